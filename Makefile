@@ -1,0 +1,47 @@
+# Needs only Python 3.11+ and make. Every target sets up what it uses in .venv on first use.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+JOBS   ?= 2
+
+.PHONY: help demo test test-all bench lint clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/ready  ## the whole story on a synthetic sample collection
+	$(BIN)/cranfield demo
+
+test: lint  ## lint, types and tests (about two minutes after set-up)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-all: lint  ## the same with the slow statistical checks
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+
+bench: $(VENV)/ready-bench  ## time cranfield beside its peers
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/ready-dev  ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"cranfield needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/ready-dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/ready
+
+$(VENV)/ready-bench: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[dev,bench]'
+	@touch $@ $(VENV)/ready $(VENV)/ready-dev

@@ -1,0 +1,87 @@
+"""Timing and peak memory, and the rows every benchmark reports."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured thing; `ratio` is the peer's seconds divided by ours."""
+
+    what: str
+    seconds: float
+    ratio: float | None = None
+    peak_mb: float | None = None
+    note: str = ""
+
+
+def best_time(function: Callable[[], Any], repeats: int = 3) -> float:
+    """The shortest of several runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def _tree_rss(pid: int) -> int:
+    """Resident bytes of a process and all its descendants (Linux)."""
+    total, todo = 0, [pid]
+    while todo:
+        at = todo.pop()
+        try:
+            pages = int(Path(f"/proc/{at}/statm").read_text().split()[1])
+            total += pages * os.sysconf("SC_PAGE_SIZE")
+            todo += [int(p) for p in Path(f"/proc/{at}/task/{at}/children").read_text().split()]
+        except (OSError, ValueError, IndexError):
+            continue
+    return total
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], pipe: Any) -> None:
+    start = time.perf_counter()
+    function(*args)
+    pipe.send(time.perf_counter() - start)
+
+
+def fresh_process(function: Callable[..., Any], *args: Any) -> tuple[float, float]:
+    """Seconds and peak megabytes (all processes counted) of a call in a process of its own.
+
+    The call includes its imports, so import inside the function what should be counted.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_call, args=(function, args, theirs))
+    peak = [0]
+    process.start()
+    assert process.pid is not None
+
+    def watch(pid: int) -> None:
+        while process.is_alive():
+            peak[0] = max(peak[0], _tree_rss(pid))
+            time.sleep(0.01)
+
+    watcher = threading.Thread(target=watch, args=(process.pid,))
+    watcher.start()
+    seconds = ours.recv()
+    process.join()
+    watcher.join()
+    return seconds, peak[0] / 1e6
+
+
+def report(title: str, rows: list[Row]) -> None:
+    """Print the rows as a Markdown table, ready for docs/benchmarks.md."""
+    print(f"\n### {title}\n\n| what | seconds | times ours | peak MB | note |\n|:--|--:|--:|--:|:--|")
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:,.1f}"
+        peak = "" if row.peak_mb is None else f"{row.peak_mb:,.0f}"
+        print(f"| {row.what} | {row.seconds:.4g} | {ratio} | {peak} | {row.note} |", flush=True)

@@ -1,0 +1,60 @@
+"""cranfield: design and analyse information-retrieval test collections.
+
+The names below are loaded on first use, so that ``import cranfield`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from cranfield.errors import (
+    ArgumentError,
+    CranfieldError,
+    CranfieldWarning,
+    DataError,
+    FileError,
+    UnknownNameError,
+)
+
+if TYPE_CHECKING:
+    from cranfield.collection import (
+        Qrels,
+        Run,
+    )
+    from cranfield.scores import (
+        ScoreMatrix,
+        Scores,
+    )
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "cranfield.collection": ["Qrels", "Run"],
+    "cranfield.scores": ["ScoreMatrix", "Scores"],
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "ArgumentError",
+    "CranfieldError",
+    "CranfieldWarning",
+    "DataError",
+    "FileError",
+    "Qrels",
+    "Run",
+    "ScoreMatrix",
+    "Scores",
+    "UnknownNameError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'cranfield' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

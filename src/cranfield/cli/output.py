@@ -1,0 +1,120 @@
+"""Where answers, warnings and progress go: data on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from cranfield.defaults import OUTPUT_FORMAT, OutputFormat
+from cranfield.errors import ArgumentError
+from cranfield.files import write_atomically
+
+if TYPE_CHECKING:
+    from cranfield.present.tables import Answer
+    from cranfield.resampling import Progress
+
+_BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+
+
+def emit(answer: Answer, *, format: OutputFormat | None = None, output: Path | None = None) -> None:
+    """Print an answer, or write it to a file; warnings go to stderr either way."""
+    for warning in answer.warnings:
+        say(f"warning: {warning}")
+    if output is None:
+        sys.stdout.write(_text(answer, format or OUTPUT_FORMAT))
+        sys.stdout.flush()
+        return
+    write_atomically(output, _bytes(answer, format, output))
+    say(f"wrote {output} ({answer.rows.height} rows)")
+
+
+def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
+    from cranfield.present import tables
+
+    endings = [ending.lower() for ending in output.suffixes]
+    if endings and endings[-1] in (".gz", ".bz2", ".xz", ".zst"):
+        endings.pop()
+    ending = endings[-1] if endings else ""
+    if format is None and ending == ".parquet":
+        return tables.to_parquet(answer.rows)
+    if format is None and ending == ".tsv":
+        return tables.to_csv(answer.rows, "\t").encode()
+    if format is None and ending not in _BY_ENDING:
+        raise ArgumentError(
+            f"cannot tell the format of {output} from its ending; "
+            f"use --format {'|'.join(get_args(OutputFormat))} or end the name in .json, .csv, .tsv, .md, .tex, .txt "
+            "or .parquet"
+        )
+    return _text(answer, format or cast(OutputFormat, _BY_ENDING[ending]), to_file=True).encode()
+
+
+def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
+    if format == "table":
+        return table_text(answer, width=None if to_file or not sys.stdout.isatty() else terminal_width())
+    from cranfield.present.tables import render
+
+    return render(answer, format)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal (the COLUMNS variable wins)."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def table_text(answer: Answer, width: int | None = None) -> str:
+    """The answer as a table for people. Without a width nothing is ever cut or folded."""
+    import io
+
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from cranfield.present.tables import is_number, text_rows
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for name, dtype in zip(answer.rows.columns, answer.rows.dtypes, strict=True):
+        table.add_column(Text(name), justify="right" if is_number(dtype) else "left", overflow="fold")
+    for row in text_rows(answer):
+        table.add_row(*[Text(part) for part in row])
+    out = io.StringIO()
+    color = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    console = Console(file=out, width=width or 100_000, force_terminal=color, no_color=not color, highlight=False)
+    if answer.title:
+        console.print(Text(answer.title, style="bold"), soft_wrap=width is None)
+        console.print()
+    console.print(table)
+    if answer.notes:
+        console.print()
+    for note in answer.notes:
+        console.print(Text(note), soft_wrap=width is None)
+    if answer.signature:
+        console.print()
+        console.print(Text(answer.signature, style="dim"), soft_wrap=width is None)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def say(text: str) -> None:
+    """A line for the person at the terminal (stderr), never mixed with data."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Progress | None]:
+    """A progress bar on a terminal; nothing when stderr is piped."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

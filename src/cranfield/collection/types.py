@@ -1,0 +1,88 @@
+"""`Qrels` (judgments) and `Run` (a system's rankings): columns, not dictionaries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from cranfield.labels import natural_sorted
+
+RUN_SCHEMA = {"topic": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
+QRELS_SCHEMA = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Relevance judgments, one row each: topic, subtopic, document, relevance.
+
+    The subtopic is the iteration field of a TREC file. It carries meaning for diversity collections only; for
+    others it is constant or ignored. A document is judged at most once per topic and subtopic.
+
+    Parameters
+    ----------
+    frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
+    name : where the judgments come from
+    notes : what the reader skipped or noticed, a sentence each
+    """
+
+    frame: pl.DataFrame
+    name: str = "qrels"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in numeric-aware order."""
+        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __eq__(self, other: object) -> bool:
+        return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        relevant = int((self.frame["relevance"] > 0).sum())
+        return f"Qrels({self.name}: {len(self.topics)} topics, {len(self)} judgments, {relevant} relevant)"
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One system's rankings in the order of its file, one row a retrieved document: topic, document, rank, score.
+
+    Rows are exactly those of the file, in its order. The rank column is null where the file holds no integer
+    there. A document occurs at most once per topic. The measures decide how to order the documents of a topic
+    (by score, by rank, or as the file has them).
+
+    Parameters
+    ----------
+    frame : polars frame with columns topic, document (strings), rank (64-bit integers), score (doubles)
+    system : the system's name
+    tag : the run tag inside the file
+    notes : what the reader skipped or noticed, a sentence each
+    """
+
+    frame: pl.DataFrame
+    system: str = "run"
+    tag: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in numeric-aware order."""
+        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self.system == other.system and self.frame.equals(other.frame)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Run({self.system}: {len(self.topics)} topics, {len(self)} documents)"

@@ -1,0 +1,28 @@
+"""Every default and every closed list of choices, once; library, command line and page import them from here.
+
+This module imports nothing heavy, so the command line can show its help at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+ALPHA: Final = 0.05
+"""Significance level, and one minus the confidence level of intervals."""
+POWER: Final = 0.80
+"""Wanted probability of detecting a difference of the stated size."""
+SEED: Final = 1
+"""Seed of everything random, so that a command repeated gives the same bytes."""
+RESAMPLES: Final = 100_000
+"""Resamples of a randomisation or bootstrap test."""
+
+MissingPolicy = Literal["error", "zero", "drop-topic"]
+MISSING: Final[MissingPolicy] = "error"
+"""What to do with a (topic, system) cell that has no score."""
+
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+OUTPUT_FORMAT: Final[OutputFormat] = "table"
+
+SystemName = Literal["file", "tag"]
+SYSTEM_NAME: Final[SystemName] = "file"
+"""Where a run's system name comes from: the file's name or the run tag inside it."""

@@ -1,0 +1,70 @@
+"""Topic and system labels: checking them, and putting them in the order people expect."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from cranfield.errors import DataError, UnknownNameError
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural_key(label: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key that orders runs of digits by value: t2 before t10, 9 before 10.
+
+    Labels stay strings; "0201" and "201" differ and sort next to each other.
+
+    >>> sorted(["t10", "t2", "t1"], key=natural_key)
+    ['t1', 't2', 't10']
+    >>> sorted(["0201", "201", "30"], key=natural_key)
+    ['30', '0201', '201']
+    """
+    parts = _DIGITS.split(label)
+    key = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+    return (*key, (2, 0, label))
+
+
+def natural_sorted(labels: Iterable[str]) -> list[str]:
+    """The labels in numeric-aware order (see `natural_key`)."""
+    return sorted(labels, key=natural_key)
+
+
+def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels as a tuple; a `DataError` when one is empty or comes twice.
+
+    >>> check_unique("topic", ["1", "2", "1"])
+    Traceback (most recent call last):
+    cranfield.errors.DataError: topic '1' occurs 2 times; every topic needs a label of its own
+    """
+    checked = tuple(labels)
+    for label in checked:
+        if not isinstance(label, str) or not label:
+            raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
+    if len(set(checked)) < len(checked):
+        label, count = Counter(checked).most_common(1)[0]
+        raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs a label of its own")
+    return checked
+
+
+def positions(kind: str, wanted: Iterable[str], known: Sequence[str]) -> list[int]:
+    """Where each wanted label stands among the known ones; an `UnknownNameError` for a stranger."""
+    index = {label: i for i, label in enumerate(known)}
+    found = []
+    for label in wanted:
+        if label not in index:
+            raise UnknownNameError(kind, label, known)
+        found.append(index[label])
+    return found
+
+
+def summary(labels: Sequence[str], most: int = 5) -> str:
+    """A few labels for a message.
+
+    >>> summary(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    if len(labels) <= most:
+        return ", ".join(labels)
+    return f"{', '.join(labels[:most])} and {len(labels) - most} more"

@@ -1,0 +1,1 @@
+"""How answers look: tables, and later charts and the report."""

@@ -1,0 +1,179 @@
+"""One answer, many formats: JSON, CSV, Markdown, LaTeX and parquet from the same rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from cranfield.defaults import OutputFormat
+
+DIGITS = 4
+"""Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found: its rows, and everything needed to say how they came about.
+
+    Parameters
+    ----------
+    command : the command's name, such as ``"design anova"``
+    rows : one row a finding
+    signature : one line for a paper's footnote: measure, method, settings, seed, version
+    settings : the settings in force, defaults included
+    warnings : what to know before relying on the rows, a sentence each
+    title : a line above the table that says what it shows
+    digits : decimals for people, by column, where not `DIGITS`
+    notes : lines below the table for people
+    """
+
+    command: str
+    rows: pl.DataFrame
+    signature: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    title: str = ""
+    digits: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def cell(value: Any, digits: int = DIGITS) -> str:
+    """A value as people read it; a tiny probability is never shown as 0.
+
+    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001)]
+    ['0.2500', '12', '', 'yes', '1.00e-05']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+        if value != 0 and abs(value) < 0.5 * 10**-digits:
+            return f"{value:.2e}"
+        return f"{value:.{digits}f}"
+    return str(value)
+
+
+def text_rows(answer: Answer) -> list[list[str]]:
+    """The rows with every cell formatted for people."""
+    digits = [answer.digits.get(name, DIGITS) for name in answer.rows.columns]
+    return [[cell(value, places) for value, places in zip(row, digits, strict=True)] for row in answer.rows.iter_rows()]
+
+
+def is_number(dtype: pl.DataType) -> bool:
+    """Whether a column is set flush right."""
+    return dtype.is_numeric()
+
+
+def to_json(answer: Answer) -> str:
+    """The JSON envelope: command, signature, settings, rows and warnings."""
+    envelope = {
+        "command": answer.command,
+        "signature": answer.signature,
+        "settings": {key: _plain(value) for key, value in answer.settings.items()},
+        "rows": [{k: _plain(v) for k, v in row.items()} for row in answer.rows.iter_rows(named=True)],
+        "warnings": list(answer.warnings),
+    }
+    return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity or NaN: they are written as strings, never dropped."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return cell(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value
+
+
+def to_csv(rows: pl.DataFrame, separator: str = ",") -> str:
+    """Comma-separated values at full precision: every number reads back to the same double."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(rows.columns)
+    for row in rows.iter_rows():
+        writer.writerow(["" if v is None else repr(v) if isinstance(v, float) else v for v in row])
+    return out.getvalue()
+
+
+def to_markdown(answer: Answer) -> str:
+    """A pipe table."""
+    align = ["---:" if is_number(dtype) else ":---" for dtype in answer.rows.dtypes]
+    lines = [answer.rows.columns, align, *text_rows(answer)]
+    escaped = [[part.replace("|", "\\|").replace("\n", " ") for part in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+
+
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+    }
+)
+
+
+def tex(text: str) -> str:
+    r"""Text with the characters special to LaTeX escaped.
+
+    >>> print(tex("a_b & 5%"))
+    a\_b \& 5\%
+    """
+    return text.translate(_TEX)
+
+
+def to_latex(answer: Answer) -> str:
+    """A ``tabular`` for the booktabs package, with the signature as a comment."""
+    columns = "".join("r" if is_number(dtype) else "l" for dtype in answer.rows.dtypes)
+    body = [answer.rows.columns, *text_rows(answer)]
+    lines = [" & ".join(tex(part) for part in line) + r" \\" for line in body]
+    comment = [f"% {answer.signature}"] if answer.signature else []
+    return "\n".join(
+        [
+            *comment,
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def to_parquet(rows: pl.DataFrame) -> bytes:
+    """The rows as a parquet file's bytes."""
+    out = io.BytesIO()
+    rows.write_parquet(out)
+    return out.getvalue()
+
+
+def render(answer: Answer, format: OutputFormat) -> str:
+    """The answer as text in one of the machine or document formats (``table`` is the terminal's own)."""
+    if format == "json":
+        return to_json(answer)
+    if format == "csv":
+        return to_csv(answer.rows)
+    if format == "markdown":
+        return to_markdown(answer)
+    if format == "latex":
+        return to_latex(answer)
+    raise ValueError(f"no text rendering for {format!r}")

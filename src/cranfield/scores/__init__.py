@@ -1,0 +1,5 @@
+"""Scores of systems on topics: the matrix type everything speaks, and the files it comes from and goes to."""
+
+from cranfield.scores.matrix import ScoreMatrix, Scores
+
+__all__ = ["ScoreMatrix", "Scores"]

@@ -1,0 +1,239 @@
+"""Scores from and to wide and long frames; the one place where a missing cell is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.defaults import MISSING, MissingPolicy
+from cranfield.errors import ArgumentError, DataError
+from cranfield.labels import summary
+from cranfield.scores.matrix import ScoreMatrix, Scores
+
+MISSING_POLICIES = ("error", "zero", "drop-topic")
+LONG_NAMES = {
+    "system": ("system", "name", "run", "runid", "run_id", "tag"),
+    "topic": ("topic", "qid", "query_id", "query", "topic_id"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+    "partition": ("partition",),
+}
+"""Column names understood in long tables, ours first, then PyTerrier's and others' in use."""
+
+
+def as_polars(frame: Any) -> pl.DataFrame:
+    """A polars frame from a polars, pandas or Arrow one (no extra package is needed for pandas)."""
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if type(frame).__module__.split(".")[0] == "pandas":
+        if not _is_plain_index(frame.index):
+            frame = frame.reset_index()
+        columns = {str(name): frame[name].to_list() for name in frame.columns}
+        return pl.DataFrame({name: pl.Series(_tidy(values), strict=False) for name, values in columns.items()})
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pl.DataFrame(frame)
+    raise ArgumentError(f"expected a polars, pandas or Arrow frame; got {type(frame).__name__}")
+
+
+def _is_plain_index(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.name is None
+
+
+def _tidy(values: list[Any]) -> list[Any]:
+    return [None if isinstance(value, float) and value != value else value for value in values]
+
+
+def long_columns(names: Sequence[str]) -> dict[str, str] | None:
+    """Which column plays which part in a long table; None when it is not one."""
+    folded = {name.strip().casefold(): name for name in names}
+    parts: dict[str, str] = {}
+    for part, accepted in LONG_NAMES.items():
+        for name in accepted:
+            if name in folded and folded[name] not in parts.values():
+                parts[part] = folded[name]
+                break
+    return parts if {"topic", "value"} <= set(parts) else None
+
+
+def to_wide(matrix: ScoreMatrix) -> pl.DataFrame:
+    """See `ScoreMatrix.to_wide`."""
+    if matrix.partitions is not None:
+        raise DataError(f"{matrix.measure}: a wide frame has no place for partitions; use to_long()")
+    if "topic" in matrix.systems:
+        raise DataError("a system is called 'topic', the name of the topic column; use to_long()")
+    topic = pl.Series("topic", list(matrix.topics), dtype=pl.String)
+    columns = [pl.Series(s, matrix.values[:, j]) for j, s in enumerate(matrix.systems)]
+    return pl.DataFrame([topic, *columns])
+
+
+def to_long(matrix: ScoreMatrix) -> pl.DataFrame:
+    """See `ScoreMatrix.to_long`: system by system, topics in their order."""
+    n, m = matrix.n_topics, matrix.n_systems
+    parts = 1 if matrix.partitions is None else len(matrix.partitions)
+    columns = {
+        "system": np.repeat(np.array(matrix.systems, dtype=object), n * parts).tolist(),
+        "topic": np.repeat(np.array(matrix.topics, dtype=object), parts).tolist() * m,
+        "measure": [matrix.measure] * (n * m * parts),
+    }
+    if matrix.partitions is not None:
+        columns["partition"] = list(matrix.partitions) * (n * m)
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    axes = (1, 0) if matrix.partitions is None else (1, 0, 2)
+    return frame.with_columns(pl.Series("value", matrix.values.transpose(axes).reshape(-1)))
+
+
+def from_wide(
+    frame: Any, *, measure: str = "score", missing: MissingPolicy = MISSING, topic: str = "topic"
+) -> ScoreMatrix:
+    """See `ScoreMatrix.from_wide`."""
+    if type(frame).__module__.split(".")[0] == "pandas" and topic not in frame.columns:
+        frame = frame.rename_axis(index=topic).reset_index()
+    frame = as_polars(frame)
+    if topic not in frame.columns:
+        raise DataError(f"no column {topic!r} in the wide frame; it has: {summary(frame.columns)}")
+    systems = [name for name in frame.columns if name != topic]
+    if not systems:
+        raise DataError(f"the wide frame has no column but {topic!r}; expected one a system")
+    values = np.column_stack([_floats(frame[name], f"system {name!r}") for name in systems])
+    return complete(values, _labels(frame[topic], "topic"), systems, measure, missing=missing)
+
+
+def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
+    """Every measure of a long frame as a matrix; with `measure`, the name when there is no such column."""
+    frame = as_polars(frame)
+    parts = long_columns(frame.columns)
+    if parts is None or "system" not in parts:
+        raise DataError(
+            f"expected columns system, topic, measure, value (or name, qid, measure, value); "
+            f"found: {summary(frame.columns, most=8)}"
+        )
+    columns = {part: _labels(frame[name], part) for part, name in parts.items() if part != "value"}
+    values = _floats(frame[parts["value"]], "column 'value'")
+    if "measure" not in columns:
+        columns["measure"] = [measure or "score"] * len(values)
+    return Scores(assemble(columns, values, missing=missing))
+
+
+def assemble(
+    columns: dict[str, list[str]],
+    values: np.ndarray[Any, np.dtype[np.float64]],
+    *,
+    missing: MissingPolicy = MISSING,
+    provenance: Iterable[str] = (),
+) -> list[ScoreMatrix]:
+    """One matrix a measure from the columns system, topic, measure (and partition) of a long table.
+
+    Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
+    NaN, is treated by the `missing` policy.
+    """
+    by_measure: dict[str, list[int]] = {}
+    for row, name in enumerate(columns["measure"]):
+        by_measure.setdefault(name, []).append(row)
+    matrices = []
+    for name, rows in by_measure.items():
+        axes = []
+        labels: dict[str, list[str]] = {}
+        for part in ("topic", "system", "partition"):
+            if part in columns:
+                ours = [columns[part][row] for row in rows]
+                codes = {label: code for code, label in enumerate(dict.fromkeys(ours))}
+                labels[part] = list(codes)
+                axes.append(np.array([codes[label] for label in ours]))
+        shape = tuple(len(found) for found in labels.values())
+        flat = np.ravel_multi_index(tuple(axes), shape)
+        counts = np.bincount(flat, minlength=int(np.prod(shape)))
+        if counts.max() > 1:
+            cell = np.unravel_index(int(counts.argmax()), shape)
+            where = ", ".join(f"{part} {labels[part][i]!r}" for part, i in zip(labels, cell, strict=True))
+            raise DataError(
+                f"{name}: {where} has {counts.max()} scores where one is expected; "
+                f"{int((counts > 1).sum())} cells are affected"
+            )
+        grid = np.full(shape, np.nan)
+        grid.flat[flat] = values[rows]
+        matrices.append(
+            complete(
+                grid,
+                labels["topic"],
+                labels["system"],
+                name,
+                partitions=labels.get("partition"),
+                missing=missing,
+                provenance=provenance,
+            )
+        )
+    return matrices
+
+
+def complete(
+    values: np.ndarray[Any, np.dtype[np.float64]],
+    topics: Sequence[str],
+    systems: Sequence[str],
+    measure: str,
+    *,
+    partitions: Sequence[str] | None = None,
+    missing: MissingPolicy = MISSING,
+    provenance: Iterable[str] = (),
+) -> ScoreMatrix:
+    """A matrix from values in which NaN marks a missing cell, treated by the policy and recorded.
+
+    >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP")
+    Traceback (most recent call last):
+    cranfield.errors.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that
+    means: missing='zero' counts it as 0, missing='drop-topic' leaves out the 1 topic concerned
+    >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP", missing="zero").provenance
+    ('1 missing score set to 0 (missing = zero)',)
+    """
+    if missing not in MISSING_POLICIES:
+        raise ArgumentError(f"`missing` must be one of {', '.join(MISSING_POLICIES)}; got {missing!r}")
+    holes = np.isnan(values)
+    steps = tuple(provenance)
+    if holes.any():
+        rest = tuple(range(1, values.ndim))
+        hit = holes.any(axis=rest)
+        count, topics_hit = int(holes.sum()), [t for t, gone in zip(topics, hit, strict=True) if gone]
+        noun = "score" if count == 1 else "scores"
+        if missing == "error":
+            row, column = np.argwhere(holes)[0][:2]
+            raise DataError(
+                f"{measure}: {count} of {values.size} scores {'is' if count == 1 else 'are'} missing, first for "
+                f"topic {topics[row]!r}, system {systems[column]!r}; say what that means: missing='zero' counts "
+                f"{'it' if count == 1 else 'them'} as 0, missing='drop-topic' leaves out the {len(topics_hit)} "
+                f"topic{'' if len(topics_hit) == 1 else 's'} concerned"
+            )
+        if missing == "zero":
+            values = np.where(holes, 0.0, values)
+            steps += (f"{count} missing {noun} set to 0 (missing = zero)",)
+        else:
+            if len(topics_hit) == len(topics):
+                raise DataError(f"{measure}: every topic lacks a score, so missing='drop-topic' leaves nothing")
+            values = values[~hit]
+            topics = [t for t, gone in zip(topics, hit, strict=True) if not gone]
+            steps += (
+                f"{len(topics_hit)} topics with {count} missing {noun} left out "
+                f"(missing = drop-topic): {summary(topics_hit)}",
+            )
+    return ScoreMatrix(values, topics, systems, measure, partitions, steps)
+
+
+def _labels(column: pl.Series, part: str) -> list[str]:
+    if column.dtype == pl.String:
+        labels = column.to_list()
+    elif column.dtype.is_integer():
+        labels = [None if value is None else str(value) for value in column.to_list()]
+    else:
+        raise DataError(f"column {column.name!r} holds {part} labels, which must be strings; it is {column.dtype}")
+    if None in labels:
+        raise DataError(f"column {column.name!r}: row {labels.index(None) + 1} has no {part}")
+    return labels
+
+
+def _floats(column: pl.Series, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if not (column.dtype.is_numeric() or column.dtype == pl.Null or column.dtype == pl.Boolean):
+        raise DataError(f"{place} must hold numbers; it holds {column.dtype}")
+    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -1,0 +1,375 @@
+"""`ScoreMatrix`: the scores of several systems on several topics by one measure. `Scores`: several measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.defaults import MISSING, MissingPolicy
+from cranfield.errors import DataError, UnknownNameError
+from cranfield.labels import check_unique, natural_sorted, positions, summary
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMatrix:
+    """Topic × system scores (optionally × partition) of one measure, with labels and history.
+
+    The matrix is complete: a NaN is refused, so a missing score is always somebody's explicit decision
+    (see `missing` of the readers). Values are read-only; every method returns a new matrix.
+
+    Parameters
+    ----------
+    values : array, shape (topics, systems) or (topics, systems, partitions)
+    topics, systems : labels, each unique
+    measure : the measure's name
+    partitions : labels of the third axis, when there is one
+    provenance : what happened to the scores so far, a sentence each
+
+    Examples
+    --------
+    >>> x = ScoreMatrix([[0.5, 0.25], [1.0, 0.75]], topics=["1", "2"], systems=["bm25", "ql"], measure="AP")
+    >>> x
+    ScoreMatrix(AP: 2 topics × 2 systems, mean 0.6250)
+    >>> x.system_means.tolist()
+    [0.75, 0.5]
+    """
+
+    values: NDArray[np.float64]
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    measure: str = "score"
+    partitions: tuple[str, ...] | None = None
+    provenance: tuple[str, ...] = field(default=())
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        topics: Iterable[str],
+        systems: Iterable[str],
+        measure: str = "score",
+        partitions: Iterable[str] | None = None,
+        provenance: Iterable[str] = (),
+    ) -> None:
+        array = np.array(values, dtype=np.float64, order="C")
+        array.flags.writeable = False
+        set_ = object.__setattr__
+        set_(self, "values", array)
+        set_(self, "topics", check_unique("topic", tuple(topics)))
+        set_(self, "systems", check_unique("system", tuple(systems)))
+        set_(self, "measure", measure)
+        set_(self, "partitions", None if partitions is None else check_unique("partition", tuple(partitions)))
+        set_(self, "provenance", tuple(provenance))
+        shape: tuple[int, ...] = (len(self.topics), len(self.systems))
+        if self.partitions is not None:
+            shape += (len(self.partitions),)
+        if array.shape != shape:
+            raise DataError(f"{measure}: the labels describe a {shape} matrix, the values are {array.shape}")
+        if 0 in shape:
+            raise DataError(f"{measure}: a score matrix needs at least one topic and one system; got {shape}")
+        if np.isnan(array).any():
+            where = np.argwhere(np.isnan(array))
+            topic, system = self.topics[where[0][0]], self.systems[where[0][1]]
+            raise DataError(
+                f"{measure}: {len(where)} of {array.size} scores are NaN, the first for topic {topic!r}, "
+                f"system {system!r}; choose what a missing score means (missing='zero' or 'drop-topic')"
+            )
+
+    # ── what it is ────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics."""
+        return len(self.topics)
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems."""
+        return len(self.systems)
+
+    @property
+    def system_means(self) -> NDArray[np.float64]:
+        """Mean score of each system over topics (and partitions)."""
+        axes = (0,) if self.partitions is None else (0, 2)
+        return np.asarray(self.values.mean(axis=axes))
+
+    @property
+    def topic_means(self) -> NDArray[np.float64]:
+        """Mean score of each topic over systems (and partitions)."""
+        axes = (1,) if self.partitions is None else (1, 2)
+        return np.asarray(self.values.mean(axis=axes))
+
+    def __eq__(self, other: object) -> bool:
+        """The same labels in the same order, the same measure and exactly the same values."""
+        if not isinstance(other, ScoreMatrix):
+            return NotImplemented
+        return (
+            self.measure == other.measure
+            and self.topics == other.topics
+            and self.systems == other.systems
+            and self.partitions == other.partitions
+            and np.array_equal(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _shape_text(self) -> str:
+        parts = [f"{self.n_topics} topics", f"{self.n_systems} systems"]
+        if self.partitions is not None:
+            parts.append(f"{len(self.partitions)} partitions")
+        return " × ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"ScoreMatrix({self.measure}: {self._shape_text()}, mean {self.values.mean():.4f})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        history = "".join(f"<li>{escape(step)}</li>" for step in self.provenance)
+        frame = self.to_wide() if self.partitions is None else self.to_long()
+        return f"<p><b>{escape(repr(self))}</b></p>{frame._repr_html_()}<ul>{history}</ul>"
+
+    # ── the same scores, otherwise arranged ───────────────────────────────────────────────────────────────
+
+    def select(
+        self,
+        *,
+        topics: Iterable[str] | None = None,
+        systems: Iterable[str] | None = None,
+        partitions: Iterable[str] | None = None,
+    ) -> ScoreMatrix:
+        """The given topics and systems, in the order given.
+
+        >>> x = ScoreMatrix([[0.1, 0.2], [0.3, 0.4]], ["1", "2"], ["a", "b"], "AP")
+        >>> x.select(topics=["2"], systems=["b", "a"]).values.tolist()
+        [[0.4, 0.3]]
+        """
+        values, labels = self.values, {}
+        for axis, (kind, wanted) in enumerate([("topic", topics), ("system", systems), ("partition", partitions)]):
+            if wanted is None:
+                continue
+            known = (self.topics, self.systems, self.partitions or ())[axis]
+            chosen = tuple(wanted)
+            values = np.take(values, positions(kind, chosen, known), axis=axis)
+            labels[kind + "s"] = chosen
+        return self._with(values, **labels)
+
+    def drop(self, *, topics: Iterable[str] = (), systems: Iterable[str] = ()) -> ScoreMatrix:
+        """All but the given topics and systems."""
+        gone_topics, gone_systems = set(topics), set(systems)
+        positions("topic", gone_topics, self.topics)
+        positions("system", gone_systems, self.systems)
+        return self.select(
+            topics=[t for t in self.topics if t not in gone_topics],
+            systems=[s for s in self.systems if s not in gone_systems],
+        )
+
+    def sorted(self) -> ScoreMatrix:
+        """Topics and systems in numeric-aware order of their labels, for display."""
+        return self.select(topics=natural_sorted(self.topics), systems=natural_sorted(self.systems))
+
+    def canonical(self) -> ScoreMatrix:
+        """Topics and systems in byte order of their labels: the order every random procedure starts from."""
+        return self.select(topics=sorted(self.topics, key=str.encode), systems=sorted(self.systems, key=str.encode))
+
+    def partition(self, label: str) -> ScoreMatrix:
+        """The topic × system matrix of one partition."""
+        (at,) = positions("partition", [label], self.partitions or ())
+        return replace_values(self, self.values[:, :, at], partitions=None)
+
+    def note(self, *steps: str) -> ScoreMatrix:
+        """The same scores with further steps in their provenance."""
+        return self._with(self.values, provenance=(*self.provenance, *steps))
+
+    def _with(self, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
+        return replace_values(self, values, **changes)
+
+    # ── two matrices ──────────────────────────────────────────────────────────────────────────────────────
+
+    def align(self, other: ScoreMatrix, *, missing: MissingPolicy = MISSING) -> tuple[ScoreMatrix, ScoreMatrix]:
+        """Both matrices over the same topics in the same order (that of this one), matched by topic id.
+
+        Topics only one of them has are an error, or with ``missing="drop-topic"`` left out and recorded.
+        ``"zero"`` is refused: a whole topic of zeros is not a score.
+        """
+        ours, theirs = set(self.topics), set(other.topics)
+        lonely = [t for t in self.topics if t not in theirs] + [t for t in other.topics if t not in ours]
+        if not lonely:
+            return self, other.select(topics=self.topics)
+        common = [t for t in self.topics if t in theirs]
+        if missing != "drop-topic" or not common:
+            advice = "pass missing='drop-topic' to use the common topics" if common else "no topic is in common"
+            raise DataError(
+                f"the two matrices differ in {len(lonely)} topics ({summary(lonely)}); "
+                f"{len(common)} are in common; {advice}"
+            )
+        step = f"dropped {len(lonely)} topics that only one of two matrices has: {summary(lonely)}"
+        return self.select(topics=common).note(step), other.select(topics=common).note(step)
+
+    def join(self, other: ScoreMatrix, *, missing: MissingPolicy = MISSING) -> ScoreMatrix:
+        """One matrix with the systems of both, over the same topics (see `align`).
+
+        >>> a = ScoreMatrix([[0.1], [0.2]], ["1", "2"], ["bm25"], "AP")
+        >>> b = ScoreMatrix([[0.4], [0.3]], ["2", "1"], ["ql"], "AP")
+        >>> a.join(b).values.tolist()
+        [[0.1, 0.3], [0.2, 0.4]]
+        """
+        if self.measure != other.measure:
+            raise DataError(f"cannot join {self.measure} and {other.measure} scores: the measures differ")
+        if self.partitions != other.partitions:
+            raise DataError("cannot join matrices with different partitions")
+        both = sorted(set(self.systems) & set(other.systems))
+        if both:
+            raise DataError(f"systems in both matrices: {summary(both)}; rename or drop them first")
+        left, right = self.align(other, missing=missing)
+        return ScoreMatrix(
+            np.concatenate([left.values, right.values], axis=1),
+            left.topics,
+            left.systems + right.systems,
+            self.measure,
+            self.partitions,
+            dict.fromkeys(left.provenance + right.provenance),
+        )
+
+    # ── what a method needs ───────────────────────────────────────────────────────────────────────────────
+
+    def require(self, *, topics: int = 2, systems: int = 2, what: str = "this") -> ScoreMatrix:
+        """The matrix itself, once it is known to be large enough, two-dimensional and finite.
+
+        >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance estimate")
+        Traceback (most recent call last):
+        cranfield.errors.DataError: AP: a variance estimate needs at least 2 topics; there is 1
+        """
+        for kind, least, found in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
+            if found < least:
+                verb = "is" if found == 1 else "are"
+                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {found}")
+        if self.partitions is not None:
+            raise DataError(f"{self.measure}: {what} needs topic × system scores; choose one partition first")
+        if not np.isfinite(self.values).all():
+            row, column = np.argwhere(~np.isfinite(self.values))[0]
+            raise DataError(
+                f"{self.measure}: {what} needs finite scores; topic {self.topics[row]!r}, "
+                f"system {self.systems[column]!r} has {self.values[row, column]}"
+            )
+        return self
+
+    # ── frames ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def to_wide(self) -> pl.DataFrame:
+        """A polars frame with a ``topic`` column and one column a system."""
+        from cranfield.scores.frames import to_wide
+
+        return to_wide(self)
+
+    def to_long(self) -> pl.DataFrame:
+        """A polars frame with columns system, topic, measure, (partition,) value."""
+        from cranfield.scores.frames import to_long
+
+        return to_long(self)
+
+    to_frame = to_long
+
+    @classmethod
+    def from_wide(
+        cls, frame: Any, *, measure: str = "score", missing: MissingPolicy = MISSING, topic: str = "topic"
+    ) -> ScoreMatrix:
+        """From a polars or pandas frame with one row a topic and one column a system.
+
+        The topics are the column named by `topic`, or the index of a pandas frame without such a column.
+        """
+        from cranfield.scores.frames import from_wide
+
+        return from_wide(frame, measure=measure, missing=missing, topic=topic)
+
+    @classmethod
+    def from_long(cls, frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> ScoreMatrix:
+        """From a polars or pandas frame with columns system, topic, (measure,) value (PyTerrier's names too)."""
+        from cranfield.scores.frames import from_long
+
+        scores = from_long(frame, measure=measure, missing=missing)
+        return scores[measure] if measure is not None else scores.only()
+
+
+def replace_values(matrix: ScoreMatrix, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
+    """A matrix with other values and, where given, other labels, measure or provenance."""
+    return replace(matrix, values=values, **changes)
+
+
+class Scores(Mapping[str, ScoreMatrix]):
+    """Several measures of the same systems: a mapping from measure name to `ScoreMatrix`, in a fixed order.
+
+    >>> ap = ScoreMatrix([[0.5]], ["1"], ["bm25"], "AP")
+    >>> Scores([ap])
+    Scores(AP: 1 topics × 1 systems, mean 0.5000)
+    >>> Scores([ap]).only() == ap
+    True
+    """
+
+    def __init__(self, matrices: Iterable[ScoreMatrix]) -> None:
+        listed = list(matrices)
+        check_unique("measure", [matrix.measure for matrix in listed])
+        if not listed:
+            raise DataError("no scores at all: at least one measure is needed")
+        self._matrices = {matrix.measure: matrix for matrix in listed}
+
+    def __getitem__(self, measure: str) -> ScoreMatrix:
+        if measure not in self._matrices:
+            raise UnknownNameError("measure", measure, self._matrices)
+        return self._matrices[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._matrices)
+
+    def __len__(self) -> int:
+        return len(self._matrices)
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self._matrices
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        return self._matrices == other._matrices
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def only(self) -> ScoreMatrix:
+        """The one matrix there is; a `DataError` that lists the measures when there are several."""
+        if len(self) > 1:
+            raise DataError(f"there are {len(self)} measures ({summary(list(self))}); say which one is meant")
+        return next(iter(self.values()))
+
+    def select(
+        self,
+        *,
+        measures: Sequence[str] | None = None,
+        topics: Iterable[str] | None = None,
+        systems: Iterable[str] | None = None,
+    ) -> Scores:
+        """The given measures, topics and systems, in the order given."""
+        topics = None if topics is None else tuple(topics)
+        systems = None if systems is None else tuple(systems)
+        chosen = self.values() if measures is None else [self[measure] for measure in measures]
+        return Scores(matrix.select(topics=topics, systems=systems) for matrix in chosen)
+
+    def to_long(self) -> pl.DataFrame:
+        """A polars frame with columns system, topic, measure, (partition,) value."""
+        import polars as pl
+
+        return pl.concat([matrix.to_long() for matrix in self.values()], how="diagonal")
+
+    to_frame = to_long
+
+    def __repr__(self) -> str:
+        inside = "; ".join(repr(matrix)[len("ScoreMatrix(") : -1] for matrix in self.values())
+        return f"Scores({inside})"
+
+    def _repr_html_(self) -> str:
+        return "".join(matrix._repr_html_() for matrix in self.values())

@@ -1,0 +1,14 @@
+"""What many tests share: the way to the reference data, and small collections with known properties."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+"""Reference data beside the repository; absent for most users, and every test works without it."""
+
+needs_shared = pytest.mark.skipif(
+    not (SHARED / "data").is_dir(), reason="reference data not found at ../shared; its synthetic twin runs instead"
+)
