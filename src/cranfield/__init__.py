@@ -18,10 +18,7 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import (
-        Qrels,
-        Run,
-    )
+    from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
     from cranfield.scores import (
         ScoreMatrix,
         Scores,
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["Qrels", "Run"],
+    "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
     "cranfield.scores": ["ScoreMatrix", "Scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -47,6 +44,9 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "read_qrels",
+    "read_run",
+    "read_runs",
 ]
 
 
