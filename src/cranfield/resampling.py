@@ -215,6 +215,28 @@ def map_in_order(
                 progress(done, total)
 
 
+def map_threads(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], *, workers: int | None = None
+) -> Iterator[_Result]:
+    """Apply a function to every item, on several threads, and yield the results in the items' order.
+
+    Threads serve where numpy does the work: it lets go of the interpreter meanwhile. At most one result a worker
+    waits to be taken, so memory stays bounded.
+    """
+    workers = min(workers or available_workers(), len(items))
+    if workers <= 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[_Result]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
 def map_blocks(
     function: Callable[[Block], _Result],
     todo: Sequence[Block],
@@ -222,31 +244,8 @@ def map_blocks(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[_Result]:
-    """Apply a function to every block, on several threads, and yield the results in the blocks' order.
-
-    Threads serve where numpy does the work: it lets go of the interpreter meanwhile. At most one result a worker
-    waits to be taken, so memory stays bounded. Progress counts resamples.
-    """
-    workers = min(workers or available_workers(), len(todo))
-    total = todo[-1].stop if todo else 0
-    if workers <= 1:
-        for block in todo:
-            yield function(block)
-            if progress:
-                progress(block.stop, total)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[tuple[Block, Future[_Result]]] = deque()
-        queue = iter(todo)
-        for block in queue:
-            waiting.append((block, pool.submit(function, block)))
-            if len(waiting) <= workers:
-                continue
-            first, future = waiting.popleft()
-            yield future.result()
-            if progress:
-                progress(first.stop, total)
-        for first, future in waiting:
-            yield future.result()
-            if progress:
-                progress(first.stop, total)
+    """`map_threads` over blocks, with progress counted in resamples."""
+    for block, result in zip(todo, map_threads(function, todo, workers=workers), strict=True):
+        yield result
+        if progress:
+            progress(block.stop, todo[-1].stop)
