@@ -19,6 +19,7 @@ from cranfield.errors import (
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
+    from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.scores import (
         ScoreMatrix,
         Scores,
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
+    "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
     "cranfield.scores": ["ScoreMatrix", "Scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -38,12 +40,15 @@ __all__ = [
     "CranfieldWarning",
     "DataError",
     "FileError",
+    "Measure",
     "Qrels",
     "Run",
     "ScoreMatrix",
     "Scores",
     "UnknownNameError",
     "__version__",
+    "evaluate",
+    "parse_measure",
     "read_qrels",
     "read_run",
     "read_runs",

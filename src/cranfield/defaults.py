@@ -26,3 +26,9 @@ OUTPUT_FORMAT: Final[OutputFormat] = "table"
 SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
+
+RankingOrder = Literal["score", "rank", "file"]
+ORDER: Final[RankingOrder] = "score"
+"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
+RELEVANCE: Final = 1
+"""The lowest relevance level that counts as relevant."""
