@@ -18,19 +18,16 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
+    from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
     from cranfield.measures import Measure, evaluate, parse_measure
-    from cranfield.scores import (
-        ScoreMatrix,
-        Scores,
-    )
+    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
+    "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.scores": ["ScoreMatrix", "Scores"],
+    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -39,6 +36,7 @@ __all__ = [
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
+    "FileCheck",
     "FileError",
     "Measure",
     "Qrels",
@@ -47,11 +45,15 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "check_file",
     "evaluate",
     "parse_measure",
+    "read_collections",
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_scores",
+    "write_scores",
 ]
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +31,7 @@ _FLOAT = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(rb"[+-]?\d+")
 _LEVEL = re.compile(rb"L?([+-]?\d+)")
 _INT32, _INT64 = 2**31, 2**63
+_AHEAD = 2
 
 
 def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
@@ -71,14 +74,28 @@ def read_runs(
     lenient: bool = False,
     name: SystemName = SYSTEM_NAME,
 ) -> Iterator[Run]:
-    """Read runs one after the other from files, directories and globs; two runs of one system are an error."""
+    """Read runs one after the other from files, directories and globs; two runs of one system are an error.
+
+    While one run is handed out the next is being read, so two are in memory at a time.
+    """
     seen: dict[str, str] = {}
-    for path in expand(paths):
-        run = read_run(path, lenient=lenient, name=name)
+
+    def take() -> Run:
+        path, reading = ahead.popleft()
+        run = reading.result()
         if run.system in seen:
             raise DataError(same_system(run.system, seen[run.system], path))
         seen[run.system] = path
-        yield run
+        return run
+
+    ahead: deque[tuple[str, Future[Run]]] = deque()
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        for path in expand(paths):
+            ahead.append((path, pool.submit(read_run, path, lenient=lenient, name=name)))
+            if len(ahead) == _AHEAD:
+                yield take()
+        while ahead:
+            yield take()
 
 
 def same_system(system: str, first: str, second: str) -> str:
@@ -130,14 +147,22 @@ def _tidy(data: bytes) -> bytes:
 
 
 def _columns(data: bytes, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:
-    """The tidied data as columns; None when a line is not just so."""
+    """The data as columns; None when a line is not just so."""
+    if data.startswith((b"#", b"<", b" ", b"\t")) or b"\n#" in data or b"\n<" in data:
+        return None
     if b"\n" not in data.rstrip() and b"\r" in data:
         return None  # old line ends
+    used = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in data]
+    if used in ([b" "], [b"\t"]) and (frame := _split(data, used[0].decode(), schema)) is not None:
+        return frame
     data = _tidy(data)
-    if data.startswith((b"#", b"<")) or b"\n#" in data or b"\n<" in data:
-        return None
+    return None if data.startswith((b"#", b"<")) or b"\n#" in data or b"\n<" in data else _split(data, " ", schema)
+
+
+def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:
+    """Columns of lines with exactly one separator between fields; None when any field is empty or unfit."""
     try:
-        frame = pl.read_csv(data, has_header=False, separator=" ", quote_char=None, schema=schema)
+        frame = pl.read_csv(data, has_header=False, separator=separator, quote_char=None, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
         return None
     return None if any(frame.null_count().row(0)) else frame
