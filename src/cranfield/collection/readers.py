@@ -160,12 +160,8 @@ def _columns(data: bytes, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame 
 
 
 def _has_markup(data: bytes) -> bool:
-    """Whether a line starts with # or <; by arrays, which is quicker than searching and lets other threads work."""
-    if data.startswith((b"#", b"<")):
-        return True
-    codes = np.frombuffer(data, dtype=np.uint8)
-    after_end = codes[:-1] == ord("\n")
-    return any(bool((after_end & (codes[1:] == mark)).any()) for mark in b"#<")
+    """Whether a line starts with # or <. Most files hold neither sign, and a single sign is found at once."""
+    return any(mark in data and (data.startswith(mark) or b"\n" + mark in data) for mark in (b"#", b"<"))
 
 
 def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.measures.hits import Ints
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_SPARSE = 3  # slots a key = 2^3: lookups end after one or two probes
+_SPARSE = 2  # at least 4 slots a key: lookups end after one or two probes
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -73,10 +73,10 @@ class DocumentIndex:
         home = (ordered[new] >> self._shift).astype(np.int64)
         step = np.arange(len(by_key))
         slot = np.maximum.accumulate(home - step) + step  # linear probing, placed in order of the keys
-        self._slot_key = np.zeros((1 << bits) + len(by_key) + 1, dtype=np.uint64)
-        self._slot_number = np.full(len(self._slot_key), -1, dtype=np.int32)
-        self._slot_key[slot] = ordered[new]
-        self._slot_number[slot] = number
+        self._key = np.empty(len(by_key), dtype=np.uint64)
+        self._key[number] = ordered[new]
+        self._number_in = np.full((1 << bits) + len(by_key) + 1, -1, dtype=np.int32)
+        self._number_in[slot] = number
 
     def _keys(self, topic: Ints, document: pl.Series) -> NDArray[np.uint64]:
         keys: NDArray[np.uint64] = document.hash(self._seed).to_numpy() + topic.astype(np.uint64) * _MIX
@@ -86,18 +86,17 @@ class DocumentIndex:
         """The number of each row's judged document, or −1 for an unjudged one."""
         keys = self._keys(topic, document)
         slot = (keys >> self._shift).astype(np.int64)
-        number = self._slot_number[slot]
-        hit = (self._slot_key[slot] == keys) & (number >= 0)
-        found = np.where(hit, number, -1).astype(np.int64)
-        todo = np.flatnonzero(~hit & (number >= 0))
+        found = self._number_in[slot]
+        todo = np.flatnonzero(found >= 0)
+        todo = todo[self._key[found[todo]] != keys[todo]]
         while todo.size:  # another key sits in the slot: look at the next one
             slot[todo] += 1
-            number = self._slot_number[slot[todo]]
-            hit = (self._slot_key[slot[todo]] == keys[todo]) & (number >= 0)
-            found[todo[hit]] = number[hit]
-            todo = todo[~hit & (number >= 0)]
+            found[todo] = self._number_in[slot[todo]]
+            todo = todo[found[todo] >= 0]
+            todo = todo[self._key[found[todo]] != keys[todo]]
         rows = np.flatnonzero(found >= 0)
-        same = (document.gather(rows) == self.document.gather(found[rows])).to_numpy()
-        same &= self.topic[found[rows]] == topic[rows]
+        number = found[rows]
+        same = (document.gather(rows) == self.document.gather(number)).to_numpy()
+        same &= self.topic[number] == topic[rows]
         found[rows[~same]] = -1
-        return found
+        return found.astype(np.int64)
