@@ -18,14 +18,36 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
-    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
+    from cranfield.collection import (
+        Qrels,
+        Run,
+        Sample,
+        SampleModel,
+        make_sample,
+        read_qrels,
+        read_run,
+        read_runs,
+        write_qrels,
+        write_run,
+    )
+    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.collection": [
+        "Qrels",
+        "Run",
+        "Sample",
+        "SampleModel",
+        "make_sample",
+        "read_qrels",
+        "read_run",
+        "read_runs",
+        "write_qrels",
+        "write_run",
+    ],
+    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -37,15 +59,21 @@ __all__ = [
     "FileError",
     "Qrels",
     "Run",
+    "Sample",
+    "SampleModel",
     "ScoreMatrix",
     "Scores",
     "UnknownNameError",
     "__version__",
+    "make_sample",
+    "make_scores",
     "read_collections",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
+    "write_qrels",
+    "write_run",
     "write_scores",
 ]
 

@@ -26,10 +26,13 @@ from cranfield.resampling import generator
 
 TEAM_SIZES = (4, 3, 5, 2, 1)
 """Systems a team, over and over."""
+# fmt: off
 TEAM_NAMES = (
-    "alder apple ash aspen beech birch cedar cherry cypress elm fir hazel "
-    "holly larch lime maple oak olive pear pine plum rowan spruce willow yew"
-).split()
+    "alder", "apple", "ash", "aspen", "beech", "birch", "cedar", "cherry", "cypress", "elm", "fir", "hazel",
+    "holly", "larch", "lime", "maple", "oak", "olive", "pear", "pine", "plum", "rowan", "spruce", "willow",
+    "yew",
+)
+# fmt: on
 FAILED_LENGTH = 30
 """A system that fails on a topic returns at most so many documents."""
 LOWEST = -1000.0

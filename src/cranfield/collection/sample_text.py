@@ -26,19 +26,18 @@ _VOWELS = "aeiou"
 def make_vocabulary() -> NDArray[np.str_]:
     """The words of the language, the most frequent and shortest first.
 
-    >>> make_vocabulary()[[0, 1, 69, 70, 2999]].tolist()
-    ['ba', 'be', 'zu', 'baba', 'niszu']
+    >>> make_vocabulary()[[0, 1, 70, 2999]].tolist()
+    ['ba', 'ni', 'baba', 'rifo']
     """
-    syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
+    listed = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
+    syllables = [listed[37 * i % len(listed)] for i in range(len(listed))]  # 37 and 70 share no factor: all, mixed
     pairs = [first + second for first in syllables for second in syllables]
     return np.array((syllables + pairs)[:VOCABULARY])
 
 
 def make_topic_words(random: np.random.Generator, n_topics: int) -> list[NDArray[np.int64]]:
     """The words of each topic, as positions in the vocabulary."""
-    return [
-        random.choice(np.arange(COMMON_WORDS, VOCABULARY), TOPIC_WORDS, replace=False) for _ in range(n_topics)
-    ]
+    return [random.choice(np.arange(COMMON_WORDS, VOCABULARY), TOPIC_WORDS, replace=False) for _ in range(n_topics)]
 
 
 def make_titles(random: np.random.Generator, topic_words: Sequence[NDArray[np.int64]]) -> list[str]:
@@ -52,7 +51,7 @@ def make_texts(
     random: np.random.Generator,
     n_documents: int,
     topic_words: Sequence[NDArray[np.int64]],
-    topical: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    topical: Sequence[tuple[NDArray[np.integer], NDArray[np.integer]]],
 ) -> list[str]:
     """A text of 20 to 60 words for each document.
 

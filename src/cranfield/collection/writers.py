@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import polars as pl
 
@@ -10,6 +11,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.errors import DataError
 from cranfield.files import write_atomically
 
+_BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
 NO_RANK = "-"
 """What stands in the rank field of a row without a rank; it reads back as no rank."""
 
@@ -28,11 +30,12 @@ def to_trec_run(run: Run) -> bytes:
     if not _is_field(tag):
         raise DataError(f"{place}: the tag {tag!r} cannot be written: a TREC field is one word without white space")
     _check_fields(run.frame, ("topic", "document"), place)
-    scores = run.frame["score"]
-    if scores.null_count() or scores.is_nan().any():
-        row = int((scores.is_null() | scores.is_nan()).arg_max() or 0)
-        topic, document = run.frame["topic"][row], run.frame["document"][row]
-        raise DataError(f"{place}: topic {topic!r}, document {document!r} has no score; every row needs one")
+    unscored = run.frame.filter(~pl.col("score").is_finite().fill_null(False))
+    if unscored.height:
+        topic, document, score = unscored.select("topic", "document", "score").row(0)
+        raise DataError(
+            f"{place}: topic {topic!r}, document {document!r} has score {score}; every row needs a finite one"
+        )
     rank = pl.col("rank").cast(pl.String).fill_null(NO_RANK)
     return _lines(run.frame.select("topic", pl.lit("Q0"), "document", rank, "score", pl.lit(tag).alias("tag")))
 
@@ -46,9 +49,9 @@ def to_trec_qrels(qrels: Qrels) -> bytes:
     """
     place = f"judgments {qrels.name}"
     _check_fields(qrels.frame, ("topic", "subtopic", "document"), place)
-    if qrels.frame["relevance"].null_count():
-        row = int(qrels.frame["relevance"].is_null().arg_max() or 0)
-        topic, document = qrels.frame["topic"][row], qrels.frame["document"][row]
+    unjudged = qrels.frame.filter(pl.col("relevance").is_null())
+    if unjudged.height:
+        topic, document = unjudged.select("topic", "document").row(0)
         raise DataError(f"{place}: topic {topic!r}, document {document!r} has no relevance; every row needs one")
     return _lines(qrels.frame.select("topic", "subtopic", "document", "relevance"))
 
@@ -68,14 +71,20 @@ def _lines(frame: pl.DataFrame) -> bytes:
 
 
 def _is_field(text: str) -> bool:
-    return len(text.split()) == 1 and text.strip() == text
+    return bool(text) and not _BLANK.search(text)
 
 
 def _check_fields(frame: pl.DataFrame, columns: tuple[str, ...], place: str) -> None:
     """Every label must stand as one field of a line, or the file would not read back."""
     for name in columns:
-        for label in frame[name].unique(maintain_order=True).to_list():
-            if label is None or not _is_field(label):
-                raise DataError(
-                    f"{place}: the {name} {label!r} cannot be written: a TREC field is one word without white space"
-                )
+        label = pl.col(name)
+        bad = frame.filter(label.is_null() | (label == "") | label.str.contains(_BLANK.pattern))
+        if bad.height:
+            raise DataError(
+                f"{place}: the {name} {bad[name][0]!r} cannot be written: a TREC field is one word without white space"
+            )
+    comments = frame.filter(pl.col("topic").str.starts_with("#"))
+    if comments.height:
+        raise DataError(
+            f"{place}: the topic {comments['topic'][0]!r} cannot be written: a line that starts with # is a comment"
+        )

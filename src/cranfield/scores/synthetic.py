@@ -53,14 +53,15 @@ def make_scores(
     Examples
     --------
     >>> x = make_scores(4000, 5, system_effects=[0, 0, 0, 0, 0.1])
-    >>> x
-    ScoreMatrix(score: 4000 topics × 5 systems, mean 0.2676)
-    >>> (x.values[:, 4] - x.values[:, 0]).mean().round(2), (x.values[:, 4] - x.values[:, 0]).var().round(3)
-    (np.float64(0.1), np.float64(0.025))
+    >>> difference = x.values[:, 4] - x.values[:, 0]
+    >>> f"mean {difference.mean():.2f}, variance {difference.var():.3f}"
+    'mean 0.10, variance 0.025'
     """
     for name, count in (("n_topics", n_topics), ("n_systems", n_systems)):
         if count < 1:
             raise ArgumentError(f"`{name}` must be at least 1; got {count}")
+    if seed < 0:
+        raise ArgumentError(f"`seed` must be at least 0; got {seed}")
     variances = {"system_variance": system_variance, "topic_variance": topic_variance}
     for name, variance in (variances | {"residual_variance": residual_variance}).items():
         if not (variance >= 0 and math.isfinite(variance)):
