@@ -19,10 +19,12 @@ from cranfield.errors import (
 
 if TYPE_CHECKING:
     from cranfield.collection import (
+        FileCheck,
         Qrels,
         Run,
         Sample,
         SampleModel,
+        check_file,
         make_sample,
         read_qrels,
         read_run,
@@ -36,10 +38,12 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "cranfield.collection": [
+        "FileCheck",
         "Qrels",
         "Run",
         "Sample",
         "SampleModel",
+        "check_file",
         "make_sample",
         "read_qrels",
         "read_run",
@@ -56,6 +60,7 @@ __all__ = [
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
+    "FileCheck",
     "FileError",
     "Qrels",
     "Run",
@@ -65,6 +70,7 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "check_file",
     "make_sample",
     "make_scores",
     "read_collections",

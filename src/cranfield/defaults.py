@@ -28,6 +28,8 @@ ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
 OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
 OUTPUT_FORMAT: Final[OutputFormat] = "table"
 
+FileKind = Literal["run", "qrels", "scores"]
+
 SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""

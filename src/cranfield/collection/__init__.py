@@ -1,5 +1,6 @@
-"""Judgments and runs: their types, strict readers and writers, and a sample collection with known truth."""
+"""Judgments and runs: types, strict readers, writers, file checks, and a sample collection with known truth."""
 
+from cranfield.collection.check import FileCheck, check_file
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.sample import Sample, make_sample
 from cranfield.collection.sample_model import SampleModel
@@ -7,10 +8,12 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.collection.writers import write_qrels, write_run
 
 __all__ = [
+    "FileCheck",
     "Qrels",
     "Run",
     "Sample",
     "SampleModel",
+    "check_file",
     "make_sample",
     "read_qrels",
     "read_run",
