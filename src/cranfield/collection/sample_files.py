@@ -37,18 +37,18 @@ Made by: {signature}
 
 
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
-    """A `FileError` when `directory` is a file, or holds something and `force` was not given."""
+    """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
     target = Path(directory)
+    for path in (target, *target.parents):
+        if path.exists() and not path.is_dir():
+            raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
     try:
-        if target.exists() and not target.is_dir():
-            text = "is a file where a directory is expected"
-        elif not force and target.is_dir() and any(target.iterdir()):
-            text = "is not empty; name a new directory, or replace a former sample there with --force (force=True)"
-        else:
-            return
+        empty = not target.is_dir() or not any(target.iterdir())
     except OSError as error:
-        text = f"cannot be read: {error.strerror or error}"
-    raise FileError(os.fspath(directory), [Problem(0, text)])
+        raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
+    if not empty and not force:
+        text = "is not empty; name a new directory, or replace a former sample there with --force (force=True)"
+        raise FileError(os.fspath(directory), [Problem(0, text)])
 
 
 def write_sample(

@@ -17,7 +17,7 @@ TOPIC_WORDS = 6
 """Words of a topic's own; its title is the first two to four of them."""
 COMMON_WORDS = 50
 """The most frequent words, which never belong to a topic."""
-SHARE_OF_TOPIC_WORDS = (0.04, 0.12, 0.20)
+SHARE_OF_TOPIC_WORDS = (0.04, 0.06, 0.10)
 """Share of a document's words that come from the topic: look-alikes, relevance 1, relevance 2."""
 _CONSONANTS = "bdfgklmnprstvz"
 _VOWELS = "aeiou"
