@@ -68,6 +68,13 @@ def test_small_collections_need_no_further_options(tmp_path: Path) -> None:
     assert "depth 50; length 200" in out
 
 
+def test_a_topic_lost_by_the_pool_is_told(tmp_path: Path) -> None:
+    code, _, err = run(str(tmp_path / "s"), *SMALL, "--systems", "1", "--depth", "1", "--topics", "20")
+    assert code == 0
+    assert err.startswith("warning: ")
+    assert err.endswith("have no relevant document in the pool of depth 1, so every system scores 0 there\n")
+
+
 def test_a_directory_with_files_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(str(tmp_path / "s"), *SMALL)[0] == 0
     monkeypatch.setattr("cranfield.collection.sample.make_sample", None)

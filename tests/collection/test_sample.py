@@ -74,6 +74,17 @@ def test_judgments_are_graded_and_every_topic_keeps_a_relevant_document(sample: 
     assert 0.4 < share < 0.95  # the pool misses some, as pools do
 
 
+def test_topics_without_relevant_documents_in_the_pool_are_told(sample: Sample) -> None:
+    assert sample.warnings == ()
+    hopeless = SampleModel(failure_rate=1.0)
+    assert small(n_topics=1, model=hopeless).warnings == (
+        "topic 1 has no relevant document in the pool of depth 15, so every system scores 0 there",
+    )
+    assert small(n_topics=2, model=hopeless).warnings == (
+        "2 topics (1, 2) have no relevant document in the pool of depth 15, so every system scores 0 there",
+    )
+
+
 # ── runs ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -48,7 +49,7 @@ def command(
     runs = sum(size for name, size in sizes.items() if name.startswith("runs/"))
     contents = _contents(made)
     rows = pl.DataFrame(
-        [(name, round(sizes.get(name, runs) / 1000), holds) for name, holds in contents.items()],
+        [(name, math.ceil(sizes.get(name, runs) / 1000), holds) for name, holds in contents.items()],
         schema={"file": pl.String, "kilobytes": pl.Int64, "holds": pl.String},
         orient="row",
     )
@@ -58,6 +59,7 @@ def command(
         rows,
         made.signature,
         {"directory": str(directory), **settings, "length": made.length, "seed": seed, "force": force},
+        warnings=made.warnings,
         title=f"Sample collection in {directory}",
         notes=("Try next:", *_next_commands(directory)),
     )

@@ -29,6 +29,7 @@ from cranfield.collection.sample_model import (
 )
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import ArgumentError
+from cranfield.labels import summary
 from cranfield.resampling import generator
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.signature import signature
@@ -82,6 +83,15 @@ class Sample:
             seed=self.seed,
             **{name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]},
         )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before using the judgments: topics whose relevant documents the pool missed altogether."""
+        lost = self.topic_truth.filter(pl.col("pooled_relevant") == 0)["topic"].to_list()
+        if not lost:
+            return ()
+        which = f"topic {lost[0]} has" if len(lost) == 1 else f"{len(lost)} topics ({summary(lost)}) have"
+        return (f"{which} no relevant document in the pool of depth {self.depth}, so every system scores 0 there",)
 
     def __repr__(self) -> str:
         return (
