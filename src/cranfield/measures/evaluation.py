@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import polars as pl
 
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import read_qrels, read_run, same_system
@@ -19,7 +20,7 @@ from cranfield.files import expand
 from cranfield.labels import summary
 from cranfield.measures.hits import Floats
 from cranfield.measures.judgments import prepare
-from cranfield.measures.names import Measure, parse_measures
+from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
@@ -250,6 +251,20 @@ def evaluate_with_warnings(
     if not found:
         raise DataError("no run to evaluate")
     return _assemble(evaluator, judged, found, missing)
+
+
+def summaries(scores: Scores) -> pl.DataFrame:
+    """One row a system and measure, topic ``all``: the mean over topics, or the sum of a count."""
+    columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
+    for name, matrix in scores.items():
+        total = parse_measure(name).definition.aggregate == "sum"
+        values = matrix.values.sum(axis=0) if total else matrix.system_means
+        columns["system"] += matrix.systems
+        columns["topic"] += ["all"] * matrix.n_systems
+        columns["measure"] += [name] * matrix.n_systems
+        columns["value"] += values.tolist()
+    schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    return pl.DataFrame(columns, schema=schema)
 
 
 def _sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | Iterator[Run | str]:

@@ -101,7 +101,7 @@ def parse_measure(text: str) -> Measure:
     match = _SYNTAX.fullmatch(text)
     if not match:
         raise ArgumentError(f"measure {text!r}: expected NAME, NAME@10 or NAME(parameter=value)@10, as in nDCG@10")
-    definition, given = _look_up(match["name"])
+    definition, given = look_up(match["name"])
     for part in filter(None, (part.strip() for part in (match["inside"] or "").split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
@@ -154,7 +154,7 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
     return Measure(definition.name, tuple(sorted(chosen.items())))
 
 
-def _look_up(name: str) -> tuple[Definition, dict[str, object]]:
+def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     """The definition behind a name or alias, and the parameters a trec_eval name carries (P_10: cutoff 10)."""
     from cranfield.measures.trec import TREC_NAMES
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -90,14 +91,16 @@ class Parameter:
 
 def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
     """The parameters of a measure function: its keyword-only arguments, read from their annotations."""
-    hints = get_type_hints(function, include_extras=True)
     found = {}
     for name, argument in inspect.signature(function).parameters.items():
         if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
             continue
-        if name not in hints:
+        if argument.annotation is inspect.Parameter.empty:
             raise ArgumentError(f"measure function {function.__name__}: parameter `{name}` needs a type, such as int")
-        found[name] = _parameter(name, hints[name], argument.default)
+        # Only this annotation is resolved: the function's other types need not exist at run time.
+        holder = types.SimpleNamespace(__annotations__={name: argument.annotation})
+        hint = get_type_hints(holder, function.__globals__, include_extras=True)[name]
+        found[name] = _parameter(name, hint, argument.default)
     return found
 
 

@@ -43,6 +43,23 @@ class Definition:
     module: str = field(default="", compare=False)
 
     @property
+    def written(self) -> str:
+        """The name with its parameters and their defaults.
+
+        >>> find("RBP").written, find("P").written
+        ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
+        """
+        inside = ",".join(
+            f"{name}={'…' if parameter.default is None else parameter.default}"
+            for name, parameter in self.parameters.items()
+            if name != "cutoff"
+        )
+        text = f"{self.name}({inside})" if inside else self.name
+        if "cutoff" not in self.parameters:
+            return text
+        return f"{text}@k" + ("" if self.parameters["cutoff"].default is REQUIRED else " or without @k")
+
+    @property
     def usage(self) -> str:
         """How to write it, for messages.
 

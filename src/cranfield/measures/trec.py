@@ -9,6 +9,7 @@ from cranfield.measures.parameters import Value
 
 if TYPE_CHECKING:
     from cranfield.measures.names import Measure
+    from cranfield.measures.registry import Definition
     from cranfield.scores import Scores
 
 TREC_NAMES: Mapping[str, tuple[str, Mapping[str, Value]]] = {
@@ -49,11 +50,24 @@ def trec_name(measure: Measure) -> str:
     for name, (ours, parameters) in TREC_NAMES.items():
         if ours != measure.name or dict(parameters) != given:
             continue
-        takes_cutoff = name in ("p", "recall", "success") or name.endswith("_cut")
-        if takes_cutoff == (cutoff is not None):
+        if _takes_cutoff(name) == (cutoff is not None):
             spelled = _SPELLING.get(name, name)
-            return f"{spelled}_{cutoff}" if takes_cutoff else spelled
+            return spelled if cutoff is None else f"{spelled}_{cutoff}"
     return str(measure)
+
+
+def other_names(definition: Definition) -> list[str]:
+    """The names a measure is known by elsewhere: its aliases, and trec_eval's (_k: with a cutoff)."""
+    theirs = [
+        _SPELLING.get(name, name) + ("_k" if _takes_cutoff(name) else "")
+        for name, (ours, _) in TREC_NAMES.items()
+        if ours == definition.name
+    ]
+    return list(dict.fromkeys([*definition.aliases, *(name for name in theirs if name != definition.name)]))
+
+
+def _takes_cutoff(name: str) -> bool:
+    return name in ("p", "recall", "success") or name.endswith("_cut")
 
 
 def _rank(measure: Measure) -> tuple[int, int]:
