@@ -61,3 +61,21 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples of topics behind a rank interval."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
+
+RankingOrder = Literal["score", "rank", "file"]
+ORDER: Final[RankingOrder] = "score"
+"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
+MEASURES: Final = ("AP", "nDCG@10", "P@10")
+"""What is computed when no measure is named."""
+RELEVANCE: Final = 1
+"""The lowest relevance level that counts as relevant."""
+
+SAMPLE_TOPICS: Final = 50
+SAMPLE_SYSTEMS: Final = 30
+SAMPLE_DOCUMENTS: Final = 5000
+SAMPLE_DEPTH: Final = 50
+"""Pool depth of the sample collection."""
+SAMPLE_LENGTH: Final = 500
+"""Documents a run of the sample collection holds for a topic."""
+SAMPLE_TRUTH_TOPICS: Final = 400
+"""Further topics on which the true mean scores of the sample's systems are found."""
