@@ -21,7 +21,7 @@ from cranfield.errors import ArgumentError
 
 BLOCK = 1024
 """Resamples drawn from one generator. Fixed: memory limits cut inside a block, and never move its borders."""
-SIGNS, TOPICS, PERMUTATIONS = 1, 2, 3
+SIGNS, TOPICS, PERMUTATIONS, RESIDUAL_ROWS, RESIDUAL_CELLS = 1, 2, 3, 4, 5
 """The streams of random numbers, one a purpose, so that no two procedures share their luck."""
 
 Progress = Callable[[int, int], None]
