@@ -162,10 +162,10 @@ def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     """
     from cranfield.measures.trec import TREC_NAMES
 
+    stem, _, number = name.rpartition("_")
     if name in TREC_NAMES:
         ours, parameters = TREC_NAMES[name]
         return find(ours), dict(parameters)
-    stem, _, number = name.casefold().rpartition("_")
     if stem in TREC_NAMES and number.isdecimal():
         ours, parameters = TREC_NAMES[stem]
         return find(ours), {**parameters, "cutoff": number}
