@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import ArgumentError
 from cranfield.measures.parameters import REQUIRED, Value
-from cranfield.measures.registry import IR_MEASURES, Definition, find, known_names
+from cranfield.measures.registry import IR_MEASURES, Definition, find
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
@@ -155,18 +155,18 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
 
 
 def look_up(name: str) -> tuple[Definition, dict[str, object]]:
-    """The definition behind a name or alias, and the parameters a trec_eval name carries (P_10: cutoff 10)."""
+    """The definition behind a name or alias, and the parameters a trec_eval name stands for (P_10: cutoff 10).
+
+    >>> look_up("ndcg_cut_10")[1], look_up("rbp")[1]
+    ({'cutoff': '10'}, {'p': 0.9})
+    """
     from cranfield.measures.trec import TREC_NAMES
 
-    try:
-        return find(name), {}
-    except UnknownNameError:
-        plain = name.casefold()
-        if plain in TREC_NAMES:
-            ours, parameters = TREC_NAMES[plain]
-            return find(ours), dict(parameters)
-        stem, _, number = plain.rpartition("_")
-        if stem in TREC_NAMES and number.isdecimal():
-            ours, parameters = TREC_NAMES[stem]
-            return find(ours), {**parameters, "cutoff": number}
-        raise UnknownNameError("measure", name, known_names()) from None
+    stem, _, number = name.rpartition("_")
+    if name in TREC_NAMES:
+        ours, parameters = TREC_NAMES[name]
+        return find(ours), dict(parameters)
+    if stem in TREC_NAMES and number.isdecimal():
+        ours, parameters = TREC_NAMES[stem]
+        return find(ours), {**parameters, "cutoff": number}
+    return find(name), {}

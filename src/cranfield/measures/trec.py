@@ -17,24 +17,23 @@ TREC_NAMES: Mapping[str, tuple[str, Mapping[str, Value]]] = {
     "num_rel": ("NumRel", {}),
     "num_rel_ret": ("NumRelRet", {}),
     "map": ("AP", {}),
-    "rprec": ("Rprec", {}),
+    "Rprec": ("Rprec", {}),
     "bpref": ("Bpref", {}),
     "recip_rank": ("RR", {}),
-    "p": ("P", {}),
+    "P": ("P", {}),
     "recall": ("R", {}),
-    "infap": ("infAP", {}),
+    "infAP": ("infAP", {}),
     "ndcg": ("nDCG", {}),
     "ndcg_cut": ("nDCG", {}),
     "map_cut": ("AP", {}),
     "success": ("Success", {}),
-    "set_p": ("SetP", {}),
+    "set_P": ("SetP", {}),
     "set_recall": ("SetR", {}),
-    "set_f": ("SetF", {}),
+    "set_F": ("SetF", {}),
     "rbp": ("RBP", {"p": 0.9}),
 }
-"""trec_eval name in lower case: our name and the parameters it stands for; in trec_eval's order of printing."""
+"""trec_eval's name: ours and the parameters it stands for; in trec_eval's order of printing."""
 
-_SPELLING = {"rprec": "Rprec", "p": "P", "infap": "infAP", "set_p": "set_P", "set_f": "set_F"}
 _IGNORED = ("rel",)  # trec_eval's -l changes values, not names
 
 
@@ -51,15 +50,14 @@ def trec_name(measure: Measure) -> str:
         if ours != measure.name or dict(parameters) != given:
             continue
         if _takes_cutoff(name) == (cutoff is not None):
-            spelled = _SPELLING.get(name, name)
-            return spelled if cutoff is None else f"{spelled}_{cutoff}"
+            return name if cutoff is None else f"{name}_{cutoff}"
     return str(measure)
 
 
 def other_names(definition: Definition) -> list[str]:
     """The names a measure is known by elsewhere: its aliases, and trec_eval's (_k: with a cutoff)."""
     theirs = [
-        _SPELLING.get(name, name) + ("_k" if _takes_cutoff(name) else "")
+        name + ("_k" if _takes_cutoff(name) else "")
         for name, (ours, _) in TREC_NAMES.items()
         if ours == definition.name
     ]
@@ -67,13 +65,13 @@ def other_names(definition: Definition) -> list[str]:
 
 
 def _takes_cutoff(name: str) -> bool:
-    return name in ("p", "recall", "success") or name.endswith("_cut")
+    return name in ("P", "recall", "success") or name.endswith("_cut")
 
 
 def _rank(measure: Measure) -> tuple[int, int]:
     order = list(TREC_NAMES)
     name = trec_name(measure)
-    for stem in (name.casefold(), name.casefold().rpartition("_")[0]):
+    for stem in (name, name.rpartition("_")[0]):
         if stem in TREC_NAMES:
             return order.index(stem), measure.cutoff or 0
     return len(order), 0
