@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
+    from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
 
@@ -53,18 +54,21 @@ _ROOMS = {
         "write_run",
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
+    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
     "FileCheck",
     "FileError",
     "Measure",
+    "MeasureComparisons",
     "Qrels",
     "Run",
     "Sample",
@@ -73,8 +77,11 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "adjust",
     "check_file",
     "evaluate",
+    "compare",
+    "compare_measures",
     "make_sample",
     "make_scores",
     "parse_measure",

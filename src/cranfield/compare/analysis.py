@@ -115,17 +115,17 @@ def compare(
     >>> float(compare(folds, baseline="A", alternative="greater").p[0])
     0.203125
     """
+    check(test, correction, alternative, alpha)
+    name, function = find_statistic(statistic)
+    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
     matrix = scores.only() if isinstance(scores, Scores) else scores
-    _check(test, correction, alternative, alpha)
-    how = Resampling(
-        check_resamples(n_resamples), seed, alternative, find_statistic(statistic)[1], workers, memory_mb, progress
-    )
-    result = analyse(matrix, test, baseline, correction, alpha, how, find_statistic(statistic)[0])
+    result = analyse(matrix, test, baseline, correction, alpha, how, name)
     notify(result.warnings)
     return result
 
 
-def _check(test: str, correction: str | None, alternative: str, alpha: float) -> None:
+def check(test: str, correction: str | None, alternative: str, alpha: float) -> None:
+    """Refuse names that do not exist and combinations that make no sense."""
     for kind, name, known in [("test", test, TestName), ("alternative", alternative, Alternative)]:
         if name not in get_args(known):
             raise UnknownNameError(kind, str(name), get_args(known))
@@ -173,21 +173,21 @@ def analyse(
     found = run_test(scores, pairs, test, alpha, how)
     board = replace(how, n_resamples=RANK_RESAMPLES, progress=None)
     rank_lower, rank_upper, resampled = rank_intervals(scores, alpha, board)
+    each = classical.differences(scores, pairs)
     if how.on_means:
-        each = classical.differences(scores, pairs)
         half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
-        value_lower, value_upper = value - half / scores.n_topics**0.5, value + half / scores.n_topics**0.5
+        half /= np.sqrt(scores.n_topics)
+        value_lower, value_upper = value - half, value + half
     else:
-        each = classical.differences(scores, pairs)
         value_lower, value_upper = value_intervals(resampled, alpha)
     lower, upper, interval = _pair_intervals(scores, pairs, test, alpha, how, found, each, resampled)
     residual = np.sqrt(residual_variance(scores.values))
-    adjusted = adjust(found.p, "none" if test in TUKEY else correction or CORRECTION)
+    correction = "none" if test in TUKEY else correction or CORRECTION
     result = Comparison(
         measure=matrix.measure,
         test=test,
         alternative=how.alternative,
-        correction="none" if test in TUKEY else correction or CORRECTION,
+        correction=correction,
         alpha=alpha,
         statistic=statistic,
         systems=systems,
@@ -207,7 +207,7 @@ def analyse(
         effect_size=_ratio(each.mean, each.sd),
         effect_size_residual=_ratio(each.mean, np.full(len(pairs), residual)),
         p=found.p,
-        p_adjusted=adjusted,
+        p_adjusted=adjust(found.p, correction),
         family=len(pairs),
         smallest_p=found.smallest,
         n_resamples=found.n_resamples or None,

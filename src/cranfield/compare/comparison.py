@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.compare.groups import letters, mark
 from cranfield.compare.pairs import Pairs
-from cranfield.defaults import EFFECT_SIZE, Alternative, Correction, EffectSize, TestName
+from cranfield.defaults import Alternative, Correction, TestName
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,13 +121,6 @@ class Comparison:
                 "significant": self.significant,
             }
         )
-
-    def pair_rows(self, effect_size: EffectSize = EFFECT_SIZE) -> pl.DataFrame:
-        """`to_frame` with one effect size, called ``effect_size``: the rows of ``cranfield compare``."""
-        frame = self.to_frame()
-        if effect_size == "residual":
-            frame = frame.with_columns(frame["effect_size_residual"].alias("effect_size"))
-        return frame.drop("effect_size_residual")
 
     def matrix(self, which: Literal["p", "p_adjusted", "difference", "effect_size"] = "p_adjusted") -> Array:
         """A systems × systems array of p-values (or differences), systems best first.
