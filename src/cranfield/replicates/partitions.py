@@ -51,7 +51,7 @@ def splitmix64(values: Hashes) -> Hashes:
 
 
 def mix64(hashes: Hashes, seed: int, split: int) -> Hashes:
-    """Each hash mixed with the seed and the number of the split: splitmix64(h ⊕ splitmix64(splitmix64(seed) ⊕ split))."""
+    """Each hash mixed with seed and split: splitmix64(h ⊕ splitmix64(splitmix64(seed) ⊕ split))."""
     key = splitmix64(np.array([seed & _WORD], dtype=np.uint64)) ^ np.uint64(split & _WORD)
     return splitmix64(hashes ^ splitmix64(key))
 
