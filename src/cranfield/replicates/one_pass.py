@@ -52,9 +52,9 @@ class SideBySide:
         block = blocks_of(hashes, splits, partitions, seed)
         topic = (block * n + whole.topic).ravel()
         order = np.argsort(topic, kind="stable")
-        number = np.empty(topic.size, dtype=np.int64)
-        number[order] = np.arange(topic.size)
-        number = number.reshape(block.shape)
+        place = np.empty(topic.size, dtype=np.int64)
+        place[order] = np.arange(topic.size)
+        number: Ints = place.reshape(block.shape)
         blocks = len(splits) * partitions
         document = number[:, subtopics.document].ravel()
         by_document = np.argsort(document, kind="stable")
@@ -172,7 +172,7 @@ def choose_splits(
             counts = relevant_counts(judgments, hashes, level, numbers, partitions, seed)
             empty |= (counts == 0).any(axis=2) & (counts.sum(axis=2) > 0)
         blame += empty.sum(axis=0)
-        found += [number for number, bad in zip(numbers, empty.any(axis=1), strict=True) if not bad]
+        found += [first + int(at) for at in np.flatnonzero(~empty.any(axis=1))]
         if len(found) >= wanted:
             break
     return found[:wanted], blame == max(blame.max(initial=0), 1)
