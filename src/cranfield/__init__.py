@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.measures import Measure, evaluate, parse_measure
+    from cranfield.replicates import Replicates, replicate, replicate_scores
     from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ _ROOMS = {
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
     "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
+    "cranfield.replicates": ["Replicates", "replicate", "replicate_scores"],
     "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -70,6 +72,7 @@ __all__ = [
     "Measure",
     "MeasureComparisons",
     "Qrels",
+    "Replicates",
     "Run",
     "Sample",
     "SampleModel",
@@ -90,6 +93,8 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "replicate",
+    "replicate_scores",
     "write_qrels",
     "write_run",
     "write_scores",

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, compare, convert, evaluate, leaderboard, measures, sample
+from cranfield.cli import check, compare, convert, evaluate, leaderboard, measures, replicates, sample
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -66,6 +66,7 @@ app.command("convert")(convert.command)
 app.command("evaluate")(evaluate.command)
 app.command("measures")(measures.command)
 app.command("leaderboard")(leaderboard.command)
+app.command("replicates")(replicates.command)
 app.command("sample")(sample.command)
 
 

@@ -151,14 +151,11 @@ class MeasureReplicates:
     def systems_frame(self) -> pl.DataFrame:
         """One row a system, best first: effect and interval of a split, averaged over the splits."""
         order = np.argsort(-self.system_effects, kind="stable")
-        lengths = np.stack([split.lengths for split in self.effects])
         columns = {
             "mean": self.data.whole.system_means,
             "effect": self.system_effects,
             "lower": np.mean([split.lower for split in self.effects], axis=0),
             "upper": np.mean([split.upper for split in self.effects], axis=0),
-            "shortest": lengths.min(axis=0),
-            "longest": lengths.max(axis=0),
         }
         head = {"measure": [self.measure] * len(order), "system": [self.data.systems[at] for at in order]}
         return pl.DataFrame(head | {name: values[order] for name, values in columns.items()})

@@ -46,11 +46,10 @@ class Replicates:
 
     @property
     def systems(self) -> pl.DataFrame:
-        """One row a system, best first: measure, system, mean, effect, lower, upper, shortest, longest.
+        """One row a system, best first: measure, system, mean, effect, lower, upper.
 
         `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
-        over the splits: a typical interval of one split, neither wider nor narrower for their number. `shortest`
-        and `longest` are the extreme interval lengths among the splits.
+        over the splits: a typical interval of one split, neither wider nor narrower for their number.
         """
         return pl.concat([found.systems_frame() for found in self.by_measure.values()])
 
@@ -100,7 +99,8 @@ class Replicates:
             "agreement": self.agreement.to_dicts(),
         }
 
-    def _lines(self) -> list[str]:
+    def summary(self) -> list[str]:
+        """A line a measure: pairs found different, and how long the intervals are."""
         lines = []
         for name, found in self.by_measure.items():
             different, total = int(found.decisions.decided.sum()), len(found.pairs)
@@ -111,11 +111,11 @@ class Replicates:
         return lines
 
     def __repr__(self) -> str:
-        return f"Replicates({'; '.join(self._lines())})"
+        return f"Replicates({'; '.join(self.summary())})"
 
     def _repr_html_(self) -> str:
         from html import escape
 
         said = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
-        head = "<br>".join(escape(line) for line in self._lines())
+        head = "<br>".join(escape(line) for line in self.summary())
         return f"<p><b>{head}</b></p>{self.systems._repr_html_()}<p>{escape(self.signature)}</p><ul>{said}</ul>"

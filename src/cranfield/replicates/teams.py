@@ -122,7 +122,7 @@ def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resample
 
 
 def _count_triples(measure: str, triples: Sequence[tuple[int, int, int]]) -> pl.DataFrame:
-    names = {True: "different", False: "same"}
+    names = {True: "different", False: "undecided"}
     rows = []
     for across in (True, False):
         for within in (True, False):

@@ -42,13 +42,16 @@ from cranfield.labels import summary
 from cranfield.measures.names import Measure
 from cranfield.replicates.analysis import MeasureReplicates, Rule, analyse_splits
 from cranfield.replicates.bootstrap import Bootstrap
-from cranfield.replicates.model import Replicated
+from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
 from cranfield.replicates.work import WorkFile, fingerprint
 from cranfield.resampling import Progress
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.signature import signature
+
+DOMINANT = 0.2
+"""A topic that makes more than this share of the residual sum of squares is named in a warning."""
 
 
 def replicate(
@@ -302,6 +305,7 @@ def _notes(found: MeasureReplicates, splitting: Splitting | None) -> list[str]:
             f"{found.measure}: {span} topics a split {what}, as some partition holds none of their relevant "
             f"documents; most often {often}"
         )
+    texts += _dominated(found)
     smallest = 2 / (found.how.n_resamples + 1)
     if len(found.effects) > 1:
         smallest *= 2 if found.rule.merge == "twice-median" else 1
@@ -313,6 +317,23 @@ def _notes(found: MeasureReplicates, splitting: Splitting | None) -> list[str]:
             f"{found.rule.correction} over {family} pairs; at least {needed} resamples are needed"
         )
     return texts
+
+
+def _dominated(found: MeasureReplicates) -> list[str]:
+    """A warning when one topic alone makes much of the residuals, and so of the intervals' length."""
+    shares: dict[str, list[float]] = {}
+    for split in found.data.splits:
+        squares = (fit(split.scores, interaction=found.how.interaction).residuals ** 2).sum(axis=1)
+        by_topic = np.bincount(split.scores.topic, weights=squares) / max(float(squares.sum()), 1e-300)
+        shares.setdefault(split.topics[int(by_topic.argmax())], []).append(float(by_topic.max()))
+    topic, parts = max(shares.items(), key=lambda item: (sum(item[1]), item[0]))
+    share = sum(parts) / len(found.data.splits)
+    if share < DOMINANT or len(found.data.whole.topics) * share < 5:
+        return []
+    return [
+        f"{found.measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of the "
+        "intervals hangs on it; has it few relevant documents?"
+    ]
 
 
 def _advice(found: MeasureReplicates) -> list[str]:
