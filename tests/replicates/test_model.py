@@ -18,7 +18,9 @@ def contrasts(codes: np.ndarray, levels: int) -> np.ndarray:
     return table[codes]
 
 
-def least_squares(scores: Replicated, interaction: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
+def least_squares(
+    scores: Replicated, interaction: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
     """(μ, t), s, (ts) and residuals of the model, by numpy's lstsq on the full design."""
     n, m = scores.n_topics, scores.n_systems
     topic = np.repeat(scores.topic, m)
@@ -84,7 +86,9 @@ def test_statsmodels_agrees_on_effects_and_anova() -> None:
         for interaction, formula in ((True, "y ~ C(t, Sum) * C(s, Sum)"), (False, "y ~ C(t, Sum) + C(s, Sum)")):
             model = smf.ols(formula, frame).fit()
             found = fit(scores, interaction=interaction)
-            assert np.allclose(found.systems[:2], [model.params[f"C(s, Sum)[S.{k}]"] for k in (0, 1)], atol=1e-10, rtol=0)
+            assert np.allclose(
+                found.systems[:2], [model.params[f"C(s, Sum)[S.{k}]"] for k in (0, 1)], atol=1e-10, rtol=0
+            )
             theirs, ours = anova_lm(model, typ=1), anova_table(scores, interaction=interaction)
             size = len(theirs)
             assert ours["df"][:size].to_list() == theirs["df"].tolist()

@@ -203,7 +203,7 @@ def replicate_scores(
     n_partitions = len(first.partitions or ())
     data = Partitioned(whole, parts, n_partitions, first.systems)
     found = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
-    settings = _settings(Splitting(n_partitions, len(parts), redraws=len(parts)), how, rule, [first.measure])
+    settings = _settings(Splitting(n_partitions, len(parts)), how, rule, [first.measure])
     result = _result([found], settings, (), None)
     notify(result.warnings)
     return result

@@ -110,7 +110,7 @@ class Splitting:
         check_partitions(self.partitions)
         if self.splits < 1:
             raise ArgumentError(f"`splits` must be at least 1; got {self.splits}. Write 11.")
-        if self.redraws < self.splits:
+        if self.empty == "redraw" and self.redraws < self.splits:
             raise ArgumentError(f"`redraws` must be at least `splits` ({self.splits}); got {self.redraws}. Write 1000.")
         if self.empty not in get_args(EmptyPolicy):
             raise UnknownNameError("empty", str(self.empty), get_args(EmptyPolicy))
