@@ -101,7 +101,7 @@ def test_trec_names_go_there_and_back() -> None:
         ("AP(rel)", "measure 'AP(rel)': expected parameter=value in the parentheses, found 'rel'"),
         ("AP(tool=gdeval)", "measure 'AP(tool=gdeval)': `tool` must be one of trec, ntcir; got 'gdeval'"),
         ("AP@10@20", "measure 'AP@10@20': expected NAME, NAME@10 or NAME(parameter=value)@10, as in nDCG@10"),
-        ("nG@5", "measure 'nG@5': `cutoff` must be between 1 and 1; got 5"),
+        ("nG@5", "measure 'nG@5': `cutoff` must be 1; got 5"),
         (
             "Q(gains=3:-1)",
             "measure 'Q(gains=3:-1)': `gains` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 "
