@@ -2,14 +2,17 @@
 
 from cranfield.design.anova import design_anova
 from cranfield.design.interval import design_interval, design_two_sample_interval
+from cranfield.design.recommend import Recommendation, recommend
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest, design_two_sample_ttest
 
 __all__ = [
     "Design",
+    "Recommendation",
     "design_anova",
     "design_interval",
     "design_ttest",
     "design_two_sample_interval",
     "design_two_sample_ttest",
+    "recommend",
 ]
