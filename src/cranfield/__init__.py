@@ -19,35 +19,70 @@ from cranfield.errors import (
 
 if TYPE_CHECKING:
     from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
+    from cranfield.design import (
+        Design,
+        Recommendation,
+        design_anova,
+        design_interval,
+        design_ttest,
+        design_two_sample_interval,
+        design_two_sample_ttest,
+        recommend,
+    )
     from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
+    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
 
 __version__ = "0.1.0"
 
 _ROOMS = {
     "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
+    "cranfield.design": [
+        "Design",
+        "Recommendation",
+        "design_anova",
+        "design_interval",
+        "design_ttest",
+        "design_two_sample_interval",
+        "design_two_sample_ttest",
+        "recommend",
+    ],
     "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "AnovaTable",
     "ArgumentError",
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
+    "Design",
     "FileCheck",
     "FileError",
     "Qrels",
+    "Recommendation",
     "Run",
     "ScoreMatrix",
     "Scores",
     "UnknownNameError",
+    "VarianceEstimate",
     "__version__",
+    "anova_table",
     "check_file",
+    "design_anova",
+    "design_interval",
+    "design_ttest",
+    "design_two_sample_interval",
+    "design_two_sample_ttest",
+    "estimate_variance",
+    "pool_variances",
     "read_collections",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
+    "recommend",
     "write_scores",
 ]
 

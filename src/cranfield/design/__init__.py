@@ -2,7 +2,7 @@
 
 from cranfield.design.anova import design_anova
 from cranfield.design.interval import design_interval, design_two_sample_interval
-from cranfield.design.recommend import Recommendation, recommend
+from cranfield.design.recommendation import Recommendation, recommend
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest, design_two_sample_ttest
 
