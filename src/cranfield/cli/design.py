@@ -90,7 +90,12 @@ def anova(
         bool, typer.Option("--blocked", help="All systems share the topics and the test takes topics out.")
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", help="With --blocked: size for the F-test corrected by this ε.")
+        str | None,
+        typer.Option(
+            "--epsilon",
+            metavar="E|past",
+            help="With --blocked: for the F-test corrected by this ε, or that of --scores.",
+        ),
     ] = None,
     scores: PastScores = None,
     estimator: Estimator = None,
@@ -115,7 +120,7 @@ def anova(
     def design(given: Any) -> Design:
         return design_anova(
             given, systems, min_diff, n_topics=topics, power=power, alpha=alpha, method=method, blocked=blocked,
-            epsilon=epsilon,
+            epsilon=_number_or_past(epsilon),
         )  # fmt: skip
 
     note = (
@@ -253,6 +258,14 @@ def recommend(
             format=format,
             output=output,
         )
+
+
+def _number_or_past(text: str | None) -> Any:
+    """What the library checks: a number where it reads as one."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 class _Past:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -41,7 +42,7 @@ def design_anova(
     alpha: Numbers = ALPHA,
     method: DesignMethod = DESIGN_METHOD,
     blocked: bool = False,
-    epsilon: float | None = None,
+    epsilon: float | Literal["past"] | None = None,
 ) -> Design:
     r"""How many topics to tell m systems apart when best and worst differ by `min_diff`? Or the question turned round.
 
@@ -63,10 +64,10 @@ def design_anova(
         the correct plus sign. ``achieved_power`` is exact for all three.
     blocked : bool
         All systems share the topics and the test takes topics out (two-way F): φ_E = (m − 1)(n − 1) and σ² = V_E2.
-    epsilon : float, optional
-        Blocked only: design for the F-test with degrees of freedom multiplied by this ε (Greenhouse–Geisser).
-        With a variance from scores and no ε given, the scores' own ε is reported with the size it would ask for
-        (``topics_adjusted``), and a low one is warned of.
+    epsilon : float or "past", optional
+        Blocked only: design for the F-test with degrees of freedom multiplied by this ε (Greenhouse–Geisser);
+        ``"past"`` takes the ε of the past scores the variance came from. Without it that ε is reported beside the
+        size it would ask for (``topics_adjusted``), and a low one is warned of.
 
     Notes
     -----
@@ -103,9 +104,8 @@ def design_anova(
             "n_topics": numbers("n_topics", n_topics),
         },
     )
-    _check_epsilon(epsilon, cells["n_systems"])
     cells["variance"] = np.asarray([one.value for one in given])
-    cells["epsilon"] = np.full(len(given), 1.0 if epsilon is None else epsilon)
+    cells["epsilon"] = _epsilon(epsilon, given, cells["n_systems"])
     test, rule = (BLOCKED if blocked else ONE_WAY), RULES[method]
     found, lower, upper = solve_with_interval(test, rule, cells, unknown, given)
     warnings = check_solved(found, unknown, test, cells)
@@ -144,14 +144,20 @@ def design_anova(
     return design
 
 
-def _check_epsilon(epsilon: float | None, n_systems: Array) -> None:
+def _epsilon(epsilon: float | str | None, given: list[Variance], n_systems: Array) -> Array:
     if epsilon is None:
-        return
-    most = np.nanmax(n_systems) if not np.isnan(n_systems).all() else 2.0
-    if not 1 / (most - 1) <= epsilon <= 1:
+        return np.ones(len(given))
+    most = float(np.nanmax(n_systems)) if not np.isnan(n_systems).all() else 2.0
+    if epsilon == "past":
+        if np.isnan(n_systems).any() or any(one.estimate is None for one in given):
+            raise ArgumentError("`epsilon`='past' takes a variance estimated from scores, and `n_systems`.")
+        return _past_epsilon(given, n_systems)
+    if isinstance(epsilon, str) or not 1 / (most - 1) <= epsilon <= 1:
         raise ArgumentError(
-            f"`epsilon` must be between 1/(m-1) = {1 / (most - 1):.4g} and 1 for {most:.0f} systems; got {epsilon:g}."
+            f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (most - 1):.4g} and 1 for {most:.0f} systems; "
+            f"got {epsilon if isinstance(epsilon, str) else format(epsilon, 'g')}."
         )
+    return np.full(len(given), epsilon)
 
 
 def _past_epsilon(given: list[Variance], n_systems: Array) -> Array:

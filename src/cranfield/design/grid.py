@@ -111,7 +111,6 @@ _CHECK = {
     "n_systems": count,
     "alpha": probability,
     "power": probability,
-    "epsilon": probability,
     "min_diff": positive,
     "width": positive,
 }

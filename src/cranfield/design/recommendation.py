@@ -184,7 +184,7 @@ def _rows(
     """The recommended design first."""
     rows = []
     if epsilon is not None:
-        adjusted = design_anova(estimates["residual"], m, blocked=True, epsilon=epsilon, **question)
+        adjusted = design_anova(estimates["residual"], m, blocked=True, epsilon="past", **question)
         rows.append(_row("blocked ANOVA, adjusted", adjusted))
     rows.append(_row("blocked ANOVA", design_anova(estimates["residual"], m, blocked=True, **question)))
     for method in ("within", "one_way", "two_way"):

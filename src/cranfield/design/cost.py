@@ -1,0 +1,389 @@
+"""`cost`: how deep to judge, how many topics, and what that costs."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings as _warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars as pl
+
+from cranfield.collection import Qrels, Run, read_qrels, read_runs
+from cranfield.collection.pools import depth_pools, judged_counts
+from cranfield.defaults import (
+    ALPHA,
+    ANOVA_VARIANCE,
+    BLOCKED_VARIANCE,
+    DESIGN_METHOD,
+    PAIRED_VARIANCE,
+    DesignMethod,
+    VarianceMethod,
+)
+from cranfield.design.anova import design_anova
+from cranfield.design.grid import positive
+from cranfield.design.interval import design_interval
+from cranfield.errors import ArgumentError, CranfieldWarning, DataError, notify
+from cranfield.labels import summary
+from cranfield.measures import evaluate
+from cranfield.resampling import Progress
+from cranfield.signature import signature
+from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
+
+PathLike = str | os.PathLike[str]
+Collection = tuple[Qrels | PathLike, Iterable[Run | PathLike] | PathLike]
+"""Judgments and the runs that were pooled, or their files."""
+
+
+@dataclass(frozen=True)
+class PoolFigure:
+    """What a pool depth costs and what scores on it vary by, for one measure.
+
+    Parameters
+    ----------
+    measure, depth : which scores, on which pool
+    judged_per_topic : mean number of documents judged for a topic
+    variance : σ² of the measure on that pool (half the variance of a difference), typed or estimated
+    dropped_topics : topics left out because no relevant document is in the pool
+    """
+
+    measure: str
+    depth: int
+    judged_per_topic: float
+    variance: float | VarianceEstimate
+    dropped_topics: int = 0
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is wanted of the collection: an ANOVA of so many systems with some power, or a narrow interval."""
+
+    n_systems: int | None = None
+    min_diff: float | None = None
+    width: float | None = None
+    power: float | None = None
+    alpha: float = ALPHA
+    method: DesignMethod = DESIGN_METHOD
+    blocked: bool = False
+    epsilon: float | Literal["past"] | None = None
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether the width of an interval is asked for."""
+        return self.n_systems is None
+
+    @property
+    def estimator(self) -> VarianceMethod:
+        """The variance estimate that matches."""
+        return PAIRED_VARIANCE if self.is_interval else BLOCKED_VARIANCE if self.blocked else ANOVA_VARIANCE
+
+    def check(self, budget: float | None) -> None:
+        """An error unless exactly the right things are given."""
+        if self.is_interval and (self.min_diff is not None or self.blocked or self.power is not None):
+            raise ArgumentError(
+                "`min_diff`, `power` and `blocked` belong to an analysis of variance; give `n_systems`."
+            )
+        if not self.is_interval and self.width is not None:
+            raise ArgumentError("give `n_systems` and `min_diff` for an analysis of variance, or `width`; not both.")
+        sought = self.width if self.is_interval else self.min_diff
+        if budget is None and sought is None:
+            raise ArgumentError("give `n_systems` with `min_diff`, or `width`, or a `budget` to spend.")
+        if budget is not None and sought is not None:
+            raise ArgumentError("nothing to find: with a `budget`, leave out `min_diff` and `width`.")
+
+    def answer(self, variance: float | VarianceEstimate, n_topics: int | None) -> dict[str, Any]:
+        """The design's row: topics needed, or what the topics there are can do."""
+        if self.is_interval:
+            of_difference = variance if isinstance(variance, VarianceEstimate) else 2 * variance
+            design = design_interval(of_difference, self.width, n_topics=n_topics, alpha=self.alpha)
+        else:
+            design = design_anova(
+                variance, self.n_systems, self.min_diff, n_topics=n_topics, power=self.power, alpha=self.alpha,
+                method=self.method, blocked=self.blocked, epsilon=self.epsilon,
+            )  # fmt: skip
+        return {**design.rows.row(0, named=True), "warnings": design.warnings}
+
+
+@dataclass(frozen=True, eq=False)
+class Cost:
+    """Designs that serve the same end, by measure and pool depth, with what each costs.
+
+    Attributes
+    ----------
+    rows : polars frame
+        measure, depth, judged_per_topic, dropped_topics, variance, topics, judgments, cost, ratio (cost of the
+        deepest pool of the measure divided by this cost), best. With a budget also the min_diff or width that it
+        buys, and best is the smallest of them; otherwise best is the lowest cost.
+    """
+
+    rows: pl.DataFrame
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature("pool depth and cost", **self.settings)
+
+    @property
+    def best(self) -> pl.DataFrame:
+        """The best row of every measure."""
+        return self.rows.filter(pl.col("best"))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "rows": self.rows.to_dicts(),
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Cost({self.rows.height} designs; best: {self.best.select('measure', 'depth', 'topics', 'cost').rows()})"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.rows._repr_html_()}<p>{escape(self.signature)}</p>"
+
+
+def cost_from_figures(
+    figures: Iterable[PoolFigure],
+    *,
+    n_systems: int | None = None,
+    min_diff: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    alpha: float = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    blocked: bool = False,
+    epsilon: float | Literal["past"] | None = None,
+    document_cost: float = 1.0,
+    topic_cost: float = 0.0,
+    budget: float | None = None,
+) -> Cost:
+    """What does every pool depth cost, given its variance and its judged documents per topic?
+
+    For each figure the topics that `n_systems` and `min_diff` (analysis of variance) or `width` (interval) ask for;
+    then cost = n × (judged per topic × document_cost + topic_cost). With a `budget` instead of `min_diff` or `width`:
+    the topics it pays for at each depth, and the difference or width they can do.
+
+    Parameters
+    ----------
+    figures : PoolFigure
+    n_systems, min_diff, width, power, alpha, method, blocked, epsilon
+        As in `design_anova` and `design_interval`.
+    document_cost, topic_cost : float
+        Cost of judging one document and of setting up one topic, in any one unit.
+    budget : float, optional
+        What may be spent, in the same unit.
+
+    References
+    ----------
+    RD-003 §4.2 and Table 4; EVIA 2014 §5.4 and Table 9.
+
+    Examples
+    --------
+    EVIA 2014 §5.4, AP: 75 topics to depth 100 cost 54,825 judgments, 100 topics to depth 10 cost 9,600: 5.7 times less.
+
+    >>> evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+    >>> found = cost_from_figures(evia, width=0.15)
+    >>> found.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
+    [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
+    """
+    question = Question(n_systems, min_diff, width, power, alpha, method, blocked, epsilon)
+    question.check(budget)
+    if topic_cost < 0 or not math.isfinite(topic_cost):
+        raise ArgumentError(f"`topic_cost` must be 0 or more; got {topic_cost:g}.")
+    per_document = positive("document_cost", document_cost)
+    spend = None if budget is None else positive("budget", budget)
+    rows, warnings = [], []
+    with _warnings.catch_warnings():
+        _warnings.simplefilter("ignore", CranfieldWarning)  # gathered and issued once below
+        for figure in sorted(figures, key=lambda one: one.depth):
+            row, said = _row(figure, question, per_document, topic_cost, spend)
+            rows.append(row)
+            warnings += said
+    if not rows:
+        raise ArgumentError("`figures` is empty; give at least one pool depth.")
+    settings = {
+        "systems": n_systems, "min_diff": min_diff, "width": width, "power": power, "alpha": alpha,
+        "method": None if question.is_interval else method, "blocked": blocked or None, "epsilon": epsilon,
+        "document_cost": document_cost, "topic_cost": topic_cost, "budget": budget,
+    }  # fmt: skip
+    result = Cost(
+        _table(rows, "cost" if spend is None else "width" if question.is_interval else "min_diff"),
+        {name: value for name, value in settings.items() if value is not None},
+        tuple(dict.fromkeys(warnings)),
+    )
+    notify(result.warnings)
+    return result
+
+
+def _row(
+    figure: PoolFigure, question: Question, per_document: float, per_topic: float, budget: float | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    judged = positive("judged_per_topic", figure.judged_per_topic)
+    variance = figure.variance.variance if isinstance(figure.variance, VarianceEstimate) else figure.variance
+    row: dict[str, Any] = {
+        "measure": figure.measure,
+        "depth": figure.depth,
+        "judged_per_topic": float(judged),
+        "dropped_topics": figure.dropped_topics,
+        "variance": variance,
+    }
+    price = judged * per_document + per_topic
+    if budget is None:
+        answer = question.answer(figure.variance, None)
+    else:
+        affordable = math.floor(budget / price)
+        if affordable < 2:
+            text = (
+                f"{figure.measure}: the budget pays for {affordable} topics at depth {figure.depth}; a design takes 2"
+            )
+            return row | {"topics": affordable}, (f"{text}.",)
+        answer = question.answer(figure.variance, affordable)
+        row["width" if question.is_interval else "min_diff"] = answer["width" if question.is_interval else "min_diff"]
+    n = answer["topics"]
+    return row | {"topics": n, "judgments": round(n * judged), "cost": n * price}, answer["warnings"]
+
+
+def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
+    """Rows by measure and depth, with the ratio to the deepest pool of the measure and the best depth marked."""
+    order = list(dict.fromkeys(row["measure"] for row in rows))
+    frame = pl.DataFrame(
+        rows,
+        schema_overrides={"judgments": pl.Int64, "cost": pl.Float64, "min_diff": pl.Float64, "width": pl.Float64},
+        infer_schema_length=None,
+    )
+    for absent in {"judgments", "cost"} - set(frame.columns):
+        frame = frame.with_columns(pl.lit(None, pl.Float64).alias(absent))
+    return (
+        frame.with_columns(pl.col("measure").cast(pl.Enum(order)))
+        .sort("measure", "depth")
+        .with_columns(
+            ratio=pl.col("cost").last().over("measure") / pl.col("cost"),
+            best=(pl.col(criterion) == pl.col(criterion).min().over("measure")).fill_null(False),
+        )
+        .with_columns(pl.col("measure").cast(pl.String))
+    )
+
+
+def pool_figures(
+    collections: Sequence[Collection],
+    measures: Sequence[str],
+    depths: Sequence[int],
+    *,
+    estimator: VarianceMethod,
+    alpha: float = ALPHA,
+    order: str = "score",
+    progress: Progress | None = None,
+) -> list[PoolFigure]:
+    """Pool, re-evaluate and re-estimate: the figures of every measure and depth, pooled over collections.
+
+    A topic that loses all its relevant documents at a depth leaves that depth's analysis and is counted; its
+    judgments still count, since they would have been made.
+    """
+    if not collections:
+        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
+    done, total = 0, len(collections) * len(set(depths))
+    estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
+    judged, dropped, topics = dict.fromkeys(depths, 0), dict.fromkeys(depths, 0), 0
+    for given_qrels, given_runs in collections:
+        qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
+        runs = _runs(given_runs)
+        topics += len(qrels.topics)
+        for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
+            counts = judged_counts(pool, qrels.topics)
+            judged[depth] += int(counts["judged"].sum())
+            barren = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
+            dropped[depth] += len(barren)
+            kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(barren)), pool.name, pool.notes)
+            if len(kept.topics) < 2:
+                raise DataError(
+                    f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
+                    f"({summary(barren)}); at least 2 must keep one. Judge deeper."
+                )
+            for measure, matrix in evaluate(kept, runs, measures, order=order).items():  # type: ignore[arg-type]
+                estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
+                estimates.setdefault((measure, depth), []).append(estimate)
+            done += 1
+            if progress:
+                progress(done, total)
+    return [
+        PoolFigure(measure, depth, judged[depth] / topics, pool_variances(several), dropped[depth])
+        for (measure, depth), several in estimates.items()
+    ]
+
+
+def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:
+    """The runs in memory: every depth needs them again."""
+    if isinstance(given, (str, os.PathLike)):
+        return list(read_runs(given))
+    listed = list(given)
+    files = [one for one in listed if not isinstance(one, Run)]
+    return [one for one in listed if isinstance(one, Run)] + (list(read_runs(files)) if files else [])
+
+
+def cost(
+    collections: Sequence[Collection],
+    measures: Sequence[str],
+    depths: Sequence[int],
+    *,
+    n_systems: int | None = None,
+    min_diff: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    alpha: float = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    blocked: bool = False,
+    epsilon: float | Literal["past"] | None = None,
+    estimator: VarianceMethod | None = None,
+    document_cost: float = 1.0,
+    topic_cost: float = 0.0,
+    budget: float | None = None,
+    order: str = "score",
+    progress: Progress | None = None,
+) -> Cost:
+    """How deep to judge and how many topics, from judgments and runs of past collections.
+
+    For every depth the judgments are cut to the documents in the top `depth` of at least one run, the runs are
+    evaluated anew, the variance is estimated and pooled, and the design is priced (see `cost_from_figures`, which
+    also explains the other parameters). The estimator is `within`, `residual` for a blocked design and
+    `percentile95` for an interval, unless chosen.
+
+    Parameters
+    ----------
+    collections : sequence of (judgments, runs)
+        Both as objects or as files; several collections are pooled.
+    measures, depths : what to evaluate by, and the pool depths to consider
+
+    References
+    ----------
+    RD-003 §4.2; EVIA 2014 §5.4.
+    """
+    question = Question(n_systems, min_diff, width, power, alpha, method, blocked, epsilon)
+    question.check(budget)
+    chosen = estimator or question.estimator
+    with _warnings.catch_warnings(record=True) as said:
+        _warnings.simplefilter("always", CranfieldWarning)
+        figures = pool_figures(
+            collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
+        )  # fmt: skip
+        priced = cost_from_figures(
+            figures, n_systems=n_systems, min_diff=min_diff, width=width, power=power, alpha=alpha, method=method,
+            blocked=blocked, epsilon=epsilon, document_cost=document_cost, topic_cost=topic_cost, budget=budget,
+        )  # fmt: skip
+    texts = tuple(dict.fromkeys(str(one.message) for one in said if issubclass(one.category, CranfieldWarning)))
+    result = Cost(priced.rows, {"estimator": chosen, **priced.settings}, texts)
+    notify(result.warnings)
+    return result
