@@ -1,6 +1,7 @@
 """Variance to topics: how many topics a test collection needs, how deep to judge, and what that costs."""
 
 from cranfield.design.anova import design_anova
+from cranfield.design.arrays import anova_power, anova_topics
 from cranfield.design.interval import design_interval, design_two_sample_interval
 from cranfield.design.recommendation import Recommendation, recommend
 from cranfield.design.result import Design
@@ -9,6 +10,8 @@ from cranfield.design.ttest import design_ttest, design_two_sample_ttest
 __all__ = [
     "Design",
     "Recommendation",
+    "anova_power",
+    "anova_topics",
     "design_anova",
     "design_interval",
     "design_ttest",
