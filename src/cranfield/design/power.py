@@ -44,7 +44,13 @@ TWO_SAMPLE = FTest(lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambd
 def exact_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
     """P(F′(φ_A, φ_E, λ) ≥ F_α(φ_A, φ_E)) with the non-central F distribution."""
     critical = special.fdtri(between, error, 1 - alpha)
-    return np.asarray(1 - special.ncfdtr(between, error, noncentrality, critical))
+    power = np.asarray(1 - special.ncfdtr(between, error, noncentrality, critical))
+    # Where the lower tail underflows (below 1e-300) the library answers NaN for some arguments; there the
+    # approximation gives the same 1.
+    lost = np.isnan(power)
+    if lost.any():
+        power = np.where(lost, normal_power(between, error, noncentrality, alpha, sign=1), power)
+    return power
 
 
 def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Array, sign: int) -> Array:
