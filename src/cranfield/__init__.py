@@ -18,7 +18,21 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
+    from cranfield.collection import (
+        FileCheck,
+        Qrels,
+        Run,
+        Sample,
+        SampleModel,
+        check_file,
+        make_sample,
+        read_qrels,
+        read_run,
+        read_runs,
+        write_qrels,
+        write_run,
+    )
+    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
     from cranfield.design import (
         Design,
         Recommendation,
@@ -29,13 +43,32 @@ if TYPE_CHECKING:
         design_two_sample_ttest,
         recommend,
     )
-    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
-    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
+    from cranfield.variance import (
+        AnovaTable,
+        VarianceEstimate,
+        anova_table,
+        estimate_variance,
+        pool_variances,
+    )
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
+    "cranfield.collection": [
+        "FileCheck",
+        "Qrels",
+        "Run",
+        "Sample",
+        "SampleModel",
+        "check_file",
+        "make_sample",
+        "read_qrels",
+        "read_run",
+        "read_runs",
+        "write_qrels",
+        "write_run",
+    ],
+    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
     "cranfield.design": [
         "Design",
         "Recommendation",
@@ -46,8 +79,13 @@ _ROOMS = {
         "design_two_sample_ttest",
         "recommend",
     ],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
-    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.variance": [
+        "AnovaTable",
+        "VarianceEstimate",
+        "anova_table",
+        "estimate_variance",
+        "pool_variances",
+    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -63,6 +101,8 @@ __all__ = [
     "Qrels",
     "Recommendation",
     "Run",
+    "Sample",
+    "SampleModel",
     "ScoreMatrix",
     "Scores",
     "UnknownNameError",
@@ -76,6 +116,8 @@ __all__ = [
     "design_two_sample_interval",
     "design_two_sample_ttest",
     "estimate_variance",
+    "make_sample",
+    "make_scores",
     "pool_variances",
     "read_collections",
     "read_qrels",
@@ -83,6 +125,8 @@ __all__ = [
     "read_runs",
     "read_scores",
     "recommend",
+    "write_qrels",
+    "write_run",
     "write_scores",
 ]
 

@@ -46,3 +46,13 @@ DesignMethod = Literal["exact", "published", "approximate"]
 DESIGN_METHOD: Final[DesignMethod] = "exact"
 LOW_EPSILON: Final = 0.75
 """A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
+
+SAMPLE_TOPICS: Final = 50
+SAMPLE_SYSTEMS: Final = 30
+SAMPLE_DOCUMENTS: Final = 5000
+SAMPLE_DEPTH: Final = 50
+"""Pool depth of the sample collection."""
+SAMPLE_LENGTH: Final = 500
+"""Documents a run of the sample collection holds for a topic."""
+SAMPLE_TRUTH_TOPICS: Final = 400
+"""Further topics on which the true mean scores of the sample's systems are found."""
