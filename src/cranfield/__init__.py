@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
-    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
     from cranfield.design import (
         Design,
         Recommendation,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         design_two_sample_ttest,
         recommend,
     )
+    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
     from cranfield.variance import (
         AnovaTable,
         VarianceEstimate,

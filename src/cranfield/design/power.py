@@ -65,7 +65,7 @@ def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Arra
     with np.errstate(invalid="ignore", divide="ignore"):
         top = np.sqrt(critical / error * (2 * error - 1)) - np.sqrt(c / between * (2 * star - 1))
         z = top / np.sqrt(radicand)
-    return np.where(radicand > 0, special.ndtr(-z), 0.0)
+    return np.where(radicand <= 0, 0.0, special.ndtr(-z))
 
 
 def published_t_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
