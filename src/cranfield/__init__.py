@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         design_two_sample_ttest,
         recommend,
     )
+    from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
     from cranfield.variance import (
         AnovaTable,
@@ -68,6 +69,7 @@ _ROOMS = {
         "write_qrels",
         "write_run",
     ],
+    "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
     "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
     "cranfield.design": [
         "Design",
@@ -98,6 +100,7 @@ __all__ = [
     "Design",
     "FileCheck",
     "FileError",
+    "Measure",
     "Qrels",
     "Recommendation",
     "Run",
@@ -116,8 +119,10 @@ __all__ = [
     "design_two_sample_interval",
     "design_two_sample_ttest",
     "estimate_variance",
+    "evaluate",
     "make_sample",
     "make_scores",
+    "parse_measure",
     "pool_variances",
     "read_collections",
     "read_qrels",

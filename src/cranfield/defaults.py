@@ -47,6 +47,14 @@ DESIGN_METHOD: Final[DesignMethod] = "exact"
 LOW_EPSILON: Final = 0.75
 """A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
 
+RankingOrder = Literal["score", "rank", "file"]
+ORDER: Final[RankingOrder] = "score"
+"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
+MEASURES: Final = ("AP", "nDCG@10", "P@10")
+"""What is computed when no measure is named."""
+RELEVANCE: Final = 1
+"""The lowest relevance level that counts as relevant."""
+
 SAMPLE_TOPICS: Final = 50
 SAMPLE_SYSTEMS: Final = 30
 SAMPLE_DOCUMENTS: Final = 5000

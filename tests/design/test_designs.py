@@ -139,7 +139,7 @@ def test_part_of_a_grid_without_solution_is_left_empty_and_said() -> None:
     assert design.rows["achieved_power"].null_count() == 1
     assert str(said[0].message) == (
         "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches "
-        "power 0.8 (two systems: 0.058); allow more topics, a larger `min_diff` or less power."
+        "power 0.8 (two systems: 0.059); allow more topics, a larger `min_diff` or less power."
     )
     with pytest.warns(CranfieldWarning, match="is `width` = 1e-09 meant"):
         design_interval(0.05, [1e-9, 0.1])

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, convert, design, sample, variance
+from cranfield.cli import check, convert, design, evaluate, measures, sample, variance
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -62,6 +62,8 @@ def _program(
 
 app.command("check")(check.command)
 app.command("convert")(convert.command)
+app.command("evaluate")(evaluate.command)
+app.command("measures")(measures.command)
 app.command("sample")(sample.command)
 app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import get_args
 
 import polars as pl
 
 from cranfield.collection.types import Qrels, Run
+from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError, UnknownNameError
 
 _PAIR = ["topic", "document"]
-_ORDERS = ("score", "rank", "file")
 
 
-def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: str = "score") -> pl.DataFrame:
+def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER) -> pl.DataFrame:
     """The best rank any run gives each judged document: the judgments with a further column ``pool_rank``.
 
     Documents no run retrieved have a null there. Runs are taken one at a time, so they may come from a generator.
@@ -23,8 +24,8 @@ def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: str = "score") -> pl
     order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
         ``"rank"``: by the rank column; ``"file"``: as the file has them
     """
-    if order not in _ORDERS:
-        raise UnknownNameError("order", order, _ORDERS)
+    if order not in get_args(RankingOrder):
+        raise UnknownNameError("order", order, get_args(RankingOrder))
     judged = qrels.frame.select(_PAIR).unique()
     best: pl.DataFrame | None = None
     for run in runs:
@@ -44,7 +45,9 @@ def _ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
     return frame.select([*_PAIR, pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("topic").alias("pool_rank")])
 
 
-def depth_pools(qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], *, order: str = "score") -> dict[int, Qrels]:
+def depth_pools(
+    qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], *, order: RankingOrder = ORDER
+) -> dict[int, Qrels]:
     """For every depth, the judgments of documents in the top `depth` of at least one run (RD-003 §4.2, EVIA §5.4).
 
     Nothing is added: a document in the top of a run that nobody judged stays unjudged.

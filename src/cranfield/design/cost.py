@@ -18,8 +18,10 @@ from cranfield.defaults import (
     ANOVA_VARIANCE,
     BLOCKED_VARIANCE,
     DESIGN_METHOD,
+    ORDER,
     PAIRED_VARIANCE,
     DesignMethod,
+    RankingOrder,
     VarianceMethod,
 )
 from cranfield.design.anova import design_anova
@@ -206,7 +208,8 @@ def cost_from_figures(
         raise ArgumentError(f"`topic_cost` must be 0 or more; got {topic_cost:g}.")
     per_document = positive("document_cost", document_cost)
     spend = None if budget is None else positive("budget", budget)
-    rows, warnings = [], []
+    rows: list[dict[str, Any]] = []
+    warnings: list[str] = []
     with _warnings.catch_warnings():
         _warnings.simplefilter("ignore", CranfieldWarning)  # gathered and issued once below
         for figure in sorted(figures, key=lambda one: one.depth):
@@ -285,7 +288,7 @@ def pool_figures(
     *,
     estimator: VarianceMethod,
     alpha: float = ALPHA,
-    order: str = "score",
+    order: RankingOrder = ORDER,
     progress: Progress | None = None,
 ) -> list[PoolFigure]:
     """Pool, re-evaluate and re-estimate: the figures of every measure and depth, pooled over collections.
@@ -313,7 +316,7 @@ def pool_figures(
                     f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
                     f"({summary(barren)}); at least 2 must keep one. Judge deeper."
                 )
-            for measure, matrix in evaluate(kept, runs, measures, order=order).items():  # type: ignore[arg-type]
+            for measure, matrix in evaluate(kept, runs, measures, order=order).items():
                 estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
                 estimates.setdefault((measure, depth), []).append(estimate)
             done += 1
@@ -351,7 +354,7 @@ def cost(
     document_cost: float = 1.0,
     topic_cost: float = 0.0,
     budget: float | None = None,
-    order: str = "score",
+    order: RankingOrder = ORDER,
     progress: Progress | None = None,
 ) -> Cost:
     """How deep to judge and how many topics, from judgments and runs of past collections.

@@ -121,7 +121,7 @@ def recommend(
     >>> values = rng.uniform(size=(40, 1)) * 0.5 + rng.normal(0, 0.1, size=(40, 5)) + 0.2
     >>> x = ScoreMatrix(values, map(str, range(40)), "abcde", "AP")
     >>> recommend(x, n_systems=5, min_diff=0.10)
-    Recommendation(AP: 22 topics; print(….text) for the reasons)
+    Recommendation(AP: 23 topics; print(….text) for the reasons)
     """
     m = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
