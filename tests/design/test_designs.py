@@ -116,7 +116,7 @@ def test_blocked_design_reports_sphericity_and_warns_when_it_is_low() -> None:
     assert low.warnings == (
         "the blocked F-test assumes that all differences between systems vary equally; AP scores of the past do not "
         f"(Greenhouse–Geisser ε = {epsilon:.2f} for 8 systems), so it rejects too often. Test with degrees of freedom "
-        "multiplied by ε and take the adjusted size, or use a randomisation test.",
+        "multiplied by ε and take the size adjusted for it (epsilon='past'), or use a randomisation test.",
     )
     adjusted = design_anova(estimate, 8, 0.1, blocked=True, epsilon="past")
     assert adjusted.n_topics == low.only("topics_adjusted") > low.n_topics

@@ -120,7 +120,7 @@ def anova(
     def design(given: Any) -> Design:
         return design_anova(
             given, systems, min_diff, n_topics=topics, power=power, alpha=alpha, method=method, blocked=blocked,
-            epsilon=_number_or_past(epsilon),
+            epsilon=number_or_past(epsilon),
         )  # fmt: skip
 
     note = (
@@ -260,7 +260,7 @@ def recommend(
         )
 
 
-def _number_or_past(text: str | None) -> Any:
+def number_or_past(text: str | None) -> Any:
     """What the library checks: a number where it reads as one."""
     try:
         return None if text is None else float(text)

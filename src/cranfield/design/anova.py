@@ -178,7 +178,8 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
     return (
         f"the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the past "
         f"do not (Greenhouse–Geisser ε = {past[at]:.2f} for {n_systems[at]:.0f} systems), so it rejects too often. "
-        "Test with degrees of freedom multiplied by ε and take the adjusted size, or use a randomisation test.",
+        "Test with degrees of freedom multiplied by ε and take the size adjusted for it (epsilon='past'), or use a "
+        "randomisation test.",
     )
 
 

@@ -6,7 +6,7 @@ import math
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import polars as pl
@@ -20,6 +20,7 @@ from cranfield.defaults import (
     DESIGN_METHOD,
     ORDER,
     PAIRED_VARIANCE,
+    POWER,
     DesignMethod,
     RankingOrder,
     VarianceMethod,
@@ -27,6 +28,7 @@ from cranfield.defaults import (
 from cranfield.design.anova import design_anova
 from cranfield.design.grid import positive
 from cranfield.design.interval import design_interval
+from cranfield.design.result import Design
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError, notify
 from cranfield.labels import summary
 from cranfield.measures import evaluate
@@ -95,17 +97,20 @@ class Question:
         if budget is not None and sought is not None:
             raise ArgumentError("nothing to find: with a `budget`, leave out `min_diff` and `width`.")
 
-    def answer(self, variance: float | VarianceEstimate, n_topics: int | None) -> dict[str, Any]:
-        """The design's row: topics needed, or what the topics there are can do."""
+    def answers(self, variance: list[float | VarianceEstimate], n_topics: list[int] | None) -> Design:
+        """A row for each variance: the topics needed, or what its topics can do."""
         if self.is_interval:
-            of_difference = variance if isinstance(variance, VarianceEstimate) else 2 * variance
+            of_difference = [one if isinstance(one, VarianceEstimate) else 2 * one for one in variance]
             design = design_interval(of_difference, self.width, n_topics=n_topics, alpha=self.alpha)
         else:
             design = design_anova(
                 variance, self.n_systems, self.min_diff, n_topics=n_topics, power=self.power, alpha=self.alpha,
                 method=self.method, blocked=self.blocked, epsilon=self.epsilon,
             )  # fmt: skip
-        return {**design.rows.row(0, named=True), "warnings": design.warnings}
+        if n_topics is None:
+            return design
+        # The grid has every variance with every number of topics; wanted is each with its own.
+        return replace(design, rows=design.rows.gather_every(len(n_topics) + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,19 +213,16 @@ def cost_from_figures(
         raise ArgumentError(f"`topic_cost` must be 0 or more; got {topic_cost:g}.")
     per_document = positive("document_cost", document_cost)
     spend = None if budget is None else positive("budget", budget)
-    rows: list[dict[str, Any]] = []
-    warnings: list[str] = []
+    listed = sorted(figures, key=lambda one: one.depth)
+    if not listed:
+        raise ArgumentError("`figures` is empty; give at least one pool depth.")
+    priced = [positive("judged_per_topic", one.judged_per_topic) * per_document + topic_cost for one in listed]
     with _warnings.catch_warnings():
         _warnings.simplefilter("ignore", CranfieldWarning)  # gathered and issued once below
-        for figure in sorted(figures, key=lambda one: one.depth):
-            row, said = _row(figure, question, per_document, topic_cost, spend)
-            rows.append(row)
-            warnings += said
-    if not rows:
-        raise ArgumentError("`figures` is empty; give at least one pool depth.")
+        rows, warnings = _rows(listed, priced, question, spend)
     settings = {
-        "systems": n_systems, "min_diff": min_diff, "width": width, "power": power, "alpha": alpha,
-        "method": None if question.is_interval else method, "blocked": blocked or None, "epsilon": epsilon,
+        "systems": n_systems, "min_diff": min_diff, "width": width, "power": None if question.is_interval else power or POWER,
+        "alpha": alpha, "method": None if question.is_interval else method, "blocked": blocked or None, "epsilon": epsilon,
         "document_cost": document_cost, "topic_cost": topic_cost, "budget": budget,
     }  # fmt: skip
     result = Cost(
@@ -232,46 +234,51 @@ def cost_from_figures(
     return result
 
 
-def _row(
-    figure: PoolFigure, question: Question, per_document: float, per_topic: float, budget: float | None
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    judged = positive("judged_per_topic", figure.judged_per_topic)
-    variance = figure.variance.variance if isinstance(figure.variance, VarianceEstimate) else figure.variance
-    row: dict[str, Any] = {
-        "measure": figure.measure,
-        "depth": figure.depth,
-        "judged_per_topic": float(judged),
-        "dropped_topics": figure.dropped_topics,
-        "variance": variance,
-    }
-    price = judged * per_document + per_topic
-    if budget is None:
-        answer = question.answer(figure.variance, None)
-    else:
-        affordable = math.floor(budget / price)
-        if affordable < 2:
-            text = (
-                f"{figure.measure}: the budget pays for {affordable} topics at depth {figure.depth}; a design takes 2"
-            )
-            return row | {"topics": affordable}, (f"{text}.",)
-        answer = question.answer(figure.variance, affordable)
-        row["width" if question.is_interval else "min_diff"] = answer["width" if question.is_interval else "min_diff"]
-    n = answer["topics"]
-    return row | {"topics": n, "judgments": round(n * judged), "cost": n * price}, answer["warnings"]
+def _rows(
+    figures: list[PoolFigure], prices: list[float], question: Question, budget: float | None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """A row a figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
+    sought = None if budget is None else "width" if question.is_interval else "min_diff"
+    affordable = [2 if budget is None else math.floor(budget / price) for price in prices]
+    usable = [at for at, topics in enumerate(affordable) if topics >= 2]
+    said = [
+        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design takes at least 2."
+        for figure, topics in zip(figures, affordable, strict=True)
+        if topics < 2
+    ]
+    if not usable:
+        raise ArgumentError(f"the `budget` is too small: {said[0]}")
+    topics = None if budget is None else [affordable[at] for at in usable]
+    design = question.answers([figures[at].variance for at in usable], topics)
+    found: dict[int, dict[str, Any]] = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
+    rows = []
+    for at, (figure, price) in enumerate(zip(figures, prices, strict=True)):
+        answer = found.get(at, {})
+        n = answer.get("topics")
+        row: dict[str, Any] = {
+            "measure": figure.measure,
+            "depth": figure.depth,
+            "judged_per_topic": float(figure.judged_per_topic),
+            "dropped_topics": figure.dropped_topics,
+            "variance": figure.variance.variance
+            if isinstance(figure.variance, VarianceEstimate)
+            else float(figure.variance),
+            "topics": n,
+            "judgments": None if n is None else round(n * figure.judged_per_topic),
+            "cost": None if n is None else n * price,
+        }
+        if sought is not None:
+            row[sought] = answer.get(sought)
+        rows.append(row)
+    return rows, [*said, *design.warnings]
 
 
 def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
     """Rows by measure and depth, with the ratio to the deepest pool of the measure and the best depth marked."""
     order = list(dict.fromkeys(row["measure"] for row in rows))
-    frame = pl.DataFrame(
-        rows,
-        schema_overrides={"judgments": pl.Int64, "cost": pl.Float64, "min_diff": pl.Float64, "width": pl.Float64},
-        infer_schema_length=None,
-    )
-    for absent in {"judgments", "cost"} - set(frame.columns):
-        frame = frame.with_columns(pl.lit(None, pl.Float64).alias(absent))
     return (
-        frame.with_columns(pl.col("measure").cast(pl.Enum(order)))
+        pl.DataFrame(rows, infer_schema_length=None)
+        .with_columns(pl.col("measure").cast(pl.Enum(order)))
         .sort("measure", "depth")
         .with_columns(
             ratio=pl.col("cost").last().over("measure") / pl.col("cost"),
