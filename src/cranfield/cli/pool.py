@@ -45,6 +45,7 @@ def command(
     if output is not None:
         write_qrels(pool, output)
         say(f"wrote {output}: {len(pool):,} of {len(judged):,} judgments")
+    per_topic = counts["judged"].sum() / len(counts)
     settings = {"qrels": qrels, "depth": depth, "order": order}
     answer = Answer(
         "pool",
@@ -53,8 +54,6 @@ def command(
         settings,
         tuple(warnings),
         title=f"Judged documents at pool depth {depth}",
-        notes=(
-            f"{len(pool):,} of {len(judged):,} judgments; {counts['judged'].sum() / len(counts):.1f} documents a topic.",
-        ),
+        notes=(f"{len(pool):,} of {len(judged):,} judgments; {per_topic:.1f} documents a topic.",),
     )
     emit(answer, format=format)

@@ -2,8 +2,9 @@
 
 from cranfield.design.anova import design_anova
 from cranfield.design.arrays import anova_power, anova_topics
+from cranfield.design.figures import PoolFigure, pool_figures
 from cranfield.design.interval import design_interval, design_two_sample_interval
-from cranfield.design.pricing import Cost, PoolFigure, cost, cost_from_figures, pool_figures
+from cranfield.design.pricing import Cost, cost, cost_from_figures
 from cranfield.design.recommendation import Recommendation, recommend
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest, design_two_sample_ttest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings as _warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +10,6 @@ from typing import Any, Literal
 
 import polars as pl
 
-from cranfield.collection import Qrels, Run, read_qrels, read_runs
-from cranfield.collection.pools import depth_pools, judged_counts
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -26,38 +23,14 @@ from cranfield.defaults import (
     VarianceMethod,
 )
 from cranfield.design.anova import design_anova
+from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
-from cranfield.errors import ArgumentError, CranfieldWarning, DataError, notify
-from cranfield.labels import summary
-from cranfield.measures import evaluate
+from cranfield.errors import ArgumentError, CranfieldWarning, notify
 from cranfield.resampling import Progress
 from cranfield.signature import signature
-from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
-
-PathLike = str | os.PathLike[str]
-Collection = tuple[Qrels | PathLike, Iterable[Run | PathLike] | PathLike]
-"""Judgments and the runs that were pooled, or their files."""
-
-
-@dataclass(frozen=True)
-class PoolFigure:
-    """What a pool depth costs and what scores on it vary by, for one measure.
-
-    Parameters
-    ----------
-    measure, depth : which scores, on which pool
-    judged_per_topic : mean number of documents judged for a topic
-    variance : σ² of the measure on that pool (half the variance of a difference), typed or estimated
-    dropped_topics : topics left out because no relevant document is in the pool
-    """
-
-    measure: str
-    depth: int
-    judged_per_topic: float
-    variance: float | VarianceEstimate
-    dropped_topics: int = 0
+from cranfield.variance import VarianceEstimate
 
 
 @dataclass(frozen=True)
@@ -82,6 +55,16 @@ class Question:
     def estimator(self) -> VarianceMethod:
         """The variance estimate that matches."""
         return PAIRED_VARIANCE if self.is_interval else BLOCKED_VARIANCE if self.blocked else ANOVA_VARIANCE
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was asked, for the signature."""
+        if self.is_interval:
+            asked: dict[str, Any] = {"width": self.width, "alpha": self.alpha}
+        else:
+            asked = {"systems": self.n_systems, "min_diff": self.min_diff, "power": self.power or POWER}
+            asked |= {"alpha": self.alpha, "method": self.method, "blocked": self.blocked, "epsilon": self.epsilon}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def check(self, budget: float | None) -> None:
         """An error unless exactly the right things are given."""
@@ -220,14 +203,10 @@ def cost_from_figures(
     with _warnings.catch_warnings():
         _warnings.simplefilter("ignore", CranfieldWarning)  # gathered and issued once below
         rows, warnings = _rows(listed, priced, question, spend)
-    settings = {
-        "systems": n_systems, "min_diff": min_diff, "width": width, "power": None if question.is_interval else power or POWER,
-        "alpha": alpha, "method": None if question.is_interval else method, "blocked": blocked or None, "epsilon": epsilon,
-        "document_cost": document_cost, "topic_cost": topic_cost, "budget": budget,
-    }  # fmt: skip
+    prices = {"document_cost": document_cost, "topic_cost": topic_cost}
     result = Cost(
         _table(rows, "cost" if spend is None else "width" if question.is_interval else "min_diff"),
-        {name: value for name, value in settings.items() if value is not None},
+        {**question.settings, **prices, **({} if budget is None else {"budget": budget})},
         tuple(dict.fromkeys(warnings)),
     )
     notify(result.warnings)
@@ -288,62 +267,6 @@ def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
     )
 
 
-def pool_figures(
-    collections: Sequence[Collection],
-    measures: Sequence[str],
-    depths: Sequence[int],
-    *,
-    estimator: VarianceMethod,
-    alpha: float = ALPHA,
-    order: RankingOrder = ORDER,
-    progress: Progress | None = None,
-) -> list[PoolFigure]:
-    """Pool, re-evaluate and re-estimate: the figures of every measure and depth, pooled over collections.
-
-    A topic that loses all its relevant documents at a depth leaves that depth's analysis and is counted; its
-    judgments still count, since they would have been made.
-    """
-    if not collections:
-        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
-    done, total = 0, len(collections) * len(set(depths))
-    estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
-    judged, dropped, topics = dict.fromkeys(depths, 0), dict.fromkeys(depths, 0), 0
-    for given_qrels, given_runs in collections:
-        qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
-        runs = _runs(given_runs)
-        topics += len(qrels.topics)
-        for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
-            counts = judged_counts(pool, qrels.topics)
-            judged[depth] += int(counts["judged"].sum())
-            barren = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
-            dropped[depth] += len(barren)
-            kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(barren)), pool.name, pool.notes)
-            if len(kept.topics) < 2:
-                raise DataError(
-                    f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
-                    f"({summary(barren)}); at least 2 must keep one. Judge deeper."
-                )
-            for measure, matrix in evaluate(kept, runs, measures, order=order).items():
-                estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
-                estimates.setdefault((measure, depth), []).append(estimate)
-            done += 1
-            if progress:
-                progress(done, total)
-    return [
-        PoolFigure(measure, depth, judged[depth] / topics, pool_variances(several), dropped[depth])
-        for (measure, depth), several in estimates.items()
-    ]
-
-
-def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:
-    """The runs in memory: every depth needs them again."""
-    if isinstance(given, (str, os.PathLike)):
-        return list(read_runs(given))
-    listed = list(given)
-    files = [one for one in listed if not isinstance(one, Run)]
-    return [one for one in listed if isinstance(one, Run)] + (list(read_runs(files)) if files else [])
-
-
 def cost(
     collections: Sequence[Collection],
     measures: Sequence[str],
@@ -384,16 +307,15 @@ def cost(
     question = Question(n_systems, min_diff, width, power, alpha, method, blocked, epsilon)
     question.check(budget)
     chosen = estimator or question.estimator
-    with _warnings.catch_warnings(record=True) as said:
-        _warnings.simplefilter("always", CranfieldWarning)
-        figures = pool_figures(
-            collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
-        )  # fmt: skip
+    figures, said = pool_figures(
+        collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
+    )
+    with _warnings.catch_warnings():
+        _warnings.simplefilter("ignore", CranfieldWarning)  # issued once below
         priced = cost_from_figures(
             figures, n_systems=n_systems, min_diff=min_diff, width=width, power=power, alpha=alpha, method=method,
             blocked=blocked, epsilon=epsilon, document_cost=document_cost, topic_cost=topic_cost, budget=budget,
         )  # fmt: skip
-    texts = tuple(dict.fromkeys(str(one.message) for one in said if issubclass(one.category, CranfieldWarning)))
-    result = Cost(priced.rows, {"estimator": chosen, **priced.settings}, texts)
+    result = Cost(priced.rows, {"estimator": chosen, **priced.settings}, (*said, *priced.warnings))
     notify(result.warnings)
     return result
