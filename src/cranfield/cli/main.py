@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, convert, evaluate, measures, sample
+from cranfield.cli import check, convert, cost, design, evaluate, measures, pool, sample, variance
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -65,6 +65,10 @@ app.command("convert")(convert.command)
 app.command("evaluate")(evaluate.command)
 app.command("measures")(measures.command)
 app.command("sample")(sample.command)
+app.command("variance")(variance.command)
+app.add_typer(design.app, name="design")
+app.command("cost")(cost.command)
+app.command("pool")(pool.command)
 
 
 def main() -> None:
