@@ -430,6 +430,8 @@ def test_real_long_tables() -> None:
 def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     import polars as pl
 
+    from cranfield import FileError
+
     rows = {"system": ["a", "a"], "topic": ["1", "all"], "measure": ["AP", "AP"], "value": [0.5, 0.5]}
     pl.DataFrame(rows).write_parquet(tmp_path / "scores.parquet")
     matrix = read_scores(tmp_path / "scores.parquet").only()
