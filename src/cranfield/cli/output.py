@@ -113,7 +113,7 @@ def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width
     >>> fit_columns([6, 11], [3, 6], [False, True], 80)
     (3, [6, 11])
     >>> fit_columns([6, 11], [3, 6], [False, True], 15)
-    (2, [6, 7])
+    (2, [5, 8])
     """
     natural = [max(pair) for pair in zip(headers, cells, strict=True)]
     narrow = [max(cell, min(header, 4)) for header, cell in zip(headers, cells, strict=True)]
@@ -124,11 +124,10 @@ def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width
     for gap in (2, 1):
         spare = width - sum(narrow) - gap * gaps
         if spare >= 0:
-            widths = []
-            for least, most in zip(narrow, natural, strict=True):
-                grown = min(most - least, spare)
-                spare -= grown
-                widths.append(least + grown)
+            widths = list(narrow)
+            for _ in range(min(spare, sum(natural) - sum(narrow))):
+                # One blank at a time to the header that is folded most.
+                widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
             return gap, widths
     widths = narrow
     while sum(widths) + gaps > width:
