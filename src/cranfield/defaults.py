@@ -26,3 +26,13 @@ OUTPUT_FORMAT: Final[OutputFormat] = "table"
 SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
+
+StandardiseTo = Literal["ab", "cdf", "z"]
+STANDARDISE_TO: Final[StandardiseTo] = "ab"
+STANDARDISE_A: Final = 0.15
+STANDARDISE_B: Final = 0.5
+"""Slope and centre of std-AB: 89% of scores, at least, fall into [B - 3A, B + 3A] = [.05, .95]."""
+FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
+"""Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
+RANK_RESAMPLES: Final = 10_000
+"""Bootstrap samples of topics behind an interval of a rank correlation."""

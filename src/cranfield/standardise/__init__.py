@@ -1,0 +1,6 @@
+"""Standardised scores: fit factors once, save them, apply them to any later run."""
+
+from cranfield.standardise.factors import Factors, Standardisation, fit_standardisation
+from cranfield.standardise.transform import Standardised
+
+__all__ = ["Factors", "Standardisation", "Standardised", "fit_standardisation"]
