@@ -18,20 +18,14 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import (
-        Qrels,
-        Run,
-    )
-    from cranfield.scores import (
-        ScoreMatrix,
-        Scores,
-    )
+    from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
+    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["Qrels", "Run"],
-    "cranfield.scores": ["ScoreMatrix", "Scores"],
+    "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
+    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -47,6 +41,12 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "read_collections",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "read_scores",
+    "write_scores",
 ]
 
 

@@ -76,6 +76,8 @@ def check_text(data: bytes, path: str) -> bytes:
         raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])
     if not data.strip():
         raise FileError(path, [Problem(0, "is empty; expected at least one line of data")])
+    if data.isascii():
+        return data
     try:
         data.decode()
     except UnicodeDecodeError as error:

@@ -1,0 +1,132 @@
+"""Per-topic output of evaluation tools, one file a run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cranfield.errors import FileError, Problem
+from cranfield.files import Problems, shown
+from cranfield.scores.text_tables import number
+
+SUMMARY_TOPIC = "all"
+_NEV = re.compile(r"(\S+)\s+([^\s#=][^=]*?)=\s*(\S+)\s*")
+_NEV_COUNTS = re.compile(r"(\S+)\s+#((?:\s+\w+=\S+)+)\s*")
+_TREC_NAMES = re.compile(
+    r"(num_\w+|map(_\w+)?|gm_\w+|Rprec\w*|bpref|recip_rank|iprec_at_recall_.*|[Pp]_\d+|ndcg\w*|recall_\d+|infAP|"
+    r"runid|relstring\w*|success_\d+|set_\w+|11pt_avg|utility|binG|G|Rndcg|rel_P_\d+|unj_\d+|rbp\w*)"
+)
+_IRM_NAMES = re.compile(r"[A-Za-z][\w+#-]*(\([^)]*\))?@\d+|[A-Za-z][\w+#-]*\([^)]*\)")
+
+
+@dataclass
+class LongColumns:
+    """Scores of one run as columns topic, measure, value; and what was not read."""
+
+    topic: list[str] = field(default_factory=list)
+    measure: list[str] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    skipped: tuple[str, ...] = ()
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    for line, text in enumerate(re.split(r"\r\n|\n|\r", data.decode()), 1):
+        if text.strip() and not text.lstrip().startswith("#"):
+            yield line, text
+
+
+def looks_like_nev(data: bytes) -> bool:
+    """Whether the first line is NTCIREVAL's."""
+    _, first = next(_lines(data), (0, ""))
+    return bool(_NEV_COUNTS.fullmatch(first) or (_NEV.fullmatch(first) and len(first.split()) <= 3))
+
+
+def looks_like_trec_eval(data: bytes) -> bool:
+    """Whether the lines are triples of measure, topic and value, in either tool's order."""
+    triples = [text.split() for _, text in _lines(data)]
+    if any(len(fields) != 3 for fields in triples[:1000]):
+        return False
+    if _measure_column(triples) is not None:
+        return True
+    # A blank-separated matrix of two systems has a topic of its own on every line; here measures repeat.
+    firsts = [fields[0] for fields in triples]
+    return len(set(firsts)) < len(firsts)
+
+
+def _measure_column(triples: list[list[str]]) -> int | None:
+    """0 for trec_eval's order (measure topic value), 1 for ir_measures' (topic measure value), None if unclear."""
+    head = triples[:1000] + triples[-50:]
+    for column, other in ((0, 1), (1, 0)):
+        if any(fields[other] == SUMMARY_TOPIC for fields in head):
+            return column
+    for column, names in ((0, _TREC_NAMES), (1, _IRM_NAMES), (0, _IRM_NAMES)):
+        if all(names.fullmatch(fields[column]) for fields in head):
+            return column
+    numeric = [all(number(fields[c]) is not None for fields in head) for c in (0, 1)]
+    return {(False, True): 0, (True, False): 1}.get((numeric[0], numeric[1]))
+
+
+def parse_trec_eval(data: bytes, path: str) -> LongColumns:
+    """Per-topic lines of trec_eval -q or ir_measures -q; the summary lines (topic ``all``) are left out."""
+    problems, out = Problems(path), LongColumns()
+    rows = [(line, text, text.split()) for line, text in _lines(data)]
+    triples = [fields for _, _, fields in rows if len(fields) == 3]
+    column = _measure_column(triples) if triples else 0
+    if column is None:
+        text = "cannot tell which of the first two fields is the measure and which the topic; name the files' format"
+        raise FileError(path, [Problem(rows[0][0], text)])
+    texts: dict[str, None] = {}
+    summaries = 0
+    for line, text, fields in rows:
+        if len(fields) != 3:
+            problems.add(line, f"expected 3 fields (measure topic value), found {len(fields)}: {shown(text.strip())}")
+            continue
+        measure, topic = fields[column], fields[1 - column]
+        if topic == SUMMARY_TOPIC:
+            summaries += 1
+            continue
+        if measure == "runid" or measure.startswith("relstring"):
+            texts.setdefault(measure)
+            continue
+        value = number(fields[2])
+        if value is None:
+            problems.add(line, f"expected a finite number as value, found {shown(fields[2])}")
+            continue
+        out.topic.append(topic)
+        out.measure.append(measure)
+        out.value.append(value)
+    problems.raise_if_any()
+    if not out.value:
+        text = "holds only summary lines (topic 'all'); run trec_eval with -q for per-topic scores"
+        raise FileError(path, [Problem(0, text if summaries else "holds no scores")])
+    out.skipped = (f"{summaries} summary lines (topic 'all')",) if summaries else ()
+    out.skipped += tuple(f"text measure {name}" for name in texts)
+    return out
+
+
+def parse_nev(data: bytes, path: str) -> LongColumns:
+    """NTCIREVAL's per-topic output: lines such as ``0201 MSnDCG@0010= 0.9208`` and the counts above them."""
+    problems, out = Problems(path), LongColumns()
+    for line, text in _lines(data):
+        if counts := _NEV_COUNTS.fullmatch(text):
+            pairs = [pair.split("=", 1) for pair in counts[2].split()]
+            found = [(counts[1], name, value) for name, value in pairs]
+        elif match := _NEV.fullmatch(text):
+            found = [(match[1], match[2], match[3])]
+        else:
+            problems.add(line, f"expected 'topic measure= value', found {shown(text.strip())}")
+            continue
+        for topic, measure, content in found:
+            value = number(content)
+            if value is None or math.isnan(value):
+                problems.add(line, f"expected a finite number for {measure}, found {shown(content)}")
+                continue
+            out.topic.append(topic)
+            out.measure.append(measure)
+            out.value.append(value)
+    problems.raise_if_any()
+    if not out.value:
+        raise FileError(path, [Problem(0, "holds no scores")])
+    return out

@@ -1,0 +1,126 @@
+"""`write_scores`: scores to files that other tools open, whole or not at all, and back without loss."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from cranfield.defaults import ScoreLayout
+from cranfield.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.files import COMPRESSED, write_atomically
+from cranfield.scores.matrix import ScoreMatrix, Scores
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
+_PER_RUN = {"trec_eval": ".eval", "nev": ".nev"}
+
+
+def write_scores(
+    scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, layout: ScoreLayout | None = None
+) -> None:
+    """Write scores so that `read_scores` gives back exactly the same values and labels.
+
+    Parameters
+    ----------
+    scores : one measure or several
+    path : the ending gives the format: .csv, .tsv, .txt (blank-separated) or .parquet, each also compressed
+        (.csv.gz); for the per-run layouts a directory, which gets one file a system
+    layout : ``long`` (system, topic, measure, value; the default), ``wide`` (a row a topic; one measure only, whose
+        name is best kept in the file's name: ``trec8.AP.csv``), ``trec_eval`` or ``nev``
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cranfield.scores import read_scores
+    >>> x = Scores([ScoreMatrix([[0.1, 1 / 3]], ["301"], ["bm25", "ql"], "AP")])
+    >>> write_scores(x, tempfile.gettempdir() + "/cranfield-doctest.csv")
+    >>> read_scores(tempfile.gettempdir() + "/cranfield-doctest.csv") == x
+    True
+    """
+    scores = Scores([scores]) if isinstance(scores, ScoreMatrix) else scores
+    name = os.fspath(path)
+    if layout in _PER_RUN:
+        _write_per_run(scores, name, layout)
+        return
+    stem = Path(name)
+    ending = (stem.with_suffix("") if stem.suffix.lower() in COMPRESSED else stem).suffix.lower()
+    if ending == ".parquet":
+        out = io.BytesIO()
+        (scores.to_long() if layout != "wide" else scores.only().to_wide()).write_parquet(out)
+        write_atomically(name, out.getvalue())
+        return
+    if ending not in _SEPARATORS:
+        raise ArgumentError(
+            f"cannot tell the format of {name} from its ending; end it in .csv, .tsv, .txt or .parquet, "
+            "or choose the layout trec_eval or nev, which fill a directory"
+        )
+    frame = scores.only().to_wide() if layout == "wide" else scores.to_long()
+    rows = [frame.columns, *([repr(v) if isinstance(v, float) else v for v in row] for row in frame.iter_rows())]
+    write_atomically(name, _delimited(rows, _SEPARATORS[ending], name))
+
+
+def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
+    if separator == " ":
+        bad = next((part for row in rows for part in row if len(part.split()) != 1 or part.startswith("#")), None)
+        if bad is not None:
+            raise DataError(f"{path}: label {bad!r} cannot stand in a blank-separated file; write .csv instead")
+        return _encoded("".join(" ".join(row) + "\n" for row in rows), path)
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
+    return _encoded(out.getvalue(), path)
+
+
+def _encoded(text: str, path: str) -> bytes:
+    if "\0" in text:
+        raise DataError(f"{path}: a label holds a NUL character; rename it")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        bad = text[max(0, error.start - 10) : error.end + 10]
+        raise DataError(f"{path}: a label near {bad!r} cannot be written as UTF-8; rename it") from None
+
+
+def _write_per_run(scores: Scores, directory: str, layout: str) -> None:
+    """One file a system, made in a temporary directory first, so that a failure leaves nothing behind."""
+    line: Callable[[str, str, float], str] = _trec_eval_line if layout == "trec_eval" else _nev_line
+    texts: dict[str, list[str]] = {}
+    for matrix in scores.values():
+        if matrix.partitions is not None:
+            raise DataError(f"{directory}: the {layout} layout has no place for partitions; write .csv or .parquet")
+        for label in (*matrix.topics, matrix.measure):
+            if len(label.split()) != 1 or label == "all" or label.startswith("#") or (layout == "nev" and "=" in label):
+                raise DataError(f"{directory}: label {label!r} cannot stand in a {layout} file; write .csv instead")
+        for j, system in enumerate(matrix.systems):
+            if Path(system).name != system or system.startswith(".") or "\0" in system:
+                raise DataError(f"{directory}: system {system!r} cannot be a file's name; write .csv instead")
+            values = matrix.values[:, j].tolist()
+            lines = [line(matrix.measure, topic, value) for topic, value in zip(matrix.topics, values, strict=True)]
+            texts.setdefault(system, []).extend(lines)
+    target = Path(directory)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+    try:
+        for system, lines in texts.items():
+            write_atomically(staging / f"{system}{_PER_RUN[layout]}", _encoded("".join(lines), directory))
+        target.mkdir(exist_ok=True)
+        for file in staging.iterdir():
+            file.replace(target / file.name)
+    except OSError as error:
+        raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _trec_eval_line(measure: str, topic: str, value: float) -> str:
+    return f"{measure:<22}\t{topic}\t{value!r}\n"
+
+
+def _nev_line(measure: str, topic: str, value: float) -> str:
+    return f"{topic} {measure + '=':<20} {value!r}\n"
