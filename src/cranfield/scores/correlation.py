@@ -1,11 +1,11 @@
-"""Rank correlation between two orders of the same systems: Kendall's τ and τ_b, τ_AP and its variants for ties."""
+"""How well two orders of the same systems agree: rank correlation with intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,156 +13,16 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.labels import check_unique, summary
-from cranfield.resampling import bootstrap_weights, to_grid
+from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, map_blocks, to_grid
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, tau_half_width
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
     import polars as pl
 
-Order = Union[ScoreMatrix, Mapping[str, float], Sequence[str]]
+Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
 """What orders systems: scores on topics, one score a system, or the systems' names with the best first."""
-
-COEFFICIENTS = ("tau", "tau_b", "tau_ap", "tau_ap_b")
-_MEANING = {
-    "tau": "Kendall's tau: concordant minus discordant pairs, over all pairs",
-    "tau_b": "Kendall's tau_b: the same, corrected for ties on either side",
-    "tau_ap": "tau_AP of Yilmaz et al.; with ties, tau_AP,a: its mean over all orders of the tied",
-    "tau_ap_b": "tau_AP,b: agreement of two equal observers, ties kept as ties",
-}
-_BLOCK = 1 << 21
-"""Comparisons of two systems held in memory at once; changes nothing but the memory used."""
-
-
-# ── the coefficients ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class PairCounts:
-    """For every row of scores and every system, how the systems above it stand; all coefficients follow from these.
-
-    `better` counts the systems above it in both orders, `tied` those above it in the estimate but tied with it in the
-    reference, `above_estimate` and `above_reference` all those above it, `group` the systems tied with it in the
-    estimate, itself included. Each has shape (rows, systems).
-    """
-
-    better: NDArray[np.int64]
-    tied: NDArray[np.int64]
-    above_estimate: NDArray[np.int64]
-    above_reference: NDArray[np.int64]
-    group: NDArray[np.int64]
-
-
-def _above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """How many systems have a higher score, and how many the same; for each system of each row."""
-    m = scores.shape[1]
-    order = np.argsort(-scores, axis=1, kind="stable")
-    ranked = np.take_along_axis(scores, order, axis=1)
-    starts = np.ones(scores.shape, dtype=bool)
-    starts[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
-    first = np.maximum.accumulate(np.where(starts, np.arange(m), 0), axis=1)
-    stops = np.ones(scores.shape, dtype=bool)
-    stops[:, :-1] = starts[:, 1:]
-    last = np.minimum.accumulate(np.where(stops, np.arange(m), m)[:, ::-1], axis=1)[:, ::-1]
-    above = np.empty(scores.shape, dtype=np.int64)
-    group = np.empty(scores.shape, dtype=np.int64)
-    np.put_along_axis(above, order, first, axis=1)
-    np.put_along_axis(group, order, last - first + 1, axis=1)
-    return above.astype(np.int16 if m < 1 << 15 else np.int64), group
-
-
-def count_pairs(reference: NDArray[np.float64], estimate: NDArray[np.float64]) -> PairCounts:
-    """Compare all pairs of systems, for each of several rows of scores."""
-    above_x, _ = _above(reference)
-    above_y, group = _above(estimate)
-    rows, m = above_y.shape
-    better = np.empty((rows, m), dtype=np.int64)
-    tied = np.zeros((rows, m), dtype=np.int64)
-    step = max(1, _BLOCK // (m * m))
-    for start in range(0, rows, step):
-        part = slice(start, start + step)
-        x, y = above_x[part], above_y[part]
-        higher = y[:, None, :] < y[:, :, None]  # [row, i, j]: j is above i in the estimate
-        better[part] = np.count_nonzero(higher & (x[:, None, :] < x[:, :, None]), axis=2)
-        tied[part] = np.count_nonzero(higher & (x[:, None, :] == x[:, :, None]), axis=2)
-    return PairCounts(better, tied, above_y.astype(np.int64), above_x.astype(np.int64), group)
-
-
-def _kendall(counts: PairCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    m = counts.better.shape[1]
-    untied_y = counts.above_estimate.sum(axis=1)
-    untied_x = counts.above_reference.sum(axis=1)
-    concordant = counts.better.sum(axis=1)
-    discordant = untied_y - concordant - counts.tied.sum(axis=1)
-    score = (concordant - discordant).astype(np.float64)
-    both = np.sqrt(untied_x.astype(np.float64)) * np.sqrt(untied_y)
-    tau_b = np.divide(score, both, out=np.full(score.shape, np.nan), where=both > 0)
-    # √a·√b can miss √(ab) by one bit; with the same ties on both sides the coefficient is rational.
-    tau_b = np.where(untied_x == untied_y, np.divide(score, np.maximum(untied_x, 1)), tau_b)
-    return score / (m * (m - 1) / 2), np.where(both > 0, np.clip(tau_b, -1, 1), np.nan)
-
-
-def _tau_ap(counts: PairCounts) -> NDArray[np.float64]:
-    """τ_AP = 2/(m−1)·Σ_{i≥2} C(i)/(i−1) − 1 (Yilmaz et al. 2008), averaged over the orders of tied systems.
-
-    A system with p others strictly above it, in a group of t, stands at p+1 … p+t with equal chance. With k of its
-    group before it, of the p+k above it the better ones, half of those tied in the reference and, on average over
-    the group, half of the k are in the right order (Urbano and Marrero 2017, τ_AP,a).
-    """
-    m = counts.better.shape[1]
-    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, m + 1))])
-    p, t = counts.above_estimate, counts.group
-    # Σ_{k=0}^{t−1} 1/(p+k), without the term 1/0 of a group at the top
-    inverse = harmonic[p + t - 1] - harmonic[np.maximum(p - 1, 0)]
-    above = (counts.better + counts.tied / 2) * inverse
-    within = (t - p * inverse - (p == 0)) / 2  # ½ Σ_k k/(p+k)
-    return 2 / (m - 1) * ((above + within) / t).sum(axis=1) - 1
-
-
-def _tau_ap_b(counts: PairCounts) -> NDArray[np.float64]:
-    """τ_AP,b (Urbano and Marrero 2017): each side as the truth in turn, pivots below the top group only.
-
-    The systems above a pivot's group are compared, and a pair tied on one side alone is not in agreement.
-    """
-    sides = []
-    for above in (counts.above_estimate, counts.above_reference):
-        pivots = above > 0
-        share = np.where(pivots, counts.better / np.maximum(above, 1), 0.0).sum(axis=1)
-        total = pivots.sum(axis=1)
-        sides.append(np.divide(2 * share, total, out=np.full(share.shape, np.nan), where=total > 0) - 1)
-    return (sides[0] + sides[1]) / 2
-
-
-def rank_correlations(
-    reference: NDArray[np.float64], estimate: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
-    """Every coefficient for every row of two (rows × systems) arrays; NaN where all systems tie on one side.
-
-    >>> values = rank_correlations(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]]))
-    >>> {name: round(float(value[0]), 4) for name, value in values.items()}
-    {'tau': 0.3333, 'tau_b': 0.3333, 'tau_ap': 0.0, 'tau_ap_b': 0.0}
-    """
-    counts = count_pairs(reference, estimate)
-    tau, tau_b = _kendall(counts)
-    return {"tau": tau, "tau_b": tau_b, "tau_ap": _tau_ap(counts), "tau_ap_b": _tau_ap_b(counts)}
-
-
-def tau_half_width(n_systems: int, alpha: float = ALPHA) -> float:
-    """Half the width of the published interval, z_{α/2}·√(2(2m+5)/(9m(m−1))) (AIRS 2016, Table 1(g)).
-
-    The square root is the standard deviation of τ between two *unrelated* orders, so the interval is the same for
-    any τ and can pass 1.
-
-    >>> [round(tau_half_width(m), 3) for m in (14, 25, 12, 16, 13, 44, 27, 34)]
-    [0.393, 0.28, 0.433, 0.363, 0.412, 0.205, 0.268, 0.236]
-    """
-    from scipy.special import ndtri
-
-    m = n_systems
-    return float(-ndtri(alpha / 2) * math.sqrt(2 * (2 * m + 5) / (9 * m * (m - 1))))
-
-
-# ── the question ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -242,11 +102,6 @@ class Correlation:
         return f"<p><b>{escape(repr(self))}</b></p>{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
-def meaning(coefficient: str) -> str:
-    """What a coefficient is, in one line."""
-    return _MEANING[coefficient]
-
-
 def correlate(
     reference: Order,
     estimate: Order,
@@ -255,6 +110,7 @@ def correlate(
     n_resamples: int = RANK_RESAMPLES,
     seed: int = SEED,
     missing: MissingPolicy = MISSING,
+    workers: int | None = None,
 ) -> Correlation:
     """Rank correlation between two orders of the same systems.
 
@@ -291,7 +147,7 @@ def correlate(
     reference, estimate = _same_systems(reference, estimate)
     warnings: list[str] = []
     n_topics: int | None = None
-    draws: Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    bootstrap: dict[str, tuple[float, float] | None] = {}
     if isinstance(reference, ScoreMatrix) and isinstance(estimate, ScoreMatrix):
         reference, estimate, shared = _topics_together(reference, estimate, missing)
         n_topics = reference.n_topics
@@ -305,7 +161,7 @@ def correlate(
         if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
             warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
         elif n_resamples:
-            draws = _resampled(x, y, shared, n_resamples, seed)
+            bootstrap = _bootstrap(x, y, shared, alpha, n_resamples, seed, workers)
     else:
         totals = (_system_values(reference), _system_values(estimate))
     point = {name: float(value[0]) for name, value in rank_correlations(totals[0][None], totals[1][None]).items()}
@@ -326,9 +182,9 @@ def correlate(
         n_topics,
         {name: None if math.isnan(value) else value for name, value in point.items()},
         (point["tau"] - half, point["tau"] + half),
-        {} if draws is None else _intervals(draws, alpha),
+        bootstrap,
         alpha,
-        n_resamples if draws is not None else 0,
+        n_resamples if bootstrap else 0,
         seed,
         tuple(warnings),
     )
@@ -355,7 +211,7 @@ def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
             f"{len(lonely)} systems stand on one side only ({summary(lonely)}); both sides must order the same systems"
         )
     if len(ours) < 2:
-        raise DataError(f"a rank correlation needs at least 2 systems; there {'is' if len(ours) == 1 else 'are'} {len(ours)}")
+        raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}")
     order = sorted(ours, key=str.encode)
     return _arranged(reference, order), _arranged(estimate, order)
 
@@ -398,21 +254,29 @@ def _tied_pairs(values: NDArray[np.float64]) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _resampled(
-    x: NDArray[np.float64], y: NDArray[np.float64], shared: bool, n_resamples: int, seed: int
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """System totals of every bootstrap sample, block by block."""
-    raise NotImplementedError
-
-
-def _intervals(
-    draws: Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]], alpha: float
+def _bootstrap(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    shared: bool,
+    alpha: float,
+    n_resamples: int,
+    seed: int,
+    workers: int | None,
 ) -> dict[str, tuple[float, float] | None]:
-    """Percentile intervals; None when a coefficient could not be computed in some sample."""
-    blocks = [rank_correlations(*totals) for totals in draws]
+    """Percentile intervals; None for a coefficient that some sample leaves undefined."""
+
+    def of_block(block: Block) -> dict[str, NDArray[np.float64]]:
+        weights = draw_weights(block.generator(seed, TOPICS), block.size, len(x))
+        others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), block.size, len(y))
+        return rank_correlations(weights @ x, others @ y)
+
+    done = list(map_blocks(of_block, blocks(n_resamples), workers=workers))
     limits: dict[str, tuple[float, float] | None] = {}
     for name in COEFFICIENTS:
-        values = np.concatenate([block[name] for block in blocks])
+        values = np.concatenate([part[name] for part in done])
+        if np.isnan(values).any():
+            limits[name] = None
+            continue
         low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2])
-        limits[name] = None if np.isnan(values).any() else (float(low), float(high))
+        limits[name] = (float(low), float(high))
     return limits
