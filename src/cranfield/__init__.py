@@ -19,33 +19,73 @@ from cranfield.errors import (
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
-    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
+    from cranfield.scores import (
+        Correlation,
+        ScoreMatrix,
+        Scores,
+        correlate,
+        read_collections,
+        read_order,
+        read_scores,
+        write_scores,
+    )
+    from cranfield.standardise import (
+        Robustness,
+        Standardisation,
+        Standardised,
+        fit_standardisation,
+        standardisation_robustness,
+    )
 
 __version__ = "0.1.0"
 
 _ROOMS = {
     "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.scores": [
+        "Correlation",
+        "ScoreMatrix",
+        "Scores",
+        "correlate",
+        "read_collections",
+        "read_order",
+        "read_scores",
+        "write_scores",
+    ],
+    "cranfield.standardise": [
+        "Robustness",
+        "Standardisation",
+        "Standardised",
+        "fit_standardisation",
+        "standardisation_robustness",
+    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "ArgumentError",
+    "Correlation",
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
     "FileError",
     "Qrels",
+    "Robustness",
     "Run",
     "ScoreMatrix",
     "Scores",
+    "Standardisation",
+    "Standardised",
     "UnknownNameError",
     "__version__",
+    "correlate",
+    "fit_standardisation",
     "read_collections",
+    "read_order",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
+    "standardisation_robustness",
     "write_scores",
 ]
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import convert
+from cranfield.cli import convert, correlate, standardise
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -60,6 +60,8 @@ def _program(
 
 
 app.command("convert")(convert.command)
+app.command("correlate")(correlate.command)
+app.add_typer(standardise.app, name="standardise")
 
 
 def main() -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
-from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.labels import check_unique, summary
 from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, map_blocks, to_grid
+from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, tau_half_width
 from cranfield.signature import signature
@@ -280,3 +285,56 @@ def _bootstrap(
         low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2])
         limits[name] = (float(low), float(high))
     return limits
+
+
+def is_order(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is an order for `read_order`: one field a line, or two. Scores on topics always have more."""
+    name = os.fspath(path)
+    if name == STDIN or not Path(name).is_file():
+        return False
+    data = read_bytes(name)
+    if data.startswith(b"PAR1"):
+        return False
+    first = next((line for line in check_text(data, name).decode().splitlines() if line.strip()))
+    return len(_fields(first)) <= 2
+
+
+def _fields(line: str) -> list[str]:
+    return re.split(r"\s*[,\t]\s*|\s+", line.strip())
+
+
+def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
+    """An order of systems from a file: a system a line with the best first, or a system and its score a line.
+
+    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is passed over. Of a list
+    without scores, the first system gets the highest.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "order.txt")
+    >>> _ = file.write_text("bm25\\nql\\n")
+    >>> read_order(file)
+    {'bm25': 2.0, 'ql': 1.0}
+    """
+    name = os.fspath(path)
+    lines = [(i, line) for i, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1)]
+    rows = [(i, _fields(line)) for i, line in lines if line.strip()]
+    if rows[0][1][0].casefold() in LONG_NAMES["system"]:
+        rows = rows[1:]
+    problems = Problems(name)
+    order: dict[str, float] = {}
+    width = len(rows[0][1]) if rows else 1
+    for place, (line, fields) in enumerate(rows):
+        if len(fields) != width or width > 2:
+            found = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
+            problems.add(line, f"expected a system, or a system and its score, as in the first line; {found}")
+            continue
+        if fields[0] in order:
+            problems.add(line, f"system {fields[0]!r} comes a second time")
+        try:
+            order[fields[0]] = float(fields[1]) if width == 2 else float(len(rows) - place)
+        except ValueError:
+            problems.add(line, f"expected a score after the system, found {shown(fields[1])}")
+    problems.raise_if_any()
+    if not order:
+        raise FileError(name, [Problem(0, "names no system")])
+    return order

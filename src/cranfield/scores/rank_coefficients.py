@@ -37,7 +37,7 @@ class PairCounts:
     group: NDArray[np.int64]
 
 
-def _above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+def systems_above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """How many systems have a higher score, and how many the same; for each system of each row."""
     m = scores.shape[1]
     order = np.argsort(-scores, axis=1, kind="stable")
@@ -57,8 +57,8 @@ def _above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.i
 
 def count_pairs(reference: NDArray[np.float64], estimate: NDArray[np.float64]) -> PairCounts:
     """Compare all pairs of systems, for each of several rows of scores."""
-    above_x, _ = _above(reference)
-    above_y, group = _above(estimate)
+    above_x, _ = systems_above(reference)
+    above_y, group = systems_above(estimate)
     rows, m = above_y.shape
     better = np.empty((rows, m), dtype=np.int64)
     tied = np.zeros((rows, m), dtype=np.int64)
@@ -100,7 +100,7 @@ def _tau_ap(counts: PairCounts) -> NDArray[np.float64]:
     inverse = harmonic[p + t - 1] - harmonic[np.maximum(p - 1, 0)]
     above = (counts.better + counts.tied / 2) * inverse
     within = (t - p * inverse - (p == 0)) / 2  # ½ Σ_k k/(p+k)
-    return 2 / (m - 1) * ((above + within) / t).sum(axis=1) - 1
+    return np.asarray(2 / (m - 1) * ((above + within) / t).sum(axis=1) - 1)
 
 
 def _tau_ap_b(counts: PairCounts) -> NDArray[np.float64]:
@@ -114,7 +114,7 @@ def _tau_ap_b(counts: PairCounts) -> NDArray[np.float64]:
         share = np.where(pivots, counts.better / np.maximum(above, 1), 0.0).sum(axis=1)
         total = pivots.sum(axis=1)
         sides.append(np.divide(2 * share, total, out=np.full(share.shape, np.nan), where=total > 0) - 1)
-    return (sides[0] + sides[1]) / 2
+    return np.asarray((sides[0] + sides[1]) / 2)
 
 
 def rank_correlations(reference: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

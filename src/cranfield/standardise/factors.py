@@ -263,12 +263,13 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
         matrix.require(topics=1, systems=2, what="fitting standardisation factors")
         step = f"mean and sd of {matrix.n_systems} systems on {matrix.n_topics} topics"
         provenance += [f"{matrix.measure}: {text}" for text in (*matrix.provenance, step)]
-    fitted = Standardisation(tuple(_fit(matrix) for matrix in matrices), tuple(provenance))
+    fitted = Standardisation(tuple(factors_of(matrix) for matrix in matrices), tuple(provenance))
     notify(fitted.warnings)
     return fitted
 
 
-def _fit(matrix: ScoreMatrix) -> Factors:
+def factors_of(matrix: ScoreMatrix) -> Factors:
+    """The factors of one measure; see `fit_standardisation`."""
     ordered = np.sort(matrix.values, axis=1)  # sums in order of size: the order of systems cannot matter
     m = ordered.shape[1]
     low, spread = ordered[:, 0], ordered[:, -1] - ordered[:, 0]

@@ -1,0 +1,164 @@
+"""``cranfield standardise``: fit factors, apply them, and see what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cranfield.cli.options import Format, Missing, Output, ScoreFiles
+from cranfield.cli.output import emit, say
+from cranfield.defaults import MISSING, STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, FactorsFormat, StandardiseTo
+
+if TYPE_CHECKING:
+    from cranfield.scores import Scores
+
+app = typer.Typer(
+    help="Standardised scores: fit factors once, apply them to any later run.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Measure = Annotated[
+    str | None, typer.Option("--measure", help="Use only this measure; for a wide table, its name. [default: all]")
+]
+To = Annotated[
+    StandardiseTo, typer.Option("--to", help="ab: clip(A*z + B, 0, 1); cdf: the normal probability of z; z itself.")
+]
+A = Annotated[float, typer.Option("--a", help="A of std-AB, the sd of a topic's scores.")]
+B = Annotated[float, typer.Option("--b", help="B of std-AB, the score of an average system.")]
+
+
+def _read(scores: list[str], measure: str | None, missing: str) -> Scores:
+    from cranfield.scores import read_scores
+
+    return read_scores(scores, measure=measure, missing=missing)  # type: ignore[arg-type]
+
+
+@app.command("fit")
+def fit(
+    scores: ScoreFiles,
+    measure: Measure = None,
+    missing: Missing = MISSING,
+    trec: Annotated[bool, typer.Option("--trec", help="Write the file of trec_eval's -Z option.")] = False,
+    format: Format = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the factors to this file (.csv .tsv .json .parquet .zscores)."),
+    ] = None,
+) -> None:
+    """Fit standardisation factors: every topic's mean and standard deviation over the systems given.
+
+    With -o the factors are kept with their version and history, for `standardise apply` on any later run.
+    """
+    from cranfield.errors import ArgumentError
+    from cranfield.present.tables import Answer
+    from cranfield.standardise import fit_standardisation
+    from cranfield.standardise.files import to_bytes
+
+    if trec and format is not None:
+        raise ArgumentError("--trec is a format of its own; leave out --format")
+    factors = fit_standardisation(_read(scores, measure, missing))
+    if output is not None and (trec or format in (None, "csv", "json")):
+        kept: FactorsFormat | None = "trec" if trec else "csv" if format == "csv" else "json" if format else None
+        factors.save(output, format=kept)
+        for warning in factors.warnings:
+            say(f"warning: {warning}")
+        say(f"wrote {output} (factors of {len(factors.to_frame())} topics and measures)")
+        return
+    if trec:
+        for warning in factors.warnings:
+            say(f"warning: {warning}")
+        typer.echo(to_bytes(factors, "trec").decode(), nl=False)
+        return
+    answer = Answer(
+        "standardise fit",
+        factors.to_frame(),
+        factors.signature,
+        {"measures": list(factors), "version": factors.version, "provenance": list(factors.provenance)},
+        factors.warnings,
+        title="Standardisation factors",
+    )
+    emit(answer, format=format, output=output)
+
+
+@app.command("apply")
+def apply(
+    scores: ScoreFiles,
+    factors: Annotated[str, typer.Option("--factors", help="Factors written by `standardise fit`, or a -Z file.")],
+    to: To = STANDARDISE_TO,
+    a: A = STANDARDISE_A,
+    b: B = STANDARDISE_B,
+    measure: Measure = None,
+    missing: Missing = MISSING,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Standardise the scores of any systems, known or new, by saved factors."""
+    from cranfield.present.tables import Answer
+    from cranfield.standardise import Standardisation
+
+    done = Standardisation.load(factors).apply(_read(scores, measure, missing), to=to, a=a, b=b, missing=missing)
+    settings = {"factors": factors, "to": to, **({"a": a, "b": b} if to == "ab" else {})}
+    answer = Answer(
+        "standardise apply",
+        done.to_frame(),
+        done.signature,
+        {**settings, "counts": [vars(count) for count in done.counts]},
+        done.warnings,
+        title="Standardised scores",
+        notes=tuple(done.clipping()),
+    )
+    emit(answer, format=format, output=output)
+    if output is not None or format not in (None, "table"):
+        for line in done.clipping():
+            say(f"note: {line}")
+
+
+@app.command("robustness")
+def robustness(
+    scores: ScoreFiles,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option("--leave-out", help="Leave out this system; repeat to leave out several together."),
+    ] = None,
+    teams: Annotated[
+        str | None,
+        typer.Option("--teams", help="Leave out one team after another: a file with a system and its team a line."),
+    ] = None,
+    to: To = STANDARDISE_TO,
+    a: A = STANDARDISE_A,
+    b: B = STANDARDISE_B,
+    measure: Measure = None,
+    missing: Missing = MISSING,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """How far systems move when factors are fitted without them: each in turn, a team, or those named."""
+    from cranfield.errors import ArgumentError
+    from cranfield.present.tables import Answer
+    from cranfield.standardise import standardisation_robustness
+    from cranfield.standardise.files import read_teams
+
+    if leave_out and teams:
+        raise ArgumentError("--leave-out and --teams both say what to leave out; give one of them")
+    groups = read_teams(teams) if teams else {"given": leave_out} if leave_out else None
+    result = standardisation_robustness(_read(scores, measure, missing), groups=groups, to=to, a=a, b=b)
+    notes = [
+        f"{row['measure']}: left-out means move by {row['mean_difference']:.4f} on average and "
+        f"{row['largest_difference']:.4f} at most, single scores by up to {row['largest_topic_difference']:.4f}; "
+        f"{row['ranks_changed']} of {row['left_out']} change rank, by {row['largest_rank_change']} at most; "
+        f"lowest tau {row['lowest_tau']:.4f}"
+        for row in result.summary().iter_rows(named=True)
+    ]
+    answer = Answer(
+        "standardise robustness",
+        result.to_frame(),
+        result.signature,
+        {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()},
+        result.warnings,
+        title="Left-out systems by factors fitted with and without them",
+        notes=tuple(notes),
+    )
+    emit(answer, format=format, output=output)
