@@ -18,7 +18,7 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import Qrels, Run, read_qrels, read_run, read_runs
+    from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
     from cranfield.scores import (
         Correlation,
         ScoreMatrix,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["Qrels", "Run", "read_qrels", "read_run", "read_runs"],
+    "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
     "cranfield.scores": [
         "Correlation",
         "ScoreMatrix",
@@ -67,6 +67,7 @@ __all__ = [
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
+    "FileCheck",
     "FileError",
     "Qrels",
     "Robustness",
@@ -77,6 +78,7 @@ __all__ = [
     "Standardised",
     "UnknownNameError",
     "__version__",
+    "check_file",
     "correlate",
     "fit_standardisation",
     "read_collections",

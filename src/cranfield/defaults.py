@@ -28,9 +28,24 @@ ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
 OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
 OUTPUT_FORMAT: Final[OutputFormat] = "table"
 
+FileKind = Literal["run", "qrels", "scores"]
+
 SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
+
+VarianceMethod = Literal["within", "one_way", "two_way", "residual", "percentile95"]
+VARIANCE_METHOD: Final[VarianceMethod] = "within"
+"""How to estimate a variance when nothing says what it is for."""
+ANOVA_VARIANCE: Final[VarianceMethod] = "within"
+BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"
+PAIRED_VARIANCE: Final[VarianceMethod] = "percentile95"
+"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, paired t and interval."""
+
+DesignMethod = Literal["exact", "published", "approximate"]
+DESIGN_METHOD: Final[DesignMethod] = "exact"
+LOW_EPSILON: Final = 0.75
+"""A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
 
 StandardiseTo = Literal["ab", "cdf", "z"]
 STANDARDISE_TO: Final[StandardiseTo] = "ab"

@@ -5,7 +5,7 @@
     Exception
     └── CranfieldError            catch this one to catch them all
         ├── ArgumentError         a value you passed is out of range (also a ValueError)
-        │   └── UnknownNameError  a name that does not exist; the nearest ones are offered
+        │   └── UnknownNameError  a name that does not exist; the nearest ones are offered (also a KeyError)
         └── DataError             scores, runs or judgments that cannot be used (also a ValueError)
             └── FileError         a file that cannot be read or written; names file and line
 
@@ -35,8 +35,8 @@ class ArgumentError(CranfieldError, ValueError):
     """A value passed by the caller is out of range."""
 
 
-class UnknownNameError(ArgumentError):
-    """A name that does not exist.
+class UnknownNameError(ArgumentError, KeyError):
+    """A name that does not exist (also a KeyError, so that mappings of names behave).
 
     >>> raise UnknownNameError("system", "bm52", ["bm25", "ql"])
     Traceback (most recent call last):
@@ -53,6 +53,9 @@ class UnknownNameError(ArgumentError):
             shown = ", ".join(self.known[:8]) + (", …" if len(self.known) > 8 else "")
             advice = f"Known: {shown}." if shown else f"There is no {kind} at all."
         super().__init__(f"unknown {kind} {name!r}. {advice}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would show its repr
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
+from cranfield.labels import natural_sorted
 
 STDIN = "-"
 """The file name that means standard input."""
@@ -117,7 +118,7 @@ def shown(text: str, most: int = 60) -> str:
 
 
 def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[str]:
-    """Every file the names stand for: files as they are, directories' files, and globs, in sorted order.
+    """Every file the names stand for: files as they are, directories' files, and globs, in numeric-aware order.
 
     Hidden files in directories are passed over. A name that leads to no file is a `FileError`.
     """
@@ -130,11 +131,11 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
             found.append(name)
             continue
         if Path(name).is_dir():
-            inside = sorted(str(p) for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
+            inside = natural_sorted(str(p) for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
             if not inside:
                 raise FileError(name, [Problem(0, "is a directory without files")])
             found.extend(inside)
-        elif glob.has_magic(name) and (matches := sorted(glob.glob(name, recursive=True))):
+        elif glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
             found.extend(match for match in matches if Path(match).is_file())
         else:
             found.append(name)  # reading it will say what is wrong

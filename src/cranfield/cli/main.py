@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import convert, correlate, standardise
+from cranfield.cli import check, convert, correlate, standardise
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -40,6 +40,7 @@ app = typer.Typer(
     help="Design and analyse test collections: how many topics you need, and which systems really differ.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -59,6 +60,7 @@ def _program(
     pass
 
 
+app.command("check")(check.command)
 app.command("convert")(convert.command)
 app.command("correlate")(correlate.command)
 app.add_typer(standardise.app, name="standardise")

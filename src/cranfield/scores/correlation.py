@@ -295,7 +295,7 @@ def is_order(path: str | os.PathLike[str]) -> bool:
     data = read_bytes(name)
     if data.startswith(b"PAR1"):
         return False
-    first = next((line for line in check_text(data, name).decode().splitlines() if line.strip()))
+    first = next(line for line in check_text(data, name).decode().splitlines() if line.strip())
     return len(_fields(first)) <= 2
 
 

@@ -1,0 +1,108 @@
+"""`check_file`: is a run, qrels or score file sound, and what is in it?"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import polars as pl
+
+from cranfield.collection.readers import read_qrels, read_run
+from cranfield.defaults import FileKind
+from cranfield.errors import CranfieldError, FileError
+from cranfield.files import check_text, read_bytes
+from cranfield.scores import read_scores
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What one file holds, or what is wrong with it.
+
+    Attributes
+    ----------
+    path, kind : the file, and whether it was read as a run, as qrels or as scores
+    topics, systems, rows : how many (rows: retrieved documents, judgments, or scores)
+    ties : retrieved documents whose score another document of the same topic shares (runs only)
+    relevant : judgments above zero (qrels only)
+    notes : what the reader skipped or noticed
+    problems : how many things are wrong; `error` shows the first of them
+    """
+
+    path: str
+    kind: FileKind
+    topics: int | None = None
+    systems: int | None = None
+    rows: int | None = None
+    ties: int | None = None
+    relevant: int | None = None
+    notes: tuple[str, ...] = ()
+    problems: int = 0
+    error: str = ""
+
+
+def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
+    """Read a file strictly and say what it holds; problems are reported, not raised.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n301 Q0 FT911-4 2 9.5 x\\n")
+    >>> check = check_file(file)
+    >>> check.kind, check.topics, check.rows, check.ties, check.problems
+    ('run', 1, 2, 2, 0)
+    """
+    label = os.fspath(path)
+    found: FileKind = kind or "scores"
+    try:
+        found = kind or recognise(label)
+        if found == "run":
+            run = read_run(path, lenient=lenient)
+            return FileCheck(label, found, len(run.topics), 1, len(run), ties=count_ties(run.frame), notes=run.notes)
+        if found == "qrels":
+            qrels = read_qrels(path)
+            relevant = int((qrels.frame["relevance"] > 0).sum())
+            return FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes)
+        scores = read_scores(path)
+        topics = {topic for matrix in scores.values() for topic in matrix.topics}
+        systems = {system for matrix in scores.values() for system in matrix.systems}
+        rows = sum(matrix.values.size for matrix in scores.values())
+        notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
+        measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
+        notes = {measures + ", …" * (len(scores) > 6): None, **notes}
+        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes))
+    except FileError as error:
+        return FileCheck(label, found, problems=error.total, error=str(error))
+    except CranfieldError as error:
+        return FileCheck(label, found, problems=1, error=f"{label}: {error}")
+
+
+def count_ties(frame: pl.DataFrame) -> int:
+    """How many retrieved documents share their score with another document of the same topic."""
+    sizes = frame.group_by("topic", "score").len()["len"]
+    return int(sizes.filter(sizes > 1).sum())
+
+
+def recognise(path: str) -> FileKind:
+    """Run, qrels or scores, by the shape of the first data line."""
+    data = read_bytes(path)
+    if data.startswith(b"PAR1"):
+        return "scores"
+    lines = (line.split() for line in check_text(data, path).splitlines())
+    fields = next((parts for parts in lines if parts and not parts[0].startswith((b"#", b"<"))), [])
+    if len(fields) >= 5 and fields[1].upper() == b"Q0":
+        return "run"
+    if len(fields) == 6 and not _is_number(fields[5]) and _is_number(fields[4]):
+        return "run"
+    graded = bool(fields) and fields[-1].lstrip(b"L+-").isdigit()
+    if len(fields) == 4 and graded and not (_is_number(fields[2]) and b"." in fields[2]):
+        return "qrels"  # a table of scores would have a decimal point there
+    if len(fields) == 3 and graded and fields[2].startswith(b"L"):
+        return "qrels"
+    return "scores"
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
