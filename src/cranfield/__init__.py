@@ -19,6 +19,7 @@ from cranfield.errors import (
 
 if TYPE_CHECKING:
     from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
+    from cranfield.design import StandardisationEffect, standardisation_effect
     from cranfield.scores import (
         Correlation,
         ScoreMatrix,
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
+    "cranfield.design": ["StandardisationEffect", "standardisation_effect"],
     "cranfield.scores": [
         "Correlation",
         "ScoreMatrix",
@@ -75,6 +77,7 @@ __all__ = [
     "ScoreMatrix",
     "Scores",
     "Standardisation",
+    "StandardisationEffect",
     "Standardised",
     "UnknownNameError",
     "__version__",
@@ -87,6 +90,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "standardisation_effect",
     "standardisation_robustness",
     "write_scores",
 ]

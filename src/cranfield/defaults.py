@@ -56,3 +56,8 @@ FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
 """Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
 RANK_RESAMPLES: Final = 10_000
 """Bootstrap samples of topics behind an interval of a rank correlation."""
+EFFECT_SYSTEMS: Final = (2, 10, 20, 30, 50)
+EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
+"""The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""
+SCALE_FREE_SYSTEMS: Final = 10
+"""Systems of the design that compares raw and standardised scores in units free of scale."""

@@ -7,11 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cranfield.cli.options import Format, Missing, Output, ScoreFiles
+from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles, Seed, Workers
 from cranfield.cli.output import emit, say
-from cranfield.defaults import MISSING, STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, FactorsFormat, StandardiseTo
+from cranfield.defaults import (
+    ALPHA,
+    ANOVA_VARIANCE,
+    EFFECT_MIN_DIFFS,
+    EFFECT_SYSTEMS,
+    MISSING,
+    POWER,
+    RANK_RESAMPLES,
+    SEED,
+    STANDARDISE_A,
+    STANDARDISE_B,
+    STANDARDISE_TO,
+    FactorsFormat,
+    StandardiseTo,
+    VarianceMethod,
+)
 
 if TYPE_CHECKING:
+    from cranfield.design import StandardisationEffect
+    from cranfield.present.tables import Answer
     from cranfield.scores import Scores
 
 app = typer.Typer(
@@ -162,3 +179,119 @@ def robustness(
         notes=tuple(notes),
     )
     emit(answer, format=format, output=output)
+
+
+@app.command("effect")
+def effect(
+    scores: ScoreFiles,
+    factors: Annotated[
+        str | None, typer.Option("--factors", help="Saved factors. [default: fitted on the scores given]")
+    ] = None,
+    to: To = STANDARDISE_TO,
+    a: A = STANDARDISE_A,
+    b: B = STANDARDISE_B,
+    systems: Annotated[
+        list[int] | None, typer.Option("--systems", help="Systems to compare; repeatable. [default: 2 10 20 30 50]")
+    ] = None,
+    min_diff: Annotated[
+        list[float] | None,
+        typer.Option("--min-diff", help="Smallest difference to detect; repeatable. [default: .02 .05 .10 .20]"),
+    ] = None,
+    fraction: Annotated[
+        float, typer.Option("--fraction", help="Scale-free difference, in standard deviations between systems.")
+    ] = 1.0,
+    alpha: Alpha = ALPHA,
+    power: Annotated[float, typer.Option("--power", help="Wanted probability of detection.")] = POWER,
+    variance: Annotated[VarianceMethod, typer.Option("--variance-method", help="Variance estimator.")] = ANOVA_VARIANCE,
+    resamples: Annotated[int, typer.Option("--resamples", help="Bootstrap samples of topics; 0 for none.")] = (
+        RANK_RESAMPLES
+    ),
+    seed: Seed = SEED,
+    workers: Workers = None,
+    measure: Measure = None,
+    missing: Missing = MISSING,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Raw and standardised scores side by side: variances, rank agreement, topics needed.
+
+    Three tables: variances with tau between the two rankings; a comparison that no change of scale can flatter;
+    and the topics needed for every number of systems and difference. In JSON, CSV and parquet they are one table
+    with a column `table`.
+    """
+    from cranfield.design import standardisation_effect
+    from cranfield.present.tables import Answer
+    from cranfield.standardise import Standardisation
+
+    found = standardisation_effect(
+        _read(scores, measure, missing),
+        factors=None if factors is None else Standardisation.load(factors),
+        to=to,
+        a=a,
+        b=b,
+        n_systems=systems or EFFECT_SYSTEMS,
+        min_diff=min_diff or EFFECT_MIN_DIFFS,
+        fraction=fraction,
+        alpha=alpha,
+        power=power,
+        variance_method=variance,
+        n_resamples=resamples,
+        seed=seed,
+        workers=workers,
+    )
+    name = "standardise effect"
+    emit(
+        Answer(
+            name,
+            found.to_frame(),
+            found.signature,
+            found.settings,
+            found.warnings,
+            sections=_effect_sections(name, found, alpha, fraction),
+        ),
+        format=format,
+        output=output,
+    )
+
+
+def _effect_sections(
+    name: str, found: StandardisationEffect, alpha: float, fraction: float
+) -> tuple[Answer, Answer, Answer, Answer]:
+    """The tables for people, narrow enough for a terminal."""
+    from cranfield.present.tables import Answer
+
+    sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
+    short = {"variance_raw": "raw", "variance_standardised": "standardised"}
+    ranking = ["measure", "tau", "published_lower", "published_upper", "bootstrap_lower", "bootstrap_upper"]
+    shorter = {"standardised": "std", "standardised_published": "std_published"}
+    return (
+        Answer(name, found.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Answer(
+            name,
+            found.variance.select(ranking),
+            title="Agreement of the two rankings of the systems",
+            notes=(
+                "published: tau ± z·√(2(2m+5)/(9m(m-1))), which can pass 1. "
+                f"bootstrap: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
+            ),
+        ),
+        Answer(
+            name,
+            found.scale_free,
+            title="Free of scale: the only fair comparison of raw and standardised",
+            notes=(
+                "blocked_f: variance between systems over residual variance. topics: needed by "
+                f"{found.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
+                "systems (blocked, exact).",
+            ),
+            digits={"blocked_f": 2},
+        ),
+        Answer(
+            name,
+            found.topics.rename(shorter),
+            found.signature,
+            title="Topics needed (one-way ANOVA), exact and published",
+            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
+            digits={"min_diff": 2},
+        ),
+    )

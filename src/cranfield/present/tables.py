@@ -32,6 +32,7 @@ class Answer:
     title : a line above the table that says what it shows
     digits : decimals for people, by column, where not `DIGITS`
     notes : lines below the table for people
+    sections : for people, the tables that show the rows when one table would not do; machine formats keep `rows`
     """
 
     command: str
@@ -42,6 +43,7 @@ class Answer:
     title: str = ""
     digits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sections: tuple[Answer, ...] = ()
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
@@ -172,6 +174,8 @@ def render(answer: Answer, format: OutputFormat) -> str:
         return to_json(answer)
     if format == "csv":
         return to_csv(answer.rows)
+    if answer.sections:
+        return "\n".join(render(section, format) for section in answer.sections)
     if format == "markdown":
         return to_markdown(answer)
     if format == "latex":
