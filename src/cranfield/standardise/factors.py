@@ -226,9 +226,10 @@ class Standardisation(Mapping[str, Factors]):
         inside = "; ".join(
             f"{factors.measure}: {len(factors.topics)} topics"
             + (f", {len(factors.tied)} of them tied" if factors.tied else "")
-            for factors in self.factors
+            for factors in self.factors[:5]
         )
-        return f"Standardisation({inside})"
+        rest = f"; and {len(self) - 5} more measures" if len(self) > 5 else ""
+        return f"Standardisation({inside}{rest})"
 
     def _repr_html_(self) -> str:
         from html import escape
