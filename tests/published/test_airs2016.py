@@ -85,7 +85,7 @@ def test_recommendations(variance: float, systems: int, min_diff: float, printed
 
 
 def test_the_recommended_collections_hold_for_the_exact_power_too() -> None:
-    """The paper rounds up: 100, 50, 80, 90, 100, 120, 90, 100, 90 and 40 topics. Three fall short of 80% power, by a topic."""
+    """The paper rounds up to 100, 50, 80, 90, 120 or 40 topics; by the exact power three fall short by a topic."""
     made = [100, 100, 50, 80, 80, 90, 90, 100, 100, 100, 100, 120, 90, 100, 90, 40, 40]
     short = [row[0] for row, topics in zip(RECOMMENDATIONS, made, strict=True) if row[5] > topics]
     assert short == ["4.2 std-AB recall", "4.3 raw nDCG@3 J", "4.4 raw nG@1"]
