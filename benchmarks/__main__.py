@@ -17,7 +17,9 @@ from benchmarks import harness
 def main() -> None:
     """Run the benchmarks named on the command line, or all."""
     package = importlib.import_module("benchmarks")
-    known = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in ("harness", "__main__")]
+    known = [
+        m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in ("harness", "generate", "__main__")
+    ]
     chosen = sys.argv[1:] or known
     if strangers := set(chosen) - set(known):
         sys.exit(f"unknown benchmark {', '.join(sorted(strangers))}; known: {', '.join(known)}")

@@ -49,14 +49,24 @@ def _tree_rss(pid: int) -> int:
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], pipe: Any) -> None:
     start = time.perf_counter()
-    function(*args)
-    pipe.send(time.perf_counter() - start)
+    value = function(*args)
+    pipe.send((value, time.perf_counter() - start))
 
 
-def fresh_process(function: Callable[..., Any], *args: Any) -> tuple[float, float]:
-    """Seconds and peak megabytes (all processes counted) of a call in a process of its own.
+@dataclass(frozen=True)
+class Measured:
+    """What a call in a process of its own returned, took and needed."""
 
-    The call includes its imports, so import inside the function what should be counted.
+    value: Any
+    seconds: float
+    peak_mb: float
+
+
+def fresh_process(function: Callable[..., Any], *args: Any) -> Measured:
+    """Call a function in a process of its own; its imports count in `seconds` and `peak_mb`.
+
+    A function that wants its imports left out returns its own seconds. Memory is the resident peak of the
+    process and all its children.
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -72,10 +82,11 @@ def fresh_process(function: Callable[..., Any], *args: Any) -> tuple[float, floa
 
     watcher = threading.Thread(target=watch, args=(process.pid,))
     watcher.start()
-    seconds = ours.recv()
+    theirs.close()  # so that a crash there ends the wait here
+    value, seconds = ours.recv()
     process.join()
     watcher.join()
-    return seconds, peak[0] / 1e6
+    return Measured(value, seconds, peak[0] / 1e6)
 
 
 def report(title: str, rows: list[Row]) -> None:

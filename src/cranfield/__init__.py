@@ -18,13 +18,27 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
+    from cranfield.collection import (
+        FileCheck,
+        Qrels,
+        Run,
+        Sample,
+        SampleModel,
+        check_file,
+        make_sample,
+        read_qrels,
+        read_run,
+        read_runs,
+        write_qrels,
+        write_run,
+    )
     from cranfield.design import StandardisationEffect, standardisation_effect
     from cranfield.scores import (
         Correlation,
         ScoreMatrix,
         Scores,
         correlate,
+        make_scores,
         read_collections,
         read_order,
         read_scores,
@@ -41,13 +55,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
+    "cranfield.collection": [
+        "FileCheck",
+        "Qrels",
+        "Run",
+        "Sample",
+        "SampleModel",
+        "check_file",
+        "make_sample",
+        "read_qrels",
+        "read_run",
+        "read_runs",
+        "write_qrels",
+        "write_run",
+    ],
     "cranfield.design": ["StandardisationEffect", "standardisation_effect"],
     "cranfield.scores": [
         "Correlation",
         "ScoreMatrix",
         "Scores",
         "correlate",
+        "make_scores",
         "read_collections",
         "read_order",
         "read_scores",
@@ -74,6 +102,8 @@ __all__ = [
     "Qrels",
     "Robustness",
     "Run",
+    "Sample",
+    "SampleModel",
     "ScoreMatrix",
     "Scores",
     "Standardisation",
@@ -84,6 +114,8 @@ __all__ = [
     "check_file",
     "correlate",
     "fit_standardisation",
+    "make_sample",
+    "make_scores",
     "read_collections",
     "read_order",
     "read_qrels",
@@ -92,6 +124,8 @@ __all__ = [
     "read_scores",
     "standardisation_effect",
     "standardisation_robustness",
+    "write_qrels",
+    "write_run",
     "write_scores",
 ]
 

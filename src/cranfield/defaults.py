@@ -34,6 +34,16 @@ SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
 
+SAMPLE_TOPICS: Final = 50
+SAMPLE_SYSTEMS: Final = 30
+SAMPLE_DOCUMENTS: Final = 5000
+SAMPLE_DEPTH: Final = 50
+"""Pool depth of the sample collection."""
+SAMPLE_LENGTH: Final = 500
+"""Documents a run of the sample collection holds for a topic."""
+SAMPLE_TRUTH_TOPICS: Final = 400
+"""Further topics on which the true mean scores of the sample's systems are found."""
+
 VarianceMethod = Literal["within", "one_way", "two_way", "residual", "percentile95"]
 VARIANCE_METHOD: Final[VarianceMethod] = "within"
 """How to estimate a variance when nothing says what it is for."""

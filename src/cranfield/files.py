@@ -33,8 +33,15 @@ def _unzstd(data: bytes) -> bytes:
         raise OSError(str(error)) from None
 
 
+def _gunzip(data: bytes) -> bytes:
+    """One pass of zlib for the usual single-member file; anything else the long way."""
+    engine = zlib.decompressobj(wbits=31)
+    content = engine.decompress(data)
+    return content if engine.eof and not engine.unused_data else gzip.decompress(data)
+
+
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
+    ".gz": _gunzip,
     ".bz2": bz2.decompress,
     ".xz": lzma.decompress,
     ".zst": _unzstd,

@@ -42,6 +42,8 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
     for label in checked:
         if not isinstance(label, str) or not label:
             raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
+        if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
+            raise DataError(f"{kind} {label!r} is not valid Unicode text, so no file could hold it; rename it")
     if len(set(checked)) < len(checked):
         label, count = Counter(checked).most_common(1)[0]
         raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs a label of its own")

@@ -148,24 +148,22 @@ def _tidy(data: bytes) -> bytes:
 
 def _columns(data: bytes, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:
     """The data as columns; None when a line is not just so."""
-    if data.startswith((b"#", b"<", b" ", b"\t")) or b"\n#" in data or b"\n<" in data:
-        return None
     if b"\n" not in data.rstrip() and b"\r" in data:
         return None  # old line ends
     used = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in data]
     if used in ([b" "], [b"\t"]) and (frame := _split(data, used[0].decode(), schema)) is not None:
         return frame
-    data = _tidy(data)
-    return None if data.startswith((b"#", b"<")) or b"\n#" in data or b"\n<" in data else _split(data, " ", schema)
+    return _split(_tidy(data), " ", schema)
 
 
 def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:
-    """Columns of lines with exactly one separator between fields; None when any field is empty or unfit."""
+    """Columns of lines with exactly one separator between fields; None when any line is not such a line."""
     try:
         frame = pl.read_csv(data, has_header=False, separator=separator, quote_char=None, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
         return None
-    return None if any(frame.null_count().row(0)) else frame
+    first = frame["topic"].str.slice(0, 1)
+    return None if any(frame.null_count().row(0)) or first.is_in(["#", "<"]).any() else frame
 
 
 def _has_twins(*labels: pl.Series) -> bool:

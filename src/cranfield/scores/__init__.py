@@ -3,6 +3,7 @@
 from cranfield.scores.correlation import Correlation, correlate, is_order, read_order
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import read_collections, read_scores
+from cranfield.scores.synthetic import make_scores
 from cranfield.scores.writers import write_scores
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Scores",
     "correlate",
     "is_order",
+    "make_scores",
     "read_collections",
     "read_order",
     "read_scores",

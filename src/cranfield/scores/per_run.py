@@ -18,6 +18,7 @@ _TREC_NAMES = re.compile(
     r"(num_\w+|map(_\w+)?|gm_\w+|Rprec\w*|bpref|recip_rank|iprec_at_recall_.*|[Pp]_\d+|ndcg\w*|recall_\d+|infAP|"
     r"runid|relstring\w*|success_\d+|set_\w+|11pt_avg|utility|binG|G|Rndcg|rel_P_\d+|unj_\d+|rbp\w*)"
 )
+_PADDED = re.compile(r"\S+ +\t")  # trec_eval fills the measure's name up with blanks before the tab
 _IRM_NAMES = re.compile(r"[A-Za-z][\w+#-]*(\([^)]*\))?@\d+|[A-Za-z][\w+#-]*\([^)]*\)")
 
 
@@ -45,19 +46,22 @@ def looks_like_nev(data: bytes) -> bool:
 
 def looks_like_trec_eval(data: bytes) -> bool:
     """Whether the lines are triples of measure, topic and value, in either tool's order."""
-    triples = [text.split() for _, text in _lines(data)]
+    texts = [text for _, text in _lines(data)]
+    triples = [text.split() for text in texts]
     if any(len(fields) != 3 for fields in triples[:1000]):
         return False
-    if _measure_column(triples) is not None:
+    if _measure_column(texts) is not None:
         return True
     # A blank-separated matrix of two systems has a topic of its own on every line; here measures repeat.
     firsts = [fields[0] for fields in triples]
     return len(set(firsts)) < len(firsts)
 
 
-def _measure_column(triples: list[list[str]]) -> int | None:
+def _measure_column(texts: list[str]) -> int | None:
     """0 for trec_eval's order (measure topic value), 1 for ir_measures' (topic measure value), None if unclear."""
-    head = triples[:1000] + triples[-50:]
+    head = [fields for text in texts[:1000] + texts[-50:] if len(fields := text.split()) == 3]
+    if not head or all(_PADDED.match(text) for text in texts[:1000]):
+        return 0
     for column, other in ((0, 1), (1, 0)):
         if any(fields[other] == SUMMARY_TOPIC for fields in head):
             return column
@@ -72,8 +76,7 @@ def parse_trec_eval(data: bytes, path: str) -> LongColumns:
     """Per-topic lines of trec_eval -q or ir_measures -q; the summary lines (topic ``all``) are left out."""
     problems, out = Problems(path), LongColumns()
     rows = [(line, text, text.split()) for line, text in _lines(data)]
-    triples = [fields for _, _, fields in rows if len(fields) == 3]
-    column = _measure_column(triples) if triples else 0
+    column = _measure_column([text for _, text, _ in rows])
     if column is None:
         text = "cannot tell which of the first two fields is the measure and which the topic; name the files' format"
         raise FileError(path, [Problem(rows[0][0], text)])

@@ -20,6 +20,7 @@ from cranfield.scores.matrix import ScoreMatrix
 MISSING_MARKS = frozenset({"", "na", "n/a", "nan", "-nan", "null", "none", "-", "."})
 """What stands for a missing score in a table (in any case)."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _WHOLE = re.compile(r"\d+")
 
 
@@ -49,7 +50,8 @@ def number(text: str) -> float | None:
 def read_table(data: bytes, path: str) -> Table:
     """Cut a text file into fields; blank lines and comment lines before the first row are passed over."""
     text = data.decode()
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    bare = _QUOTED.sub("", text[:1_000_000])
+    first = next((line for line in re.split(r"[\r\n]", bare) if line.strip() and not line.startswith("#")), "")
     separator = next((mark for mark in "\t,;" if mark in first), " ")
     rows: list[list[str]] = []
     lines: list[int] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -16,6 +16,7 @@ from cranfield.files import COMPRESSED, write_atomically
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
+_DELICATE = re.compile(r"[\s,;\"#]")
 _PER_RUN = {"trec_eval": ".eval", "nev": ".nev"}
 
 
@@ -69,19 +70,18 @@ def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
         if bad is not None:
             raise DataError(f"{path}: label {bad!r} cannot stand in a blank-separated file; write .csv instead")
         return _encoded("".join(" ".join(row) + "\n" for row in rows), path)
-    out = io.StringIO()
-    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
-    return _encoded(out.getvalue(), path)
+    return _encoded("".join(separator.join(map(_quoted, row)) + "\n" for row in rows), path)
+
+
+def _quoted(text: str) -> str:
+    """Quoted wherever any reader might stumble: separators of other dialects, blanks, quotes, comment marks."""
+    return '"' + text.replace('"', '""') + '"' if _DELICATE.search(text) else text
 
 
 def _encoded(text: str, path: str) -> bytes:
     if "\0" in text:
         raise DataError(f"{path}: a label holds a NUL character; rename it")
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        bad = text[max(0, error.start - 10) : error.end + 10]
-        raise DataError(f"{path}: a label near {bad!r} cannot be written as UTF-8; rename it") from None
+    return text.encode()
 
 
 def _write_per_run(scores: Scores, directory: str, layout: str) -> None:

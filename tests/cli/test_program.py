@@ -1,0 +1,132 @@
+"""The program as a whole: help, version, exit codes, and every output format."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import cranfield as package
+from cranfield.cli.output import table_text
+from cranfield.present.tables import Answer, render
+from support import Type
+
+WIDE = "topic,bm25,ql_new\n301,0.25,0.5\n302,0.75,1\n"
+
+
+def test_help_and_version(cranfield: Type) -> None:
+    assert cranfield("--version").stdout == f"cranfield {package.__version__}\n"
+    for words in (["--help"], ["-h"], ["check", "--help"], ["convert", "-h"]):
+        result = cranfield(*words)
+        assert result.exit_code == 0
+        assert "Usage: " in result.stdout
+
+
+def test_bad_usage_ends_with_2(cranfield: Type) -> None:
+    for words in (["nothing"], ["convert"], ["convert", "x", "--layout", "round"], ["convert", "x", "--colour"]):
+        assert cranfield(*words).exit_code == 2
+
+
+def test_bad_input_ends_with_1_and_one_plain_line(cranfield: Type) -> None:
+    result = cranfield("convert", "none.csv")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "error: none.csv: no such file; check the name\n"
+
+
+def test_a_bad_argument_ends_with_2(cranfield: Type) -> None:
+    Path("a.AP.csv").write_text(WIDE)
+    result = cranfield("convert", "a.AP.csv", "-o", "a.xlsx")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: cannot tell the format of a.xlsx from its ending")
+    result = cranfield("convert", "a.AP.csv", "-m", "map", "--layout", "nev")
+    assert result.stderr == "error: --layout nev writes one file a system; name a directory with --output\n"
+
+
+def test_formats(cranfield: Type) -> None:
+    Path("a.AP.csv").write_text(WIDE)
+    shown = {f: cranfield("convert", "a.AP.csv", "--format", f).stdout for f in ("json", "csv", "markdown", "latex")}
+    envelope = json.loads(shown["json"])
+    assert list(envelope) == ["command", "signature", "settings", "rows", "warnings"]
+    assert envelope["rows"][0] == {"system": "bm25", "topic": "301", "measure": "AP", "value": 0.25}
+    assert envelope["signature"].endswith(f"cranfield {package.__version__}")
+    assert shown["csv"].splitlines()[:2] == ["system,topic,measure,value", "bm25,301,AP,0.25"]
+    assert shown["markdown"].splitlines()[1:3] == ["| :--- | :--- | :--- | ---: |", "| bm25 | 301 | AP | 0.2500 |"]
+    assert r"ql\_new & 301 & AP & 0.5000 \\" in shown["latex"]
+    table = cranfield("convert", "a.AP.csv").stdout.splitlines()
+    assert table[0].split() == ["system", "topic", "measure", "value"]
+    assert table[2].split() == ["bm25", "301", "AP", "0.2500"]
+
+
+@pytest.mark.parametrize("name", ["o.json", "o.csv", "o.tsv", "o.md", "o.tex", "o.txt", "o.parquet", "o.json.gz"])
+def test_output_format_follows_the_ending(cranfield: Type, name: str) -> None:
+    Path("a.run").write_text("1 Q0 d 1 2 x\n")
+    result = cranfield("check", "a.run", "-o", name)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"wrote {name} (1 rows)\n"
+    assert Path(name).stat().st_size > 0
+    if name == "o.parquet":
+        assert pl.read_parquet(name)["file"].to_list() == ["a.run"]
+
+
+def test_output_of_unknown_ending(cranfield: Type) -> None:
+    Path("a.run").write_text("1 Q0 d 1 2 x\n")
+    result = cranfield("check", "a.run", "-o", "o.xyz")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: cannot tell the format of o.xyz from its ending; use --format table|json|csv|markdown|latex or end the "
+        "name in .json, .csv, .tsv, .md, .tex, .txt or .parquet\n"
+    )
+    assert sorted(p.name for p in Path().iterdir()) == ["a.run"]
+
+
+def test_standard_input(cranfield: Type) -> None:
+    result = cranfield("convert", "-", "--format", "csv", stdin=WIDE.encode())
+    assert result.stdout.splitlines()[1] == "bm25,301,score,0.25"
+
+
+def test_a_table_fits_the_terminal_and_loses_nothing_in_a_pipe() -> None:
+    rows = pl.DataFrame({"system": ["x" * 100], "p": [0.00001]})
+    answer = Answer("t", rows, title="A title", notes=("a note",), signature="sig")
+    piped = table_text(answer)
+    assert "x" * 100 in piped
+    assert "1.00e-05" in piped
+    narrow = table_text(answer, width=80)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert narrow.count("x") >= 100  # folded, not cut
+    assert narrow.splitlines()[0] == "A title"
+    assert narrow.splitlines()[-1] == "sig"
+
+
+def test_json_has_no_nan() -> None:
+    rows = pl.DataFrame({"z": [float("inf"), float("-inf"), None]})
+    parsed = json.loads(render(Answer("t", rows), "json"))
+    assert [row["z"] for row in parsed["rows"]] == ["inf", "-inf", None]
+
+
+def test_markdown_and_csv_escape() -> None:
+    rows = pl.DataFrame({"a|b": ['x"y,z', "p|q"]})
+    assert render(Answer("t", rows), "markdown").splitlines()[-1] == r"| p\|q |"
+    assert render(Answer("t", rows), "csv") == 'a|b\n"x""y,z"\np|q\n'
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """Start-up stays quick because no number-crunching library is loaded for a help text."""
+    code = "import sys; from cranfield.cli.main import app; print(*sorted(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "polars", "scipy", "altair", "pandas"} & set(out)
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    wide = "topic," + ",".join(f"s{i}" for i in range(300)) + "\n"
+    wide += "".join(f"{t}," + ",".join("0.5" for _ in range(300)) + "\n" for t in range(1, 60))
+    (tmp_path / "a.AP.csv").write_text(wide)
+    command = f"{sys.executable} -m cranfield convert {tmp_path / 'a.AP.csv'} --format csv | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1])}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
+    assert done.stdout == "system,topic,measure,value\n"
+    assert "Traceback" not in done.stderr

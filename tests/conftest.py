@@ -1,0 +1,23 @@
+"""A way to type commands in tests."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cranfield.cli.main import app
+from support import Type
+
+
+@pytest.fixture
+def cranfield(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Type:
+    """Runs the program in an empty directory; bad input must never end in a traceback."""
+    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+
+    def run(*words: str, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(app, list(words), input=stdin)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run

@@ -1,0 +1,145 @@
+"""Whatever bytes come in: our own error or a faithful reading; never another exception, never a lost line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from cranfield import CranfieldError, read_qrels, read_run, read_scores
+from cranfield.collection import readers
+from cranfield.files import check_text
+
+field = st.one_of(
+    st.sampled_from(["1", "0201", "Q0", "d1", "d2", "0.5", "-1e-3", "+.5", "5.", "nan", "1e999", "L2", "-1", "#"]),
+    st.text(min_size=1, max_size=6),
+    st.floats().map(repr),
+    st.integers().map(str),
+)
+blank = st.sampled_from([" ", "\t", "  ", "\t\t", " \t", "\x0b", "\x0c", "\u00a0"])
+ending = st.sampled_from(["\n", "\r\n", "\n\n", "\r", " \n", "\n\t"])
+
+
+@st.composite
+def lines_of_fields(draw: st.DrawFn, sizes: tuple[int, ...] = (3, 4, 5, 6, 6, 6, 7)) -> bytes:
+    text = ""
+    for _ in range(draw(st.integers(0, 6))):
+        fields = draw(
+            st.lists(field, min_size=1, max_size=8)
+            | st.sampled_from(sizes).flatmap(lambda n: st.lists(field, min_size=n, max_size=n))
+        )
+        text += draw(blank).join(fields) + draw(ending)
+    return text.encode("utf-8", "surrogatepass")
+
+
+@st.composite
+def mutated_run(draw: st.DrawFn) -> bytes:
+    """A sound run with a few bytes changed, inserted or deleted."""
+    rows = [f"{t}\tQ0\tdoc-{d}\t{d}\t{10 - d / 7:.5f}\ttag" for t in (1, 2) for d in range(4)]
+    data = bytearray("\n".join(rows).encode())
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(data) - 1))
+        action = draw(st.sampled_from(["set", "insert", "delete"]))
+        byte = draw(st.integers(0, 255) | st.sampled_from(list(b" \t\n\r#<.,eE+-0nL")))
+        if action == "set":
+            data[at] = byte
+        elif action == "insert":
+            data.insert(at, byte)
+        else:
+            del data[at]
+    return bytes(data)
+
+
+anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()
+scratch = settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def data_lines(data: bytes, markup: bool) -> int:
+    """How many lines carry data, counted independently of the readers."""
+    text = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\n" not in text.rstrip():
+        text = text.replace(b"\r", b"\n")
+    skipped = (b"#", b"<") if markup else (b"#",)
+    return sum(bool(line.split()) and not line.split()[0].startswith(skipped) for line in text.split(b"\n"))
+
+
+@scratch
+@given(data=anything)
+@example(b"1\tQ0\t\td\t1\t2\tx\n")
+@example(b"1 Q0 d 1 2 x\r1 Q0 e 1 2 x")
+def test_a_run_is_read_whole_or_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(data)
+    try:
+        run = read_run(path)
+    except CranfieldError as error:
+        assert str(error).startswith(str(path))
+        return
+    assert len(run) == data_lines(data, markup=True)
+    assert all(math.isfinite(score) for score in run.frame["score"])
+    assert run.frame.select("topic", "document").is_unique().all()
+    assert run.frame.null_count().select("topic", "document", "score").row(0) == (0, 0, 0)
+
+
+@scratch
+@given(data=anything | lines_of_fields((3, 4, 4, 4)))
+def test_qrels_are_read_whole_or_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "q"
+    path.write_bytes(data)
+    try:
+        qrels = read_qrels(path)
+    except CranfieldError as error:
+        assert str(error).startswith(str(path))
+        return
+    assert len(qrels) == data_lines(data, markup=False)
+
+
+@scratch
+@given(data=anything | lines_of_fields((2, 3, 3)), name=st.sampled_from(["a.csv", "a.txt", "a.eval", "a.nev", "a"]))
+def test_scores_are_read_or_refused(tmp_path: Path, data: bytes, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    try:
+        scores = read_scores(path)
+    except CranfieldError as error:
+        assert str(error)
+        return
+    for matrix in scores.values():
+        assert all(math.isfinite(value) for value in matrix.values.flat)
+
+
+@settings(max_examples=500, deadline=2000)
+@given(data=lines_of_fields((6,)) | mutated_run())
+def test_the_fast_parser_reads_what_the_careful_one_reads(data: bytes) -> None:
+    try:
+        data = check_text(data, "x")
+    except CranfieldError:
+        return
+    fast = readers._fast_run(data)
+    if fast is not None:
+        careful = readers._careful_run(data, "x", lenient=False)
+        assert fast.frame.equals(careful.frame, null_equal=True)
+        assert fast.tag == careful.tag
+        assert fast.notes == careful.notes
+    qrels = readers._fast_qrels(data)
+    if qrels is not None:
+        assert qrels.frame.equals(readers._careful_qrels(data, "x").frame)
+
+
+def test_the_fast_parser_is_used() -> None:
+    """Otherwise the property above would hold for a parser that never accepts anything."""
+    assert readers._fast_run(b"1 Q0 d 1 2.5 x\n1 Q0 e 2 2.5 x\n") is not None
+    assert readers._fast_run(b"1  Q0\td 1 2.5 x\r\n1 Q0 e 2 2.5 x\r\n") is not None
+    assert readers._fast_qrels(b"1 0 d 1\n1 0 e 0\n") is not None
+
+
+@pytest.mark.parametrize("score", ["1", "-1", "+1", "1.", ".5", "-.5e-3", "1E5", "1e+05", "007", "0.1", "1e-400"])
+def test_both_parsers_agree_on_numbers(score: str) -> None:
+    data = f"1 Q0 d 1 {score} x\n".encode()
+    fast = readers._fast_run(data)
+    careful = readers._careful_run(data, "x", lenient=False)
+    assert fast is None or fast.frame.equals(careful.frame)
+    assert careful.frame["score"].to_list() == [float(score)]
