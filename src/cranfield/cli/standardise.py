@@ -27,6 +27,8 @@ from cranfield.defaults import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cranfield.design import StandardisationEffect
     from cranfield.present.tables import Answer
     from cranfield.scores import Scores
@@ -169,16 +171,23 @@ def robustness(
         f"lowest tau {row['lowest_tau']:.4f}"
         for row in result.summary().iter_rows(named=True)
     ]
-    answer = Answer(
-        "standardise robustness",
-        result.to_frame(),
-        result.signature,
-        {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()},
-        result.warnings,
-        title="Left-out systems by factors fitted with and without them",
-        notes=tuple(notes),
-    )
+    name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
+    shown = Answer(name, _narrow(result.to_frame()), result.signature, title=title, notes=tuple(notes))
+    settings = {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()}
+    answer = Answer(name, result.to_frame(), result.signature, settings, result.warnings, sections=(shown,))
     emit(answer, format=format, output=output)
+
+
+def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
+    """The table for people: short names, and no column that says the same in every row."""
+    if rows["measure"].n_unique() == 1:
+        rows = rows.drop("measure")
+    if (rows["left_out"] == rows["system"]).all():
+        rows = rows.drop("left_out")
+    if (rows["tied_topics"] == 0).all():
+        rows = rows.drop("tied_topics")
+    short = {"difference": "change", "max_difference": "max_change", "tied_topics": "ties"}
+    return rows.rename({"mean_left_out": "mean_out", "rank_left_out": "rank_out", **short}, strict=False)
 
 
 @app.command("effect")
@@ -263,16 +272,17 @@ def _effect_sections(
     sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
     short = {"variance_raw": "raw", "variance_standardised": "standardised"}
     ranking = ["measure", "tau", "published_lower", "published_upper", "bootstrap_lower", "bootstrap_upper"]
+    narrow = {name: name.replace("published", "pub").replace("bootstrap", "boot") for name in ranking}
     shorter = {"standardised": "std", "standardised_published": "std_published"}
     return (
         Answer(name, found.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
         Answer(
             name,
-            found.variance.select(ranking),
+            found.variance.select(ranking).rename(narrow),
             title="Agreement of the two rankings of the systems",
             notes=(
-                "published: tau ± z·√(2(2m+5)/(9m(m-1))), which can pass 1. "
-                f"bootstrap: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
+                "pub: tau ± z·√(2(2m+5)/(9m(m-1))), the published interval, which can pass 1. "
+                f"boot: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
             ),
         ),
         Answer(

@@ -157,7 +157,7 @@ def standardisation_robustness(
             measure=[matrix.measure for matrix in matrices],
             to=to,
             **({"a": a, "b": b} if to == "ab" else {}),
-            left_out="each system" if groups is None else f"{len(groups)} groups",
+            left_out="each system" if groups is None else list(groups),
         ),
         (
             (
