@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
+    from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.design import StandardisationEffect, standardisation_effect
     from cranfield.scores import (
         Correlation,
@@ -69,6 +70,7 @@ _ROOMS = {
         "write_qrels",
         "write_run",
     ],
+    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": ["StandardisationEffect", "standardisation_effect"],
     "cranfield.scores": [
         "Correlation",
@@ -93,12 +95,14 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "Correlation",
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
     "FileCheck",
     "FileError",
+    "MeasureComparisons",
     "Qrels",
     "Robustness",
     "Run",
@@ -111,7 +115,10 @@ __all__ = [
     "Standardised",
     "UnknownNameError",
     "__version__",
+    "adjust",
     "check_file",
+    "compare",
+    "compare_measures",
     "correlate",
     "fit_standardisation",
     "make_sample",

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, convert, correlate, sample, standardise
+from cranfield.cli import check, compare, convert, correlate, leaderboard, sample, standardise
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -61,9 +61,11 @@ def _program(
 
 
 app.command("check")(check.command)
+app.command("compare")(compare.command)
 app.command("convert")(convert.command)
-app.command("sample")(sample.command)
 app.command("correlate")(correlate.command)
+app.command("leaderboard")(leaderboard.command)
+app.command("sample")(sample.command)
 app.add_typer(standardise.app, name="standardise")
 
 
