@@ -92,8 +92,6 @@ STANDARDISE_B: Final = 0.5
 """Slope and centre of std-AB: 89% of scores, at least, fall into [B - 3A, B + 3A] = [.05, .95]."""
 FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
 """Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
-RANK_RESAMPLES: Final = 10_000
-"""Bootstrap samples of topics behind an interval of a rank correlation."""
 EFFECT_SYSTEMS: Final = (2, 10, 20, 30, 50)
 EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
 """The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, ScoreMatrix, correlate, read_order
-from cranfield.resampling import topic_weights
+from cranfield.resampling import to_grid, topic_weights
 from cranfield.scores import is_order
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations
 
@@ -165,9 +165,11 @@ def test_orders_without_topics() -> None:
 
 
 def test_equal_means_are_ties_whatever_the_rounding() -> None:
-    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in floating point; the systems tie nevertheless."""
-    x = ScoreMatrix([[0.1, 0.3, 0.9], [0.2, 0.2, 0.9], [0.3, 0.1, 0.9]], ["1", "2", "3"], ["a", "b", "c"], "AP")
-    assert (0.1 + 0.2) + 0.3 != (0.3 + 0.2) + 0.1
+    """The sums of a and of b are .25, and differ on the grid of exact sums; the systems tie nevertheless."""
+    values = np.array([[0.05, 0.05, 0.9], [0.05, 0.1, 0.9], [0.15, 0.1, 0.9]])
+    sums = to_grid(values, 3).sum(axis=0)
+    assert sums[0] != sums[1], "the case is pointless where rounding gives equal sums"
+    x = ScoreMatrix(values, ["1", "2", "3"], ["a", "b", "c"], "AP")
     with pytest.warns(CranfieldWarning) as caught:
         found = correlate(x, ["c", "a", "b"])
     assert [str(w.message) for w in caught] == [

@@ -17,10 +17,10 @@ from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPoli
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.labels import check_unique, summary
-from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, map_blocks, to_grid
+from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, map_blocks, to_grid
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix
-from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, tau_half_width
+from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def correlate(
     """Rank correlation between two orders of the same systems.
 
     Answers: do two measures, two collections or two ways of scoring rank the systems alike? Systems are matched by
-    name. Score matrices rank systems by their mean over topics, compared exactly (equal means are ties).
+    name. Score matrices rank systems by their mean over topics; means that differ by rounding alone are ties.
 
     Intervals: the published one, τ ± z·√(2(2m+5)/(9m(m−1))) (AIRS 2016 Table 1(g)), says how far from 0 the τ of two
     unrelated orders strays, is as wide at τ = 1 as at 0, and can pass 1. With topics there is a percentile bootstrap
@@ -158,6 +158,7 @@ def correlate(
         n_topics = reference.n_topics
         x, y = _on_grid(reference), _on_grid(estimate)
         totals = (x.sum(axis=0), y.sum(axis=0))
+        tolerance = (_tolerance(reference), _tolerance(estimate))
         if not shared:
             warnings.append(
                 f"the two sides have no topic in common ({reference.n_topics} and {estimate.n_topics}); "
@@ -166,14 +167,16 @@ def correlate(
         if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
             warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
         elif n_resamples:
-            bootstrap = _bootstrap(x, y, shared, alpha, n_resamples, seed, workers)
+            bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers)
     else:
         totals = (_system_values(reference), _system_values(estimate))
-    point = {name: float(value[0]) for name, value in rank_correlations(totals[0][None], totals[1][None]).items()}
+        tolerance = (_tolerance(reference), _tolerance(estimate))
+    found = rank_correlations(totals[0][None], totals[1][None], tolerance)
+    point = {name: float(value[0]) for name, value in found.items()}
     undefined = [name for name, value in point.items() if math.isnan(value)]
     if undefined:
         warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
-    ties = [int(_tied_pairs(side)) for side in totals]
+    ties = [_tied_pairs(side, width) for side, width in zip(totals, tolerance, strict=True)]
     if any(ties):
         warnings.append(
             f"tied pairs of systems: {ties[0]} in the reference, {ties[1]} in the estimate; tau_ap is the mean over "
@@ -242,8 +245,13 @@ def _system_values(side: Order) -> NDArray[np.float64]:
 
 
 def _on_grid(matrix: ScoreMatrix) -> NDArray[np.float64]:
-    """Scores on which sums are exact, so that equal means are ties on any machine and in any order."""
+    """Scores whose sums are exact, so that they are the same on any machine and in any order."""
     return to_grid(matrix.values, matrix.n_topics)
+
+
+def _tolerance(side: Order) -> float:
+    """How far apart rounding to the grid can bring two equal sums of a score matrix."""
+    return grid_step(side.values, side.n_topics) * side.n_topics if isinstance(side, ScoreMatrix) else 0.0
 
 
 def _topics_together(
@@ -254,14 +262,15 @@ def _topics_together(
     return *reference.align(estimate, missing=missing), True
 
 
-def _tied_pairs(values: NDArray[np.float64]) -> int:
-    _, counts = np.unique(values, return_counts=True)
-    return int((counts * (counts - 1) // 2).sum())
+def _tied_pairs(values: NDArray[np.float64], tolerance: float) -> int:
+    _, group = systems_above(values[None], tolerance)
+    return int((group - 1).sum()) // 2
 
 
 def _bootstrap(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
+    tolerance: tuple[float, float],
     shared: bool,
     alpha: float,
     n_resamples: int,
@@ -273,7 +282,7 @@ def _bootstrap(
     def of_block(block: Block) -> dict[str, NDArray[np.float64]]:
         weights = draw_weights(block.generator(seed, TOPICS), block.size, len(x))
         others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), block.size, len(y))
-        return rank_correlations(weights @ x, others @ y)
+        return rank_correlations(weights @ x, others @ y, tolerance)
 
     done = list(map_blocks(of_block, blocks(n_resamples), workers=workers))
     limits: dict[str, tuple[float, float] | None] = {}

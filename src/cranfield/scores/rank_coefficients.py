@@ -37,13 +37,16 @@ class PairCounts:
     group: NDArray[np.int64]
 
 
-def systems_above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """How many systems have a higher score, and how many the same; for each system of each row."""
+def systems_above(scores: NDArray[np.float64], tolerance: float = 0.0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many systems have a higher score, and how many the same; for each system of each row.
+
+    Neighbours in the order of scores that are no further apart than the tolerance are the same.
+    """
     m = scores.shape[1]
     order = np.argsort(-scores, axis=1, kind="stable")
     ranked = np.take_along_axis(scores, order, axis=1)
     starts = np.ones(scores.shape, dtype=bool)
-    starts[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    starts[:, 1:] = ranked[:, :-1] - ranked[:, 1:] > tolerance
     first = np.maximum.accumulate(np.where(starts, np.arange(m), 0), axis=1)
     stops = np.ones(scores.shape, dtype=bool)
     stops[:, :-1] = starts[:, 1:]
@@ -52,24 +55,29 @@ def systems_above(scores: NDArray[np.float64]) -> tuple[NDArray[np.int16], NDArr
     group = np.empty(scores.shape, dtype=np.int64)
     np.put_along_axis(above, order, first, axis=1)
     np.put_along_axis(group, order, last - first + 1, axis=1)
-    return above.astype(np.int16 if m < 1 << 15 else np.int64), group
+    return above, group
 
 
-def count_pairs(reference: NDArray[np.float64], estimate: NDArray[np.float64]) -> PairCounts:
-    """Compare all pairs of systems, for each of several rows of scores."""
-    above_x, _ = systems_above(reference)
-    above_y, group = systems_above(estimate)
+def count_pairs(
+    reference: NDArray[np.float64], estimate: NDArray[np.float64], tolerance: tuple[float, float] = (0.0, 0.0)
+) -> PairCounts:
+    """Compare all pairs of systems, for each of several rows of scores; `tolerance` as in `rank_correlations`."""
+    above_x, _ = systems_above(reference, tolerance[0])
+    above_y, group = systems_above(estimate, tolerance[1])
     rows, m = above_y.shape
+    # Short numbers compare faster.
+    places_x: NDArray[np.signedinteger] = above_x.astype(np.int16) if m < 1 << 15 else above_x
+    places_y: NDArray[np.signedinteger] = above_y.astype(np.int16) if m < 1 << 15 else above_y
     better = np.empty((rows, m), dtype=np.int64)
     tied = np.zeros((rows, m), dtype=np.int64)
     step = max(1, _BLOCK // (m * m))
     for start in range(0, rows, step):
         part = slice(start, start + step)
-        x, y = above_x[part], above_y[part]
+        x, y = places_x[part], places_y[part]
         higher = y[:, None, :] < y[:, :, None]  # [row, i, j]: j is above i in the estimate
         better[part] = np.count_nonzero(higher & (x[:, None, :] < x[:, :, None]), axis=2)
         tied[part] = np.count_nonzero(higher & (x[:, None, :] == x[:, :, None]), axis=2)
-    return PairCounts(better, tied, above_y.astype(np.int64), above_x.astype(np.int64), group)
+    return PairCounts(better, tied, above_y, above_x, group)
 
 
 def _kendall(counts: PairCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -117,14 +125,18 @@ def _tau_ap_b(counts: PairCounts) -> NDArray[np.float64]:
     return np.asarray((sides[0] + sides[1]) / 2)
 
 
-def rank_correlations(reference: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def rank_correlations(
+    reference: NDArray[np.float64], estimate: NDArray[np.float64], tolerance: tuple[float, float] = (0.0, 0.0)
+) -> dict[str, NDArray[np.float64]]:
     """Every coefficient for every row of two (rows × systems) arrays; NaN where all systems tie on one side.
+
+    `tolerance` says how far apart two scores of the reference and of the estimate may be and still tie.
 
     >>> values = rank_correlations(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]]))
     >>> {name: round(float(value[0]), 4) for name, value in values.items()}
     {'tau': 0.3333, 'tau_b': 0.3333, 'tau_ap': 0.0, 'tau_ap_b': 0.0}
     """
-    counts = count_pairs(reference, estimate)
+    counts = count_pairs(reference, estimate, tolerance)
     tau, tau_b = _kendall(counts)
     return {"tau": tau, "tau_b": tau_b, "tau_ap": _tau_ap(counts), "tau_ap_b": _tau_ap_b(counts)}
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.labels import positions
-from cranfield.resampling import to_grid
+from cranfield.resampling import grid_step, to_grid
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.signature import signature
@@ -188,7 +188,8 @@ def _of_measure(
     n = matrix.n_topics
     full, tied = scored(matrix)
     full_totals = full.sum(axis=0)
-    full_ranks = systems_above(full_totals[None])[0][0] + 1
+    tolerance = n * grid_step(full, n)  # equal sums can be so far apart by rounding
+    full_ranks = systems_above(full_totals[None], tolerance)[0][0] + 1
     rows = []
     for name, members in groups.items():
         at = positions("system", members, matrix.systems)
@@ -199,8 +200,9 @@ def _of_measure(
             )
         refit, tied_now = scored(matrix.drop(systems=members))
         totals = refit.sum(axis=0)
-        ranks = systems_above(totals[None])[0][0] + 1
-        tau = float(rank_correlations(full_totals[None], totals[None])["tau"][0])
+        other = n * grid_step(refit, n)
+        ranks = systems_above(totals[None], other)[0][0] + 1
+        tau = float(rank_correlations(full_totals[None], totals[None], (tolerance, other))["tau"][0])
         rows += [
             LeftOut(
                 matrix.measure,
