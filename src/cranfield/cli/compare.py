@@ -101,6 +101,7 @@ def _answer(found: MeasureComparisons, show: Show, effect_size: defaults.EffectS
         settings,
         found.warnings,
         title,
+        digits={"effect_size": 2},
         notes=_notes(comparisons[0]),
         superscripts={"difference": [mark for each in comparisons for mark in _marks(each)]},
         latex_columns=tuple(name for name in rows.columns if name != "significant"),

@@ -159,11 +159,12 @@ def analyse(
         )
     matrix = matrix.require(what="a comparison of systems").canonical()
     scores = GridScores.of(matrix.values)
-    value, rank = _merit(scores, how)
+    rank = _ranks(scores, how)
     order = np.lexsort((np.arange(len(rank)), rank))
+    rank = rank[order]
     systems = tuple(matrix.systems[j] for j in order)
+    value = np.asarray(how.statistic(matrix.values, axis=0), dtype=np.float64)[order]
     scores = GridScores(np.ascontiguousarray(scores.values[:, order]), scores.step)
-    value, rank = value[order], rank[order]
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
     if baselines:
         pairs = against(positions("system", baselines, systems), len(systems))
@@ -218,14 +219,13 @@ def analyse(
     return replace(result, signature=comparison_signature(result), warnings=notes)
 
 
-def _merit(scores: GridScores, how: Resampling) -> tuple[Array, NDArray[np.int64]]:
-    """Every system's statistic, and its rank; systems that tie share the best of their ranks."""
+def _ranks(scores: GridScores, how: Resampling) -> NDArray[np.int64]:
+    """Every system's rank by the statistic; systems that tie share the best of their ranks."""
     if how.on_means:
         best, _ = tied_ranks(scores.sums[:, None], scores.tolerance)
-        return scores.sums / scores.n_topics, best[:, 0]
-    value = np.asarray(how.statistic(scores.values, axis=0), dtype=np.float64)
-    best, _ = tied_ranks(value[:, None], scores.step)
-    return value, best[:, 0]
+    else:
+        best, _ = tied_ranks(np.asarray(how.statistic(scores.values, axis=0))[:, None], scores.step)
+    return best[:, 0]
 
 
 def run_test(scores: GridScores, pairs: Pairs, test: TestName, alpha: float, how: Resampling) -> Resampled:
