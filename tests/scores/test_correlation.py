@@ -179,6 +179,13 @@ def test_equal_means_are_ties_whatever_the_rounding() -> None:
     assert found.values["tau"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("unit", [1e-250, 1e-15, 1e9])
+def test_the_unit_of_scores_does_not_matter(unit: float) -> None:
+    x, y = scores(1), scores(2)
+    scaled = ScoreMatrix(x.values * unit, x.topics, x.systems, "AP")
+    assert correlate(scaled, y, n_resamples=200).bootstrap == correlate(x, y, n_resamples=200).bootstrap
+
+
 def test_all_tied_is_undefined_not_nan() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = correlate({"a": 1.0, "b": 1.0}, ["a", "b"])

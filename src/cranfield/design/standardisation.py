@@ -30,6 +30,7 @@ from cranfield.defaults import (
 )
 from cranfield.design.anova import design_anova
 from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.labels import summary
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
 from cranfield.signature import signature
 from cranfield.standardise import Standardisation, fit_standardisation
@@ -68,7 +69,7 @@ class StandardisationEffect:
     @property
     def signature(self) -> str:
         """One line for a footnote."""
-        return signature("effect of standardisation", **self.settings)
+        return signature("effect of standardisation", **{**self.settings, "measure": summary(self.settings["measure"])})
 
     def to_frame(self) -> pl.DataFrame:
         """The three tables under one another; the column ``table`` tells them apart."""

@@ -246,12 +246,18 @@ def _system_values(side: Order) -> NDArray[np.float64]:
 
 def _on_grid(matrix: ScoreMatrix) -> NDArray[np.float64]:
     """Scores whose sums are exact, so that they are the same on any machine and in any order."""
-    return to_grid(matrix.values, matrix.n_topics)
+    return to_grid(_in_unit(matrix), matrix.n_topics)
+
+
+def _in_unit(matrix: ScoreMatrix) -> NDArray[np.float64]:
+    """Scores that are all tiny in a unit of their own, a power of two, so that the grid does not wipe them out."""
+    _, exponent = math.frexp(float(np.abs(matrix.values).max()))
+    return np.ldexp(matrix.values, -exponent) if exponent < 0 else matrix.values
 
 
 def _tolerance(side: Order) -> float:
     """How far apart rounding to the grid can bring two equal sums of a score matrix."""
-    return grid_step(side.values, side.n_topics) * side.n_topics if isinstance(side, ScoreMatrix) else 0.0
+    return grid_step(_in_unit(side), side.n_topics) * side.n_topics if isinstance(side, ScoreMatrix) else 0.0
 
 
 def _topics_together(

@@ -195,7 +195,11 @@ class Standardisation(Mapping[str, Factors]):
         counts = sorted({n for factors in self.factors for n in factors.n_systems if n is not None})
         topics = sorted({len(factors.topics) for factors in self.factors})
         return signature(
-            "standardisation factors", measure=list(self), topics=topics, systems=counts or "unknown", sd="m - 1"
+            "standardisation factors",
+            measure=summary(list(self)),
+            topics=topics,
+            systems=counts or "unknown",
+            sd="m - 1",
         )
 
     def to_frame(self) -> pl.DataFrame:

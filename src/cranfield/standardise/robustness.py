@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.errors import ArgumentError, DataError, notify
-from cranfield.labels import positions
+from cranfield.labels import positions, summary
 from cranfield.resampling import grid_step, to_grid
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
@@ -154,7 +154,7 @@ def standardisation_robustness(
         b,
         signature(
             "robustness of standardisation factors",
-            measure=[matrix.measure for matrix in matrices],
+            measure=summary([matrix.measure for matrix in matrices]),
             to=to,
             **({"a": a, "b": b} if to == "ab" else {}),
             left_out="each system" if groups is None else list(groups),

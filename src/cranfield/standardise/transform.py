@@ -118,6 +118,7 @@ def standardised(
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     done = [_standardise(factors[matrix.measure], matrix, to, a, b, missing) for matrix in matrices]
     ab = {"a": a, "b": b} if to == "ab" else {}
+    measures = summary([matrix.measure for matrix in matrices])
     known = sorted({n for matrix in matrices for n in factors[matrix.measure].n_systems if n is not None})
     return Standardised(
         Scores(matrix for matrix, _ in done),
@@ -125,7 +126,7 @@ def standardised(
         a,
         b,
         tuple(count for _, count in done),
-        signature(_NAMES[to], measure=[m.measure for m in matrices], **ab, standardising_systems=known or "unknown"),
+        signature(_NAMES[to], measure=measures, **ab, standardising_systems=known or "unknown"),
         tuple(
             f"{count.measure}: {count.tied_topics} of {matrix.n_topics} topics had all standardising systems tied; "
             f"{count.off_tie} scores on them are off the common score"
