@@ -68,6 +68,8 @@ def terminal_width() -> int:
 
 def table_text(answer: Answer, width: int | None = None) -> str:
     """The answer as a table for people. Without a width nothing is ever cut or folded."""
+    if answer.sections:
+        return "\n".join(table_text(section, width) for section in answer.sections)
     import io
 
     from rich.box import SIMPLE_HEAD
