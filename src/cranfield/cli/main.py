@@ -16,6 +16,7 @@ from cranfield.cli import (
     convert,
     correlate,
     cost,
+    demo,
     design,
     evaluate,
     leaderboard,
@@ -87,6 +88,7 @@ app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")
 app.command("cost")(cost.command)
 app.command("pool")(pool.command)
+app.command("demo")(demo.command)
 
 
 def main() -> None:
