@@ -27,6 +27,8 @@ class Between:
         return self.low < value < self.high if self.open else self.low <= value <= self.high
 
     def __str__(self) -> str:
+        if self.low == self.high:
+            return f"{self.low:g}"
         if self.high == math.inf:
             return f"{'above' if self.open else 'at least'} {self.low:g}"
         return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
