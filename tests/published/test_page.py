@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from published_tables import table
 
 from cranfield import estimate_variance, pool_variances, read_collections
+from published_tables import table
 from support import SHARED, needs_shared
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "published.py"
