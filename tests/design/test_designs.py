@@ -272,7 +272,7 @@ def test_recommendation_leads_with_the_blocked_design() -> None:
 
 def test_recommendation_is_adjusted_when_sphericity_is_far_off() -> None:
     found = recommend(past(spherical=False), 8, 0.10)
-    assert found.rows["design"].to_list()[:2] == ["blocked ANOVA, adjusted", "blocked ANOVA"]
+    assert found.rows["design"].to_list()[:2] == ["blocked, adjusted", "blocked ANOVA"]
     assert found.topics == found.rows["topics"][0] > found.rows["topics"][1]
     assert "That is low: uncorrected, the test rejects too often." in found.text
 
