@@ -152,8 +152,10 @@ def test_results_speak() -> None:
         "power=0.8, topics=166, achieved_power=0.7978)"
     )
     assert design.signature.startswith(
-        "topic set size design, one-way ANOVA; solved for topics; method published; cranfield "
+        "topic set size design, one-way ANOVA; solved for topics; method published; variance 0.053; systems 10; "
+        "min diff 0.1; alpha 0.05; power 0.8; cranfield "
     )
+    assert "systems" not in design_anova(0.0530, [10, 20], 0.10).signature
     assert design.to_dict()["rows"][0]["topics"] == 166
     assert "<table" in design._repr_html_()
     assert repr(design_anova(0.0530, [10, 20], 0.10)).startswith("Design(one-way ANOVA: 2 rows, solved for topics)\n")
