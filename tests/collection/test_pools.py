@@ -76,7 +76,7 @@ def test_bad_arguments() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_pools_by_brute_force(seed: int, depth: int) -> None:
     rng = np.random.default_rng(seed)
     documents = [f"d{i}" for i in range(12)]
