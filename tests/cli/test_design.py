@@ -229,3 +229,18 @@ def test_pool_writes_judgments_and_prints_counts(judged: Type) -> None:
 def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
     write_scores(make_scores(40, 10, seed=3), "past.csv", layout="wide")
     assert cranfield("design", "recommend", "past.csv", "--systems", "10", "--min-diff", "0.1").exit_code == 0
+
+
+def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
+    import polars as pl
+
+    from cranfield.cli.output import table_text, upright
+    from cranfield.present.tables import Answer
+
+    answer = Answer("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
+    assert upright(answer, 80) is answer
+    assert upright(answer, None) is answer
+    assert [line.split() for line in table_text(upright(answer, 15), 15).splitlines()[2:]] == [
+        ["a_long_name", "0.5"],
+        ["another", "word"],
+    ]
