@@ -240,7 +240,7 @@ def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     answer = Answer("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
     assert upright(answer, 80) is answer
     assert upright(answer, None) is answer
-    assert [line.split() for line in table_text(upright(answer, 15), 15).splitlines()[2:]] == [
+    assert [line.split() for line in table_text(upright(answer, 20), 20).splitlines()[2:]] == [
         ["a_long_name", "0.5"],
         ["another", "word"],
     ]
