@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
+    from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.design import (
         Cost,
         Design,
@@ -49,17 +50,12 @@ if TYPE_CHECKING:
     )
     from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
-    from cranfield.variance import (
-        AnovaTable,
-        VarianceEstimate,
-        anova_table,
-        estimate_variance,
-        pool_variances,
-    )
+    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
 
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
     "cranfield.collection": [
         "FileCheck",
         "Qrels",
@@ -76,7 +72,8 @@ _ROOMS = {
         "write_run",
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
         "Design",
@@ -91,19 +88,13 @@ _ROOMS = {
         "design_two_sample_ttest",
         "recommend",
     ],
-    "cranfield.variance": [
-        "AnovaTable",
-        "VarianceEstimate",
-        "anova_table",
-        "estimate_variance",
-        "pool_variances",
-    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "AnovaTable",
     "ArgumentError",
+    "Comparison",
     "Cost",
     "CranfieldError",
     "CranfieldWarning",
@@ -112,6 +103,7 @@ __all__ = [
     "FileCheck",
     "FileError",
     "Measure",
+    "MeasureComparisons",
     "PoolFigure",
     "Qrels",
     "Recommendation",
@@ -123,8 +115,11 @@ __all__ = [
     "UnknownNameError",
     "VarianceEstimate",
     "__version__",
+    "adjust",
     "anova_table",
     "check_file",
+    "compare",
+    "compare_measures",
     "cost",
     "cost_from_figures",
     "depth_pools",
