@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -211,26 +211,29 @@ def map_in_order(
                 progress(done, total)
 
 
-def map_threads(
-    function: Callable[[_Item], _Result], items: Sequence[_Item], *, workers: int | None = None
+def map_in_threads(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int | None = None
 ) -> Iterator[_Result]:
-    """Apply a function to every item, on several threads, and yield the results in the items' order.
+    """Apply a function to every item on several threads and yield the results in the items' order.
 
-    Threads serve where numpy does the work: it lets go of the interpreter meanwhile. At most one result a worker
-    waits to be taken, so memory stays bounded.
+    For work that spends its time outside the interpreter (decompressing, columnar parsing, array arithmetic).
+    Items are taken from the iterable as threads become free, so no more than a few are held at once.
     """
-    workers = min(workers or available_workers(), len(items))
+    workers = workers or available_workers()
     if workers <= 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[_Result]] = deque()
+    pool = ThreadPoolExecutor(workers)
+    waiting: deque[Future[_Result]] = deque()
+    try:
         for item in items:
             waiting.append(pool.submit(function, item))
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def map_blocks(
@@ -240,8 +243,8 @@ def map_blocks(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[_Result]:
-    """`map_threads` over blocks, with progress counted in resamples."""
-    for block, result in zip(todo, map_threads(function, todo, workers=workers), strict=True):
+    """`map_in_threads` over blocks, with progress counted in resamples."""
+    for block, result in zip(todo, map_in_threads(function, todo, workers), strict=True):
         yield result
         if progress:
             progress(block.stop, todo[-1].stop)
