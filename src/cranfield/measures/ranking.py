@@ -133,9 +133,8 @@ def judge(
         column ascending (ndeval); ``"file"``: as the file has them (NTCIREVAL)
     single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
     """
-    numbers = {label: number for number, label in enumerate(judgments.topics)}
     frame = run.frame
-    topic, strangers = topic_numbers(frame["topic"], numbers)
+    topic, strangers = topic_numbers(frame["topic"], judgments.topic_number)
     if strangers:
         known = topic >= 0
         frame, topic = frame.filter(known), topic[known]
