@@ -55,7 +55,7 @@ def mutated_run(draw: st.DrawFn) -> bytes:
 
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()
-scratch = settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+scratch = settings(max_examples=300, deadline=20_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def data_lines(data: bytes, markup: bool) -> int:
@@ -112,7 +112,7 @@ def test_scores_are_read_or_refused(tmp_path: Path, data: bytes, name: str) -> N
         assert all(math.isfinite(value) for value in matrix.values.flat)
 
 
-@settings(max_examples=500, deadline=2000)
+@settings(max_examples=500, deadline=20_000)
 @given(data=lines_of_fields((6,)) | mutated_run())
 def test_the_fast_parser_reads_what_the_careful_one_reads(data: bytes) -> None:
     try:
