@@ -44,14 +44,6 @@ RANK_RESAMPLES: Final = 10_000
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
 
-RankingOrder = Literal["score", "rank", "file"]
-ORDER: Final[RankingOrder] = "score"
-"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
-MEASURES: Final = ("AP", "nDCG@10", "P@10")
-"""What is computed when no measure is named."""
-RELEVANCE: Final = 1
-"""The lowest relevance level that counts as relevant."""
-
 MissingPolicy = Literal["error", "zero", "drop-topic"]
 MISSING: Final[MissingPolicy] = "error"
 """What to do with a (topic, system) cell that has no score."""
@@ -70,6 +62,27 @@ SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
 
+VarianceMethod = Literal["within", "one_way", "two_way", "residual", "percentile95"]
+VARIANCE_METHOD: Final[VarianceMethod] = "within"
+"""How to estimate a variance when nothing says what it is for."""
+ANOVA_VARIANCE: Final[VarianceMethod] = "within"
+BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"
+PAIRED_VARIANCE: Final[VarianceMethod] = "percentile95"
+"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, paired t and interval."""
+
+DesignMethod = Literal["exact", "published", "approximate"]
+DESIGN_METHOD: Final[DesignMethod] = "exact"
+LOW_EPSILON: Final = 0.75
+"""A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
+
+RankingOrder = Literal["score", "rank", "file"]
+ORDER: Final[RankingOrder] = "score"
+"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
+MEASURES: Final = ("AP", "nDCG@10", "P@10")
+"""What is computed when no measure is named."""
+RELEVANCE: Final = 1
+"""The lowest relevance level that counts as relevant."""
+
 SAMPLE_TOPICS: Final = 50
 SAMPLE_SYSTEMS: Final = 30
 SAMPLE_DOCUMENTS: Final = 5000
@@ -79,6 +92,19 @@ SAMPLE_LENGTH: Final = 500
 """Documents a run of the sample collection holds for a topic."""
 SAMPLE_TRUTH_TOPICS: Final = 400
 """Further topics on which the true mean scores of the sample's systems are found."""
+
+StandardiseTo = Literal["ab", "cdf", "z"]
+STANDARDISE_TO: Final[StandardiseTo] = "ab"
+STANDARDISE_A: Final = 0.15
+STANDARDISE_B: Final = 0.5
+"""Slope and centre of std-AB: 89% of scores, at least, fall into [B - 3A, B + 3A] = [.05, .95]."""
+FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
+"""Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
+EFFECT_SYSTEMS: Final = (2, 10, 20, 30, 50)
+EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
+"""The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""
+SCALE_FREE_SYSTEMS: Final = 10
+"""Systems of the design that compares raw and standardised scores in units free of scale."""
 
 PARTITIONS: Final = 2
 """Partitions of the documents; the fewer, the more stable each partition's scores."""

@@ -65,8 +65,10 @@ def compare_files(
     from cranfield.compare import compare_measures
     from cranfield.scores import read_scores
 
-    found = read_scores(scores, measure=measure[0] if measure and len(measure) == 1 else None, missing=missing)
-    if measure and len(measure) > 1:
+    # For one file the reader takes the name, which a wide table may lack; among several it chooses.
+    one = measure is not None and len(measure) == 1 and len(scores) == 1
+    found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
+    if measure and not one:
         found = found.select(measures=list(dict.fromkeys(measure)))
     with progress_bar("resamples") as progress:
         return compare_measures(

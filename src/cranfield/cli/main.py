@@ -10,7 +10,23 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, compare, convert, evaluate, leaderboard, measures, replicates, sample
+from cranfield.cli import (
+    check,
+    compare,
+    convert,
+    correlate,
+    cost,
+    demo,
+    design,
+    evaluate,
+    leaderboard,
+    measures,
+    pool,
+    replicates,
+    sample,
+    standardise,
+    variance,
+)
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -60,14 +76,21 @@ def _program(
     pass
 
 
+app.command("sample")(sample.command)
 app.command("check")(check.command)
-app.command("compare")(compare.command)
-app.command("convert")(convert.command)
 app.command("evaluate")(evaluate.command)
 app.command("measures")(measures.command)
+app.command("convert")(convert.command)
 app.command("leaderboard")(leaderboard.command)
+app.command("compare")(compare.command)
+app.add_typer(standardise.app, name="standardise")
 app.command("replicates")(replicates.command)
-app.command("sample")(sample.command)
+app.command("correlate")(correlate.command)
+app.command("variance")(variance.command)
+app.add_typer(design.app, name="design")
+app.command("cost")(cost.command)
+app.command("pool")(pool.command)
+app.command("demo")(demo.command)
 
 
 def main() -> None:

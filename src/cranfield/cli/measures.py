@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from typing import Annotated
 
 import typer
@@ -25,7 +27,7 @@ def command(
     """
     import polars as pl
 
-    from cranfield.cli.output import emit
+    from cranfield.cli.output import emit, terminal_width
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names
     from cranfield.measures.trec import other_names
@@ -39,4 +41,16 @@ def command(
         schema=dict.fromkeys(columns, pl.String),
         orient="row",
     )
-    emit(Answer("measures", rows, signature("measures")), format=format, output=output)
+    if sys.stdout.isatty() and format is None and output is None:
+        _print_paragraphs(rows.rows(), terminal_width())
+    else:
+        emit(Answer("measures", rows, signature("measures")), format=format, output=output)
+
+
+def _print_paragraphs(rows: list[tuple[str, ...]], width: int) -> None:
+    """A paragraph a measure: five columns of prose do not fit a terminal."""
+    for written, definition, tool, also, citation in rows:
+        typer.secho(written, bold=True)
+        lines = [definition, f"{citation} ({tool})"] + ([f"also written {also}"] if also else [])
+        for line in lines:
+            typer.echo(textwrap.fill(line, width, initial_indent="    ", subsequent_indent="    "))

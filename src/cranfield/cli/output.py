@@ -55,10 +55,27 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
 
 def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
-        return table_text(answer, width=None if to_file or not sys.stdout.isatty() else terminal_width())
+        width = None if to_file or not sys.stdout.isatty() else terminal_width()
+        return table_text(upright(answer, width), width=width)
     from cranfield.present.tables import render
 
     return render(answer, format)
+
+
+def upright(answer: Answer, width: int | None) -> Answer:
+    """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
+    if width is None or answer.rows.height != 1:
+        return answer
+    from dataclasses import replace
+
+    import polars as pl
+
+    from cranfield.present.tables import text_rows
+
+    names, (cells,) = answer.rows.columns, text_rows(answer)
+    if sum(max(len(name), len(cell)) + 3 for name, cell in zip(names, cells, strict=True)) - 3 <= width:
+        return answer
+    return replace(answer, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
 
 
 def terminal_width() -> int:
@@ -68,6 +85,8 @@ def terminal_width() -> int:
 
 def table_text(answer: Answer, width: int | None = None) -> str:
     """The answer as a table for people. Without a width nothing is ever cut or folded."""
+    if answer.sections:
+        return "\n".join(table_text(section, width) for section in answer.sections)
     import io
 
     from rich.box import SIMPLE_HEAD
@@ -113,7 +132,7 @@ def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width
     >>> fit_columns([6, 11], [3, 6], [False, True], 80)
     (3, [6, 11])
     >>> fit_columns([6, 11], [3, 6], [False, True], 15)
-    (2, [6, 7])
+    (2, [5, 8])
     """
     natural = [max(pair) for pair in zip(headers, cells, strict=True)]
     narrow = [max(cell, min(header, 4)) for header, cell in zip(headers, cells, strict=True)]
@@ -124,11 +143,10 @@ def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width
     for gap in (2, 1):
         spare = width - sum(narrow) - gap * gaps
         if spare >= 0:
-            widths = []
-            for least, most in zip(narrow, natural, strict=True):
-                grown = min(most - least, spare)
-                spare -= grown
-                widths.append(least + grown)
+            widths = list(narrow)
+            for _ in range(min(spare, sum(natural) - sum(narrow))):
+                # One blank at a time to the header that is folded most.
+                widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
             return gap, widths
     widths = narrow
     while sum(widths) + gaps > width:

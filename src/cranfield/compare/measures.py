@@ -64,6 +64,8 @@ class MeasureComparisons(Mapping[str, Comparison]):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         first = self.comparisons[0]
+        if len(self) == 1:
+            return first.signature
         return first.signature.replace(f"measure {first.measure}", f"measures {', '.join(self)}", 1)
 
     @property

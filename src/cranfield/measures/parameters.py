@@ -27,6 +27,8 @@ class Between:
         return self.low < value < self.high if self.open else self.low <= value <= self.high
 
     def __str__(self) -> str:
+        if self.low == self.high:
+            return f"{self.low:g}"
         if self.high == math.inf:
             return f"{'above' if self.open else 'at least'} {self.low:g}"
         return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
@@ -136,6 +138,4 @@ def check_gains(text: str, name: str = "gains") -> str:
             f"`{name}` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 (none negative, one positive); "
             f"got {text!r}"
         )
-    if len(values) == 1:
-        raise ArgumentError(f"`{name}` must name the gain of every level, such as 1:2; got only {text!r}")
     return ":".join(f"{value:g}" if float(f"{value:g}") == value else repr(value) for value in values)

@@ -96,8 +96,12 @@ class SideBySide:
         by_row = np.argsort(row)
         row, hit_topic, document = row[by_row], hit_topic[by_row], document[by_row]
         rank = row - start[hit_topic] + 1
-        documents = ranking.documents.gather(order % max(rows, 1))
-        return JudgedRanking(self.judgments, retrieved, hit_topic, rank, document, row, documents, start)
+        arranged = order % max(rows, 1)
+        if ranking.arranged is not None:
+            arranged = ranking.arranged[arranged]
+        return JudgedRanking(
+            self.judgments, retrieved, hit_topic, rank, document, row, start, ranking.ids, arranged
+        )  # fmt: skip
 
 
 def blocks_of(hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> Ints:
@@ -131,7 +135,9 @@ class PartitionScorer:
 
     def score(self, ranking: JudgedRanking) -> Floats:
         """Measures × splits × partitions × topics."""
-        hashes = self._hashes.of(ranking.documents.to_list())
+        hashes = self._hashes.of(ranking.ids.to_list())
+        if ranking.arranged is not None:
+            hashes = hashes[ranking.arranged]
         n = ranking.n_topics
         return np.concatenate(
             [
