@@ -54,7 +54,7 @@ def test_every_table_in_every_format(typed: Type, show: str, format: str) -> Non
 
 def test_a_table_for_people(typed: Type) -> None:
     out = typed().stdout
-    assert out.startswith("System effects with intervals, averaged over 3 splits into 2 partitions\n")
+    assert out.startswith("AP: system effects with intervals, averaged over 3 splits into 2 partitions\n")
     assert "of 10 pairs different" in out
     assert (
         "With the interaction term topics are fixed: the inference is to other documents, not to other topics." in out

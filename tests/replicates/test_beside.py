@@ -34,9 +34,9 @@ def test_counts_are_those_of_the_tests_themselves(found: Replicates) -> None:
                 theirs = compare(whole, test=test, correction=correction, n_resamples=2000)
                 assert rows[name, correction][0] == int(theirs.to_frame()["significant"].sum())
     decided = found["AP"].decisions
-    assert rows["replicates, twice-median", "bh"][0] == int(decided.merged.sum())
-    assert rows["replicates, unanimous", "bh"][0] == int(decided.unanimous.sum())
-    assert rows["replicates, majority", "bh"][0] == int(decided.majority.sum())
+    assert rows["twice-median", "bh"][0] == int(decided.merged.sum())
+    assert rows["unanimous", "bh"][0] == int(decided.unanimous.sum())
+    assert rows["majority", "bh"][0] == int(decided.majority.sum())
     for different, share, both, only_here, only_replicates, conflicts in rows.values():
         assert different == both + only_here + conflicts
         assert int(decided.decided.sum()) == both + only_replicates + conflicts

@@ -68,7 +68,7 @@ def test_tables_have_their_columns() -> None:
     found = replicate(SAMPLE.qrels, SAMPLE.runs, ["AP", "P@10"])
     assert found.systems.columns == ["measure", "system", "mean", "effect", "lower", "upper"]
     assert found.pairs.columns == [
-        "measure", "system_a", "system_b", "difference", "p", "p_adjusted", "votes", "votes_against", "decision",
+        "measure", "system_a", "system_b", "difference", "p", "p_adjusted", "votes", "against", "decision",
     ]  # fmt: skip
     assert found.pairs.height == 2 * 15
     assert found.systems.height == 2 * 6

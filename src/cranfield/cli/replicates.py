@@ -183,6 +183,8 @@ def command(
         )
     rows, notes = _table(found, show, teams, team_prefix)
     title = _TITLES[show].format(splits=splits, partitions=partitions)
+    if len(found.measures) == 1 and format in (None, "table") and (output is None or output.suffix == ".txt"):
+        rows, title = rows.drop("measure"), f"{found.measures[0]}: {title[0].lower()}{title[1:]}"
     settings = {"qrels": qrels, **found.settings, "show": show}
     answer = Answer("replicates", rows, found.signature, settings, found.warnings, title, notes=notes)
     emit(answer, format=format, output=output)

@@ -177,7 +177,7 @@ class MeasureReplicates:
             "p": found.p[order],
             "p_adjusted": found.p_adjusted[order],
             "votes": np.where(straight, found.ahead, found.behind)[order],
-            "votes_against": np.where(straight, found.behind, found.ahead)[order],
+            "against": np.where(straight, found.behind, found.ahead)[order],
             "decision": np.where(found.decided, "different", "undecided")[order].tolist(),
         }
         return pl.DataFrame(columns)
@@ -187,7 +187,11 @@ class MeasureReplicates:
         return agreement_table(self.decisions).insert_column(0, pl.lit(self.measure).alias("measure"))
 
     def splits_frame(self) -> pl.DataFrame:
-        """One row a split: topics used and short, interval lengths, pairs found different, nature of the residuals."""
+        """One row a split: topics used and short, interval lengths, pairs found different, nature of the residuals.
+
+        `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
+        `spread` the largest residual variance of a system divided by the smallest.
+        """
         rows = []
         for at, (split, found) in enumerate(zip(self.data.splits, self.effects, strict=True)):
             different = int((self.decisions.split_p[at] <= self.rule.alpha).sum())
@@ -196,8 +200,8 @@ class MeasureReplicates:
                 (self.measure, split.number, len(split.topics), len(split.short), float(lengths.mean()),
                  float(lengths.min()), float(lengths.max()), different, found.shared, found.spread)
             )  # fmt: skip
-        names = ["measure", "split", "topics", "topics_short", "mean_length", "min_length", "max_length", "different"]
-        return pl.DataFrame(rows, schema=[*names, "shared", "variance_ratio"], orient="row")
+        names = ["measure", "split", "topics", "short", "length", "shortest", "longest", "different"]
+        return pl.DataFrame(rows, schema=[*names, "shared", "spread"], orient="row")
 
     def anova_frame(self) -> pl.DataFrame:
         """The ANOVA table of every split."""

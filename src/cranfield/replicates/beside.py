@@ -45,20 +45,22 @@ def other_tests(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> Other
 def comparison_table(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> pl.DataFrame:
     """Which pairs each rule and test separates, beside the decision by replicates.
 
-    `both` counts the pairs that the row's test and the replicates decide alike, `only_here` and
-    `only_replicates` those one of them leaves undecided, `conflicts` those they decide in opposite directions.
-    The slides compare with uncorrected tests; the same tests with the correction in use stand beside them.
+    `both` counts the pairs that the row's test and the decision by replicates find different alike, `extra` those
+    only the row's test does, `missed` those only the replicates do, `conflicts` those they decide in opposite
+    directions.
+    The first rows are the replicates themselves: the merged p-value, the votes, and the first split alone. The
+    slides compare with uncorrected tests; the same tests with the correction in use stand beside them.
     """
     decisions, rule = found.decisions, found.rule
     reference = decisions.direction
     sign = np.sign(decisions.difference).astype(np.int64)
     first = np.sign(found.pairs.of(found.effects[0].effects)).astype(np.int64)
     rows: list[tuple[str, str, Ints]] = [
-        (f"replicates, {rule.merge}", rule.correction, np.where(decisions.merged, sign, 0)),
-        ("replicates, majority", rule.correction, np.where(decisions.majority, sign, 0)),
-        ("replicates, unanimous", rule.correction, np.where(decisions.unanimous, sign, 0)),
+        (rule.merge, rule.correction, np.where(decisions.merged, sign, 0)),
+        ("majority", rule.correction, np.where(decisions.majority, sign, 0)),
+        ("unanimous", rule.correction, np.where(decisions.unanimous, sign, 0)),
         (
-            f"replicates, split {found.data.splits[0].number} alone",
+            f"split {found.data.splits[0].number}",
             rule.correction,
             np.where(decisions.split_p[0] <= rule.alpha, first, 0),
         ),
@@ -71,7 +73,7 @@ def comparison_table(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> 
         different = int((direction != 0).sum())
         table.append((found.measure, name, correction, different, different / len(direction),
                       *_overlap(direction, reference)))  # fmt: skip
-    names = ["measure", "test", "correction", "different", "share", "both", "only_here", "only_replicates", "conflicts"]
+    names = ["measure", "test", "correction", "different", "share", "both", "extra", "missed", "conflicts"]
     return pl.DataFrame(table, schema=names, orient="row")
 
 

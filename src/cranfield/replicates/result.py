@@ -55,7 +55,11 @@ class Replicates:
 
     @property
     def pairs(self) -> pl.DataFrame:
-        """One row a pair: measure, system_a, system_b, difference, p, p_adjusted, votes, votes_against, decision."""
+        """One row a pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
+
+        `system_a` has the higher mean effect; `votes` counts the splits that find it significantly better, `against`
+        those that find it significantly worse.
+        """
         return pl.concat([found.pairs_frame() for found in self.by_measure.values()])
 
     @property
