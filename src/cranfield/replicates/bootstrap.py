@@ -110,14 +110,17 @@ def difference_p(found: Effects, pairs: Pairs) -> Floats:
 
     b counts the resamples in which the system with the lower estimate does at least as well as the other.
     """
-    means = found.effects[:, None] + found.deviations
-    total = means.shape[1]
-    counts = np.empty(len(pairs), dtype=np.int64)
-    ahead = pairs.of(found.effects) >= 0
-    better, worse = np.where(ahead, pairs.a, pairs.b), np.where(ahead, pairs.b, pairs.a)
-    for at, first, second in Pairs(better, worse).chunks(total):
-        counts[at] = count_true(means[first] - found.tolerance <= means[second])
-    return np.minimum(1.0, 2 * monte_carlo(counts, total))
+    order = np.argsort(-found.effects, kind="stable")
+    means = (found.effects[:, None] + found.deviations)[order]
+    size, total = means.shape
+    counts = np.zeros((size, size), dtype=np.int64)
+    for better in range(size - 1):
+        counts[better, better + 1 :] = count_true(means[better] - found.tolerance <= means[better + 1 :])
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(size)
+    first, second = place[pairs.a], place[pairs.b]
+    chosen = counts[np.minimum(first, second), np.maximum(first, second)]
+    return np.minimum(1.0, 2 * monte_carlo(chosen, total))
 
 
 def effect_p(found: Effects, pairs: Pairs) -> Floats:
