@@ -23,6 +23,8 @@ BLOCK = 1024
 """Resamples drawn from one generator. Fixed: memory limits cut inside a block, and never move its borders."""
 SIGNS, TOPICS, PERMUTATIONS = 1, 2, 3
 """The streams of random numbers, one a purpose, so that no two procedures share their luck."""
+OTHER_TOPICS = 11
+"""The stream for a second, unrelated set of topics."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) as work goes on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -22,8 +23,8 @@ class Step:
 
 STORY = (
     Step(
-        "First, a collection to work on: synthetic, but with hard and easy topics, good and bad systems, and\n"
-        "systems of one team that make the same mistakes. Because it is synthetic, the truth is known.",
+        "First, a collection to work on: synthetic, but with hard and easy topics, good and bad systems, and systems "
+        "of one team that make the same mistakes. Because it is synthetic, the truth is known.",
         ("sample", "{dir}", "--seed", "{seed}", "--force"),
     ),
     Step(
@@ -35,18 +36,18 @@ STORY = (
         ("evaluate", "{dir}/qrels.txt", "{dir}/runs", "-m", "AP", "-m", "nDCG@10", "-q", "-o", "{dir}/scores.parquet"),
     ),
     Step(
-        "Which systems really differ? Systems that share a letter cannot be told apart: neighbours on a\n"
-        "leaderboard rarely can.",
+        "Which systems really differ? Systems that share a letter cannot be told apart: neighbours on a leaderboard "
+        "rarely can.",
         ("leaderboard", "{dir}/scores.parquet", "--measure", "AP", "--resamples", "20000"),
     ),
     Step(
-        "How good is this collection? With its 50 topics, this is the smallest difference a paired t-test\n"
-        "would find 80 times in 100.",
+        "How good is this collection? With its 50 topics, this is the smallest difference a paired t-test would find "
+        "80 times in 100.",
         ("design", "ttest", "--scores", "{dir}/scores.parquet", "--measure", "AP", "--topics", "50"),
     ),
     Step(
-        "And the next collection? How many topics to compare 20 systems and detect a difference of 0.10\n"
-        "between the best and the worst, and why the methods disagree.",
+        "And the next collection? How many topics to compare 20 systems and detect a difference of 0.10 between the "
+        "best and the worst, and why the methods disagree.",
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
 )
@@ -70,8 +71,8 @@ def command(
     values = {"dir": str(directory), "seed": str(seed)}
     for number, step in enumerate(STORY, 1):
         words = [word.format(**values) for word in step.words]
-        say(f"\n── {number} of {len(STORY)} " + "─" * 66)
-        say(step.text)
+        say(f"\n── {number} of {len(STORY)} " + "─" * 67)
+        say(textwrap.fill(step.text, 78))
         say(f"\n$ cranfield {' '.join(words)}\n")
         app(words, standalone_mode=False)
-    say(f"\nEverything is in {directory}; every command takes --help. Next: the same with your own files.")
+    say(f"\nEverything is in {directory}; now try the same with files of your own.")

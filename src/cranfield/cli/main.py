@@ -10,7 +10,22 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, compare, convert, cost, design, evaluate, leaderboard, measures, pool, sample, variance
+from cranfield.cli import (
+    check,
+    compare,
+    convert,
+    correlate,
+    cost,
+    demo,
+    design,
+    evaluate,
+    leaderboard,
+    measures,
+    pool,
+    sample,
+    standardise,
+    variance,
+)
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -67,10 +82,13 @@ app.command("measures")(measures.command)
 app.command("convert")(convert.command)
 app.command("leaderboard")(leaderboard.command)
 app.command("compare")(compare.command)
+app.add_typer(standardise.app, name="standardise")
+app.command("correlate")(correlate.command)
 app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")
 app.command("cost")(cost.command)
 app.command("pool")(pool.command)
+app.command("demo")(demo.command)
 
 
 def main() -> None:
