@@ -33,3 +33,31 @@ FileKind = Literal["run", "qrels", "scores"]
 SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
+
+TestName = Literal[
+    "randomisation",
+    "bootstrap",
+    "bootstrap-t",
+    "t",
+    "wilcoxon",
+    "sign",
+    "unpaired-t",
+    "welch",
+    "tukey",
+    "randomised-tukey",
+]
+TEST: Final[TestName] = "randomisation"
+Correction = Literal["none", "bonferroni", "holm", "bh", "by"]
+CORRECTION: Final[Correction] = "holm"
+"""How p-values are adjusted for the number of comparisons (the Tukey tests do it themselves)."""
+Alternative = Literal["two-sided", "greater", "less"]
+ALTERNATIVE: Final[Alternative] = "two-sided"
+StatisticName = Literal["mean", "median", "geometric-mean"]
+STATISTIC: Final[StatisticName] = "mean"
+EffectSize = Literal["difference", "residual"]
+EFFECT_SIZE: Final[EffectSize] = "difference"
+"""What a difference is divided by: its own standard deviation, or that of the two-way residuals."""
+RANK_RESAMPLES: Final = 10_000
+"""Resamples of topics behind a rank interval."""
+MEMORY_MB: Final = 512
+"""About how much memory resampling may use; never changes a result."""

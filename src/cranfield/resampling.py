@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cranfield.errors import ArgumentError
+
+BLOCK = 1024
+"""Resamples drawn from one generator. Fixed: memory limits cut inside a block, and never move its borders."""
+SIGNS, TOPICS, PERMUTATIONS = 1, 2, 3
+"""The streams of random numbers, one a purpose, so that no two procedures share their luck."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) as work goes on."""
@@ -31,20 +40,146 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=key)))
 
 
+def grid_step(values: NDArray[np.float64], terms: int) -> float:
+    """The distance between neighbours on the grid of `to_grid`."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    magnitude = int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    finest = 40 + max(0, -10 - magnitude)
+    places = min(finest, 53 - magnitude - max(0, int(np.ceil(np.log2(max(terms, 1))))))
+    return float(np.ldexp(1.0, -places))
+
+
 def to_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
     """Round to a power-of-two grid on which sums of `terms` values are exact in a double.
 
     With no magnitude above 2^a and terms ≤ 2^b, multiples of 2^(a+b−53) can be summed `terms` times in any
     order and with any signs without rounding. At most 40 binary places are kept, so that scores in [0, 1] lie
-    on one grid (2⁻⁴⁰, an error below 5e-13) for any number of topics up to 8,192.
+    on one grid (2⁻⁴⁰, an error below 5e-13) for any number of topics up to 8,192; values that are all below
+    .001 keep as many more places as they are smaller, so that a change of unit does not wipe them out.
+
+    Exact sums make a result the same for any order of adding. They do not make decimal ties exact: .9 − .8 and
+    .2 − .1 are one step apart on any binary grid. Two sums of `terms` values that are equal before rounding are
+    at most ``terms * grid_step`` apart after it, so compare them with that tolerance.
 
     >>> float(to_grid(np.array([0.1]), 50)[0]) - 0.1 < 1e-12
     True
+    >>> abs(float(to_grid(np.array([1e-20]), 50)[0]) / 1e-20 - 1) < 1e-8
+    True
     """
-    largest = float(np.max(np.abs(values), initial=0.0))
-    magnitude = int(np.ceil(np.log2(largest))) if largest > 0 else 0
-    places = min(40, 53 - magnitude - max(0, int(np.ceil(np.log2(max(terms, 1))))))
-    return np.ldexp(np.rint(np.ldexp(values, places)), -places)
+    step = grid_step(values, terms)
+    return np.rint(values / step) * step
+
+
+def check_resamples(n_resamples: int) -> int:
+    """The number itself, once it is known to be a positive whole number.
+
+    >>> check_resamples(0)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: `n_resamples` must be a whole number of at least 1; got 0. Write 100000.
+    """
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
+        raise ArgumentError(f"`n_resamples` must be a whole number of at least 1; got {n_resamples!r}. Write 100000.")
+    return int(n_resamples)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Resamples `start` to `stop` − 1, drawn from a generator of their own."""
+
+    index: int
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """How many resamples."""
+        return self.stop - self.start
+
+    def generator(self, seed: int, stream: int) -> np.random.Generator:
+        """The block's own generator for one of the streams."""
+        return generator(seed, stream, self.index)
+
+
+def blocks(n_resamples: int) -> list[Block]:
+    """The fixed blocks that make up so many resamples; all but the last hold `BLOCK`.
+
+    >>> [block.size for block in blocks(2500)]
+    [1024, 1024, 452]
+    """
+    n_resamples = check_resamples(n_resamples)
+    starts = range(0, n_resamples, BLOCK)
+    return [Block(i, start, min(start + BLOCK, n_resamples)) for i, start in enumerate(starts)]
+
+
+def pieces(block: Block, rows: int) -> Iterator[tuple[int, int]]:
+    """The block cut into stretches (start, stop) of at most `rows` resamples, to bound memory."""
+    for start in range(block.start, block.stop, max(1, rows)):
+        yield start, min(start + max(1, rows), block.stop)
+
+
+def rows_within(memory_mb: float, bytes_per_row: int, workers: int | None = None) -> int:
+    """How many resamples fit into the memory allowed when every worker holds as many; at least 1.
+
+    >>> rows_within(512, 8 * 10_000, workers=2)
+    3200
+    """
+    if not memory_mb > 0:
+        raise ArgumentError(f"`memory_mb` must be a positive number of megabytes; got {memory_mb!r}. Write 512.")
+    return max(1, int(memory_mb * 1e6 / (workers or available_workers()) / bytes_per_row))
+
+
+def draw_signs(rng: np.random.Generator, rows: int, n_topics: int) -> NDArray[np.float64]:
+    """Random signs, rows × topics, each −1 or +1 with probability one half.
+
+    Rows come one after the other from the generator's raw words: drawing 10 rows or twice 5 gives the same.
+    """
+    words = -(-n_topics // 64)
+    raw = rng.bit_generator.random_raw(rows * words).astype("<u8").view(np.uint8)
+    return _as_signs(np.unpackbits(raw.reshape(rows, words * 8), axis=1, count=n_topics, bitorder="little"))
+
+
+def all_signs(start: int, stop: int, n_topics: int) -> NDArray[np.float64]:
+    """Rows `start` to `stop` − 1 of the enumeration of all 2ⁿ sign vectors.
+
+    >>> all_signs(0, 4, 2).tolist()
+    [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]]
+    """
+    raw = np.arange(start, stop, dtype="<u8")[:, None].view(np.uint8)
+    return _as_signs(np.unpackbits(raw, axis=1, count=n_topics, bitorder="little"))
+
+
+def _as_signs(bits: NDArray[np.uint8]) -> NDArray[np.float64]:
+    signs = bits.astype(np.float64)
+    signs *= 2
+    signs -= 1
+    return signs
+
+
+def draw_topics(rng: np.random.Generator, rows: int, n_topics: int) -> NDArray[np.int64]:
+    """Positions of topics drawn with replacement, rows × topics."""
+    return rng.integers(n_topics, size=(rows, n_topics))
+
+
+def draw_weights(rng: np.random.Generator, rows: int, n_topics: int) -> NDArray[np.float64]:
+    """How often each topic was drawn: the topics of `draw_topics`, counted, rows × topics."""
+    flat = draw_topics(rng, rows, n_topics)
+    flat += np.arange(rows)[:, None] * n_topics
+    return np.bincount(flat.ravel(), minlength=rows * n_topics).reshape(rows, n_topics).astype(np.float64)
+
+
+def topic_weights(n_topics: int, n_resamples: int, seed: int, rows: int = BLOCK) -> Iterator[NDArray[np.float64]]:
+    """The bootstrap over topics: weight matrices, at most `rows` × topics, `n_resamples` rows in all.
+
+    A weight matrix times a score matrix gives the sums of every system over every resample. The rows are the
+    same whatever `rows` is.
+
+    >>> sum(float((w @ np.ones(7)).sum()) for w in topic_weights(7, 3000, seed=1))
+    21000.0
+    """
+    for block in blocks(n_resamples):
+        rng = block.generator(seed, TOPICS)
+        for start, stop in pieces(block, rows):
+            yield draw_weights(rng, stop - start, n_topics)
 
 
 def available_workers() -> int:
@@ -78,3 +213,40 @@ def map_in_order(
             yield result
             if progress:
                 progress(done, total)
+
+
+def map_blocks(
+    function: Callable[[Block], _Result],
+    todo: Sequence[Block],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[_Result]:
+    """Apply a function to every block, on several threads, and yield the results in the blocks' order.
+
+    Threads serve where numpy does the work: it lets go of the interpreter meanwhile. At most one result a worker
+    waits to be taken, so memory stays bounded. Progress counts resamples.
+    """
+    workers = min(workers or available_workers(), len(todo))
+    total = todo[-1].stop if todo else 0
+    if workers <= 1:
+        for block in todo:
+            yield function(block)
+            if progress:
+                progress(block.stop, total)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[tuple[Block, Future[_Result]]] = deque()
+        queue = iter(todo)
+        for block in queue:
+            waiting.append((block, pool.submit(function, block)))
+            if len(waiting) <= workers:
+                continue
+            first, future = waiting.popleft()
+            yield future.result()
+            if progress:
+                progress(first.stop, total)
+        for first, future in waiting:
+            yield future.result()
+            if progress:
+                progress(first.stop, total)
