@@ -18,14 +18,40 @@ from cranfield.errors import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.collection import FileCheck, Qrels, Run, check_file, read_qrels, read_run, read_runs
-    from cranfield.scores import ScoreMatrix, Scores, read_collections, read_scores, write_scores
+    from cranfield.collection import (
+        FileCheck,
+        Qrels,
+        Run,
+        Sample,
+        SampleModel,
+        check_file,
+        make_sample,
+        read_qrels,
+        read_run,
+        read_runs,
+        write_qrels,
+        write_run,
+    )
+    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "cranfield.collection": ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.collection": [
+        "FileCheck",
+        "Qrels",
+        "Run",
+        "Sample",
+        "SampleModel",
+        "check_file",
+        "make_sample",
+        "read_qrels",
+        "read_run",
+        "read_runs",
+        "write_qrels",
+        "write_run",
+    ],
+    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -38,16 +64,22 @@ __all__ = [
     "FileError",
     "Qrels",
     "Run",
+    "Sample",
+    "SampleModel",
     "ScoreMatrix",
     "Scores",
     "UnknownNameError",
     "__version__",
     "check_file",
+    "make_sample",
+    "make_scores",
     "read_collections",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
+    "write_qrels",
+    "write_run",
     "write_scores",
 ]
 

@@ -61,3 +61,13 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples of topics behind a rank interval."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
+
+SAMPLE_TOPICS: Final = 50
+SAMPLE_SYSTEMS: Final = 30
+SAMPLE_DOCUMENTS: Final = 5000
+SAMPLE_DEPTH: Final = 50
+"""Pool depth of the sample collection."""
+SAMPLE_LENGTH: Final = 500
+"""Documents a run of the sample collection holds for a topic."""
+SAMPLE_TRUTH_TOPICS: Final = 400
+"""Further topics on which the true mean scores of the sample's systems are found."""

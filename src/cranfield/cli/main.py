@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, convert
+from cranfield.cli import check, convert, sample
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -62,6 +62,7 @@ def _program(
 
 app.command("check")(check.command)
 app.command("convert")(convert.command)
+app.command("sample")(sample.command)
 
 
 def main() -> None:

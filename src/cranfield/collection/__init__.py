@@ -1,7 +1,23 @@
-"""Judgments and runs: their types, strict readers, and the check of any input file."""
+"""Judgments and runs: types, strict readers, writers, file checks, and a sample collection with known truth."""
 
 from cranfield.collection.check import FileCheck, check_file
 from cranfield.collection.readers import read_qrels, read_run, read_runs
+from cranfield.collection.sample import Sample, make_sample
+from cranfield.collection.sample_model import SampleModel
 from cranfield.collection.types import Qrels, Run
+from cranfield.collection.writers import write_qrels, write_run
 
-__all__ = ["FileCheck", "Qrels", "Run", "check_file", "read_qrels", "read_run", "read_runs"]
+__all__ = [
+    "FileCheck",
+    "Qrels",
+    "Run",
+    "Sample",
+    "SampleModel",
+    "check_file",
+    "make_sample",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "write_qrels",
+    "write_run",
+]

@@ -2,6 +2,7 @@
 
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import read_collections, read_scores
+from cranfield.scores.synthetic import make_scores
 from cranfield.scores.writers import write_scores
 
-__all__ = ["ScoreMatrix", "Scores", "read_collections", "read_scores", "write_scores"]
+__all__ = ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"]

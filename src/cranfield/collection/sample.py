@@ -1,0 +1,318 @@
+"""A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
+
+How the runs come about is told in `cranfield.collection.sample_model`; how close their AP is to that of real
+tracks, in docs/sample.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield import defaults
+from cranfield.collection import sample_text
+from cranfield.collection.sample_files import write_sample
+from cranfield.collection.sample_model import (
+    Rankings,
+    SampleModel,
+    Systems,
+    average_precision,
+    draw_systems,
+    draw_topic,
+)
+from cranfield.collection.types import Qrels, Run
+from cranfield.errors import ArgumentError
+from cranfield.labels import summary
+from cranfield.resampling import generator
+from cranfield.scores.matrix import ScoreMatrix
+from cranfield.signature import signature
+
+MIN_DOCUMENTS = 100
+_TEXT = 3  # the random stream of words; those of the model are 0 to 2
+_LOOKALIKE_SHARE = 0.01
+"""Share of the documents that speak of a topic without being relevant: those that mislead the systems most."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample:
+    """A synthetic collection, and the truth about it.
+
+    Attributes
+    ----------
+    qrels : judgments of the pool: every document in the top `depth` of at least one run
+    full_qrels : judgments of every document for every topic
+    runs : a run a system
+    documents : frame with columns document, text
+    topics : frame with columns topic, title
+    truth : frame with columns system, team, quality (the model's parameter), decimals (of its printed scores)
+    topic_truth : frame with columns topic, ease (the model's parameter), relevant, pooled_relevant, judged
+    model : the parameters of the model
+    """
+
+    qrels: Qrels
+    full_qrels: Qrels
+    runs: tuple[Run, ...]
+    documents: pl.DataFrame
+    topics: pl.DataFrame
+    truth: pl.DataFrame
+    topic_truth: pl.DataFrame
+    model: SampleModel
+    depth: int
+    length: int
+    seed: int
+    _systems: Systems = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """One line that says how to make the same sample again: the settings, and what of the model is not as usual."""
+        usual = dataclasses.asdict(SampleModel())
+        return signature(
+            "sample collection",
+            topics=self.topics.height,
+            systems=len(self.runs),
+            documents=self.documents.height,
+            depth=self.depth,
+            length=self.length,
+            seed=self.seed,
+            **{name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]},
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before using the judgments: topics whose relevant documents the pool missed altogether."""
+        lost = self.topic_truth.filter(pl.col("pooled_relevant") == 0)["topic"].to_list()
+        if not lost:
+            return ()
+        which = f"topic {lost[0]} has" if len(lost) == 1 else f"{len(lost)} topics ({summary(lost)}) have"
+        return (f"{which} no relevant document in the pool of depth {self.depth}, so every system scores 0 there",)
+
+    def __repr__(self) -> str:
+        return (
+            f"Sample({self.topics.height} topics, {len(self.runs)} systems, {self.documents.height} documents, "
+            f"{len(self.qrels)} judgments to depth {self.depth}, seed {self.seed})"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><b>{escape(repr(self))}</b></p>{self.truth._repr_html_()}"
+
+    def to_frame(self) -> pl.DataFrame:
+        """What is true of each system (see `truth`)."""
+        return self.truth
+
+    def to_dict(self) -> dict[str, object]:
+        """The truth as plain values: settings, model, systems and topics."""
+        return {
+            "signature": self.signature,
+            "settings": {"depth": self.depth, "length": self.length, "seed": self.seed},
+            "model": dataclasses.asdict(self.model),
+            "systems": self.truth.to_dicts(),
+            "topics": self.topic_truth.to_dicts(),
+        }
+
+    def true_scores(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> ScoreMatrix:
+        """AP of the same systems on further topics of the same kind, every document judged.
+
+        The further topics share nothing with those of the collection but the model and the systems, so that
+        what an estimator makes of the collection can be held against what these show. A thousand topics take a
+        few seconds.
+
+        >>> make_sample(4, 3, n_documents=200, length=50, depth=10).true_scores(100)
+        ScoreMatrix(AP: 100 topics × 3 systems, mean 0.4613)
+        """
+        _at_least("n_topics", n_topics, 1)
+        rankings = (
+            draw_topic(self.model, self._systems, self.documents.height, self.length, self.seed, topic, further=True)
+            for topic in range(n_topics)
+        )
+        return ScoreMatrix(
+            np.stack([average_precision(found.in_score_order(), found.relevance) for found in rankings]),
+            topics=[f"further{i}" for i in range(1, n_topics + 1)],
+            systems=self._systems.names,
+            measure="AP",
+            provenance=[f"further topics of a {self.signature}"],
+        )
+
+    def true_means(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> pl.DataFrame:
+        """The mean AP each system has over the population of topics, found on `n_topics` further ones.
+
+        Returns the columns of `truth` with true_ap and standard_error, the Monte-Carlo error of true_ap.
+        """
+        _at_least("n_topics", n_topics, 2)
+        scores = self.true_scores(n_topics)
+        error = scores.values.std(axis=0, ddof=1) / np.sqrt(n_topics)
+        return self.truth.with_columns(pl.Series("true_ap", scores.system_means), pl.Series("standard_error", error))
+
+    def write(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        truth_topics: int = defaults.SAMPLE_TRUTH_TOPICS,
+    ) -> tuple[Path, ...]:
+        """Write the collection as files, and return their paths. The same sample gives the same bytes.
+
+        README.txt in the directory says what each file holds. A directory that is not empty is refused, unless
+        `force`: then the files of a former sample in it are replaced and all others left alone.
+
+        Parameters
+        ----------
+        truth_topics : further topics for the true mean AP in truth.json (see `true_means`)
+        """
+        return write_sample(self, directory, force=force, truth_topics=truth_topics)
+
+
+def make_sample(
+    n_topics: int = defaults.SAMPLE_TOPICS,
+    n_systems: int = defaults.SAMPLE_SYSTEMS,
+    seed: int = defaults.SEED,
+    *,
+    n_documents: int = defaults.SAMPLE_DOCUMENTS,
+    depth: int | None = None,
+    length: int | None = None,
+    model: SampleModel | None = None,
+) -> Sample:
+    """A synthetic collection with known truth, on which every method can be tried and checked.
+
+    Topics differ in ease, systems in quality, and each system suits some topics more than others; the systems
+    of one team share part of their errors; some print scores so coarse that documents tie; some fail on a topic.
+    The sample's AP has means and variance components of the size seen on TREC-3, TREC-8 and Robust.
+
+    Parameters
+    ----------
+    n_topics, n_systems, n_documents : the size of the collection
+    seed : the draw. A topic and its rankings depend on the seed, the systems and the size of the collection, but
+        not on the number of topics: a sample of 50 topics is the beginning of one of 100.
+    depth : the pool holds the top `depth` documents of every run, ordered by score and, where scores tie, by
+        document id descending (as trec_eval does); 50 unless given, or the length of the runs if that is less
+    length : documents a run holds for a topic; 500 unless given, or all if there are less
+    model : the model's parameters; see `SampleModel`
+
+    Examples
+    --------
+    >>> sample = make_sample(n_topics=5, n_systems=4, n_documents=500, depth=20, length=100)
+    >>> sample
+    Sample(5 topics, 4 systems, 500 documents, 213 judgments to depth 20, seed 1)
+    >>> sample.runs[0]
+    Run(alder-1: 5 topics, 500 documents)
+    """
+    _at_least("n_topics", n_topics, 1)
+    _at_least("n_systems", n_systems, 1)
+    _at_least("n_documents", n_documents, MIN_DOCUMENTS)
+    _at_least("seed", seed, 0)
+    length = min(defaults.SAMPLE_LENGTH, n_documents) if length is None else length
+    _at_least("length", length, 1)
+    depth = min(defaults.SAMPLE_DEPTH, length) if depth is None else depth
+    _at_least("depth", depth, 1)
+    if length > n_documents:
+        raise ArgumentError(f"`length` must be at most the number of documents, {n_documents}; got {length}")
+    if depth > length:
+        raise ArgumentError(f"`depth` must be at most the length of the runs, {length}; got {depth}")
+    model = model or SampleModel()
+    systems = draw_systems(model, n_systems, seed)
+    rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
+    pools = [_pool(found, depth) for found in rankings]
+
+    ids = _document_ids(n_documents)
+    topics = pl.Series("topic", [str(i) for i in range(1, n_topics + 1)])
+    titles, texts = _words(rankings, n_documents, seed)
+    everything = [np.arange(n_documents)] * n_topics
+    relevant = [found.relevance > 0 for found in rankings]
+    return Sample(
+        qrels=_qrels(rankings, pools, topics, ids, "qrels.txt"),
+        full_qrels=_qrels(rankings, everything, topics, ids, "qrels.full.txt.gz"),
+        runs=tuple(_run(j, systems, rankings, topics, ids) for j in range(n_systems)),
+        documents=pl.DataFrame({"document": ids, "text": texts}),
+        topics=pl.DataFrame({"topic": topics, "title": titles}),
+        truth=pl.DataFrame(
+            {
+                "system": systems.names,
+                "team": systems.teams,
+                "quality": systems.quality,
+                "decimals": systems.decimals,
+            }
+        ),
+        topic_truth=pl.DataFrame(
+            {
+                "topic": topics,
+                "ease": [found.ease for found in rankings],
+                "relevant": [int(mask.sum()) for mask in relevant],
+                "pooled_relevant": [int(mask[pool].sum()) for mask, pool in zip(relevant, pools, strict=True)],
+                "judged": [len(pool) for pool in pools],
+            }
+        ),
+        model=model,
+        depth=depth,
+        length=length,
+        seed=seed,
+        _systems=systems,
+    )
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ArgumentError(f"`{name}` must be at least {least}; got {value}")
+
+
+def _document_ids(count: int) -> pl.Series:
+    """Ids of equal width, so that their byte order is that of their numbers."""
+    width = max(5, len(str(count)))
+    return pl.Series("document", [f"d{i:0{width}d}" for i in range(1, count + 1)])
+
+
+def _pool(found: Rankings, depth: int) -> NDArray[np.int64]:
+    """The documents in the top `depth` of at least one system, in order of their ids."""
+    top = np.unique(found.in_score_order()[:, :depth])
+    return top[top >= 0]
+
+
+def _qrels(
+    rankings: Sequence[Rankings], chosen: Sequence[NDArray[np.int64]], topics: pl.Series, ids: pl.Series, name: str
+) -> Qrels:
+    topic = np.repeat(np.arange(len(rankings)), [len(some) for some in chosen])
+    relevance = np.concatenate([found.relevance[some] for found, some in zip(rankings, chosen, strict=True)])
+    frame = pl.DataFrame(
+        {
+            "topic": topics.gather(topic),
+            "subtopic": pl.repeat("0", len(topic), eager=True),
+            "document": ids.gather(np.concatenate(chosen)),
+            "relevance": pl.Series(relevance, dtype=pl.Int32),
+        }
+    )
+    return Qrels(frame, name)
+
+
+def _run(j: int, systems: Systems, rankings: Sequence[Rankings], topics: pl.Series, ids: pl.Series) -> Run:
+    lengths = [int(found.lengths[j]) for found in rankings]
+    frame = pl.DataFrame(
+        {
+            "topic": topics.gather(np.repeat(np.arange(len(rankings)), lengths)),
+            "document": ids.gather(
+                np.concatenate([f.documents[j, :n] for f, n in zip(rankings, lengths, strict=True)])
+            ),
+            "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
+            "score": np.concatenate([f.scores[j, :n] for f, n in zip(rankings, lengths, strict=True)]),
+        }
+    )
+    return Run(frame, system=systems.names[j], tag=systems.names[j])
+
+
+def _words(rankings: Sequence[Rankings], n_documents: int, seed: int) -> tuple[list[str], list[str]]:
+    """The topics' titles and the documents' texts."""
+    random = generator(seed, _TEXT)
+    topic_words = sample_text.make_topic_words(random, len(rankings))
+    titles = sample_text.make_titles(random, topic_words)
+    topical = []
+    for found in rankings:
+        lookalikes = np.argsort(-found.lookalike, kind="stable")[: round(_LOOKALIKE_SHARE * n_documents)]
+        spoken = np.union1d(lookalikes, np.flatnonzero(found.relevance))
+        topical.append((spoken, found.relevance[spoken]))
+    return titles, sample_text.make_texts(random, n_documents, topic_words, topical)

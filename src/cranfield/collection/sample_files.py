@@ -1,0 +1,120 @@
+"""The sample collection as files in a directory: all of them, or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cranfield.collection.writers import write_qrels, write_run
+from cranfield.errors import FileError, Problem
+from cranfield.files import write_atomically
+
+if TYPE_CHECKING:
+    from cranfield.collection.sample import Sample
+
+README = """\
+A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
+
+documents.jsonl.gz   the documents, one JSON object a line: document, text
+topics.tsv           the topics: number, tab, title
+qrels.txt            judgments (topic iteration document relevance) of the pool: every document in the
+                     top {depth} of at least one run; relevance is 0, 1 or 2
+qrels.full.txt.gz    judgments of every document for every topic: the truth the pool is a part of
+runs/SYSTEM.run.gz   what each system retrieved (topic Q0 document rank score tag). The systems TEAM-1,
+                     TEAM-2, ... belong to one team and share part of their errors. Some systems print
+                     scores so coarse that documents tie; some fail on a topic and find nothing.
+truth.json           the parameters of the model; of each system the team, the quality, and the mean AP
+                     (with standard error) over {truth_topics} further topics with every document judged;
+                     of each topic the ease and how many documents are relevant and judged
+
+Made by: {signature}
+"""
+
+
+def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
+    """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
+    target = Path(directory)
+    for path in (target, *target.parents):
+        if path.exists() and not path.is_dir():
+            raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
+    try:
+        empty = not target.is_dir() or not any(target.iterdir())
+    except OSError as error:
+        raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
+    if not empty and not force:
+        text = "is not empty; name a new directory, or replace a former sample there with --force (force=True)"
+        raise FileError(os.fspath(directory), [Problem(0, text)])
+
+
+def write_sample(
+    sample: Sample, directory: str | os.PathLike[str], *, force: bool, truth_topics: int
+) -> tuple[Path, ...]:
+    """See `Sample.write`. The files are made in a hidden neighbour and then moved into place."""
+    check_directory(directory, force=force)
+    target = Path(directory).resolve()
+    scratch = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        new = Path(scratch, "sample")
+        names = _write_new(sample, new, truth_topics)
+        if target.exists():
+            _replace_former(new, names, target)
+        else:
+            new.rename(target)
+    except OSError as error:
+        raise FileError(os.fspath(directory), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+    finally:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return tuple(Path(directory, name) for name in names)
+
+
+def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
+    """Write all files to a directory that does not exist yet; their names, in order."""
+    (directory / "runs").mkdir(parents=True)
+    truth = sample.to_dict() | {"truth_topics": truth_topics, "systems": sample.true_means(truth_topics).to_dicts()}
+    texts = {
+        "README.txt": README.format(signature=sample.signature, depth=sample.depth, truth_topics=truth_topics),
+        "documents.jsonl.gz": sample.documents.write_ndjson(),
+        "topics.tsv": sample.topics.write_csv(separator="\t", include_header=False, quote_style="never"),
+        "truth.json": json.dumps(truth, indent=1) + "\n",
+    }
+    for name, text in texts.items():
+        write_atomically(directory / name, text.encode())
+    judgments = {"qrels.txt": sample.qrels, "qrels.full.txt.gz": sample.full_qrels}
+    for name, qrels in judgments.items():
+        write_qrels(qrels, directory / name)
+    runs = {_run_file(run.system): run for run in sample.runs}
+    for name, run in runs.items():
+        write_run(run, directory / name)
+    return [*texts, *judgments, *runs]
+
+
+def _run_file(system: str) -> str:
+    return f"runs/{system}.run.gz"
+
+
+def _replace_former(new: Path, names: Sequence[str], target: Path) -> None:
+    """Move the new files into a directory, and remove the runs that only a former sample there had."""
+    former = _former_runs(target / "truth.json")
+    (target / "runs").mkdir(exist_ok=True)
+    for name in names:
+        (new / name).replace(target / name)
+    for path in list((target / "runs").iterdir()):
+        name = f"runs/{path.name}"
+        if name in former and name not in names:
+            path.unlink()
+
+
+def _former_runs(truth: Path) -> set[str]:
+    """The run files of the sample whose truth this file tells; none when it is not a sample's truth."""
+    try:
+        return {_run_file(row["system"]) for row in json.loads(truth.read_text())["systems"]}
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return set()

@@ -1,0 +1,90 @@
+"""Runs and judgments as TREC files. Scores are written so that they read back to the same double."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import polars as pl
+
+from cranfield.collection.types import Qrels, Run
+from cranfield.errors import DataError
+from cranfield.files import write_atomically
+
+_BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
+NO_RANK = "-"
+"""What stands in the rank field of a row without a rank; it reads back as no rank."""
+
+
+def to_trec_run(run: Run) -> bytes:
+    """The run in TREC format, ``topic Q0 document rank score tag``, rows in their order.
+
+    The tag is the run's own, or the system's name when it has none.
+
+    >>> frame = pl.DataFrame({"topic": ["7"], "document": ["d2"], "rank": [1], "score": [0.1]})
+    >>> to_trec_run(Run(frame, system="bm25"))
+    b'7 Q0 d2 1 0.1 bm25\\n'
+    """
+    place = f"run {run.system}"
+    tag = run.tag or run.system
+    if not _is_field(tag):
+        raise DataError(f"{place}: the tag {tag!r} cannot be written: a TREC field is one word without white space")
+    _check_fields(run.frame, ("topic", "document"), place)
+    unscored = run.frame.filter(~pl.col("score").is_finite().fill_null(False))
+    if unscored.height:
+        topic, document, score = unscored.select("topic", "document", "score").row(0)
+        raise DataError(
+            f"{place}: topic {topic!r}, document {document!r} has score {score}; every row needs a finite one"
+        )
+    rank = pl.col("rank").cast(pl.String).fill_null(NO_RANK)
+    return _lines(run.frame.select("topic", pl.lit("Q0"), "document", rank, "score", pl.lit(tag).alias("tag")))
+
+
+def to_trec_qrels(qrels: Qrels) -> bytes:
+    """The judgments in TREC format, ``topic subtopic document relevance``, rows in their order.
+
+    >>> frame = pl.DataFrame({"topic": ["7"], "subtopic": ["0"], "document": ["d2"], "relevance": [1]})
+    >>> to_trec_qrels(Qrels(frame))
+    b'7 0 d2 1\\n'
+    """
+    place = f"judgments {qrels.name}"
+    _check_fields(qrels.frame, ("topic", "subtopic", "document"), place)
+    unjudged = qrels.frame.filter(pl.col("relevance").is_null())
+    if unjudged.height:
+        topic, document = unjudged.select("topic", "document").row(0)
+        raise DataError(f"{place}: topic {topic!r}, document {document!r} has no relevance; every row needs one")
+    return _lines(qrels.frame.select("topic", "subtopic", "document", "relevance"))
+
+
+def write_run(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write a run as a TREC file, whole or not at all, compressed by the ending (.gz, .bz2, .xz, .zst)."""
+    write_atomically(path, to_trec_run(run))
+
+
+def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
+    """Write judgments as a TREC file, whole or not at all, compressed by the ending (.gz, .bz2, .xz, .zst)."""
+    write_atomically(path, to_trec_qrels(qrels))
+
+
+def _lines(frame: pl.DataFrame) -> bytes:
+    return frame.write_csv(separator=" ", include_header=False, quote_style="never").encode()
+
+
+def _is_field(text: str) -> bool:
+    return bool(text) and not _BLANK.search(text)
+
+
+def _check_fields(frame: pl.DataFrame, columns: tuple[str, ...], place: str) -> None:
+    """Every label must stand as one field of a line, or the file would not read back."""
+    for name in columns:
+        label = pl.col(name)
+        bad = frame.filter(label.is_null() | (label == "") | label.str.contains(_BLANK.pattern))
+        if bad.height:
+            raise DataError(
+                f"{place}: the {name} {bad[name][0]!r} cannot be written: a TREC field is one word without white space"
+            )
+    comments = frame.filter(pl.col("topic").str.starts_with("#"))
+    if comments.height:
+        raise DataError(
+            f"{place}: the topic {comments['topic'][0]!r} cannot be written: a line that starts with # is a comment"
+        )
