@@ -71,3 +71,18 @@ SAMPLE_LENGTH: Final = 500
 """Documents a run of the sample collection holds for a topic."""
 SAMPLE_TRUTH_TOPICS: Final = 400
 """Further topics on which the true mean scores of the sample's systems are found."""
+
+FOLDS: Final = 10
+"""Folds of a cross-validation."""
+HOLDOUT: Final = 0.2
+"""Share of the topics that a single hold-out keeps for testing."""
+CURVE_RESAMPLES: Final = 10_000
+"""Resamples of topics behind the band of a tuning curve."""
+BIAS_SETTINGS: Final = 50
+"""Equally good settings in the simulation of selection bias."""
+BIAS_TOPICS: Final = 50
+BIAS_EXPERIMENTS: Final = 2_000
+"""Simulated tunings behind the figures of selection bias."""
+TuningView = Literal["folds", "summary", "curve"]
+TUNING_VIEW: Final[TuningView] = "folds"
+"""What `tune` prints: a row a fold, a row a family, or a row a setting."""

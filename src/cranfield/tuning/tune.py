@@ -1,0 +1,167 @@
+"""`tune`: what a tuned system does on unseen topics, and held-out scores fit for a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import DataError, notify
+from cranfield.labels import summary
+from cranfield.resampling import Progress, grid_step, to_grid
+from cranfield.scores import ScoreMatrix
+from cranfield.tuning.choice import best, choose
+from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
+from cranfield.tuning.folds import Folds, NFold, Positions, Splitter, make_folds
+from cranfield.tuning.result import TunedFamily, Tuning
+
+Array = NDArray[np.float64]
+
+
+def tune(
+    families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily],
+    splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Tuning:
+    """Choose every family's setting on training topics, score it on held-out ones (METHODS section 7; INLS 509).
+
+    For each fold and family, the setting with the best mean score on the training topics is applied to the
+    held-out topics. The same folds serve all families, and every topic's score comes from a setting it had no
+    part in choosing, so that the held-out matrix goes straight into a significance test.
+
+    Means are compared on the exact grid; settings tied for the best mean are taken in the given order, and a
+    warning says so. The folds depend on the topic ids and the seed, not on the order in which topics were given.
+
+    Parameters
+    ----------
+    families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
+        whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
+    splitter : `NFold` (default, 10 folds), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's ``split``
+        (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+    progress : called with (done, total) while a live family is evaluated
+
+    Notes
+    -----
+    `held_out_mean` is the mean over topics. With folds of equal size it is the mean of the folds' means, as on
+    the slides. It speaks of the procedure (tune on a little less than all topics, then use); a system tuned on
+    all topics should do slightly better (Arguello, INLS 509, "Parameter Tuning").
+
+    Examples
+    --------
+    Five folds, whose held-out means are those of the slides (INLS 509: .80, .50, .70, .55, .50, average .61):
+
+    >>> from cranfield.tuning import LeaveOneOut
+    >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
+    >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
+    >>> tuning = tune({"ql": ql}, LeaveOneOut())
+    >>> tuning
+    Tuning(P@10, leave-one-out, 5 topics)
+      ql: held-out mean 0.6100, in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+    >>> tuning.held_out.system_means.round(4).tolist()
+    [0.61]
+    """
+    found = as_families(families, progress)
+    topics = _check(found)
+    ordered = [family.scores.select(topics=topics).values for family in found]
+    together = np.hstack(ordered)
+    # One grid for all: sums over topics and (for stratified folds) over settings are exact.
+    terms = max(together.shape)
+    values, step = to_grid(together, terms), grid_step(together, terms)
+    folds = make_folds(NFold() if splitter is None else splitter, topics, values)
+    borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
+    tuned, held_out = [], []
+    for family, raw, gridded in zip(found, ordered, np.split(values, borders, axis=1), strict=True):
+        one, scores = _tune_one(family, raw, gridded, folds, tolerance=len(topics) * step)
+        tuned.append(one)
+        held_out.append(scores)
+    covered = folds.times_held_out > 0
+    where = {topic: at for at, topic in enumerate(topics)}
+    shown = [topic for topic in found[0].scores.topics if covered[where[topic]]]
+    matrix = ScoreMatrix(
+        np.column_stack(held_out)[[where[topic] for topic in shown]],
+        shown,
+        [family.name for family in found],
+        found[0].scores.measure,
+        provenance=[f"held-out scores of tuned families, {folds.description}"],
+    )
+    result = Tuning(tuple(tuned), folds, matrix, tuple(_warnings(tuned, folds)))
+    notify(result.warnings)
+    return result
+
+
+def _check(families: tuple[Family, ...]) -> tuple[str, ...]:
+    """The topics all families share, in byte order, once the families are known to be fit for tuning."""
+    first = families[0]
+    for family in families:
+        name, scores = family.name, family.scores
+        if scores.n_systems < 2:
+            raise DataError(
+                f"family {name!r} has one setting, {scores.systems[0]!r}; tuning needs at least 2. "
+                "Give it further settings, or compare it untuned with the held-out scores of the others."
+            )
+        if scores.measure != first.scores.measure:
+            raise DataError(
+                f"the families must be scored by one measure; {first.name!r} has {first.scores.measure}, "
+                f"{name!r} has {scores.measure}"
+            )
+        lonely = sorted(set(scores.topics) ^ set(first.scores.topics))
+        if lonely:
+            raise DataError(
+                f"families {first.name!r} and {name!r} differ in {len(lonely)} topics ({summary(lonely)}); "
+                "score them on the same topics, or keep the common ones"
+            )
+        scores.require(topics=2, what=f"tuning {name!r}")
+    return tuple(sorted(first.scores.topics, key=str.encode))
+
+
+def _tune_one(family: Family, raw: Array, gridded: Array, folds: Folds, tolerance: float) -> tuple[TunedFamily, Array]:
+    """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
+    choice = choose(gridded, folds, tolerance)
+    total = best(gridded.sum(axis=0, keepdims=True), tolerance)
+    final = int(total.column[0])
+    sizes = np.array([len(fold) for fold in folds.held_out])
+    topic = np.concatenate(folds.held_out)
+    score = raw[topic, np.repeat(choice.column, sizes)]
+    held_out = _per_topic(topic, score, len(raw))
+    covered = ~np.isnan(held_out)
+    held_out_mean = float(held_out[covered].mean())
+    # The same sums as for the held-out mean, so that folds which all chose `final` give an optimism of exactly 0.
+    in_sample = float(_per_topic(topic, raw[topic, final], len(raw))[covered].mean())
+    result = TunedFamily(
+        family=family,
+        choices=choice.column,
+        train_means=choice.train_sum / folds.n_train,
+        held_out_means=np.add.reduceat(score, np.cumsum(sizes) - sizes) / sizes,
+        final=family.scores.systems[final],
+        in_sample_mean=float(total.train_sum[0]) / len(raw),
+        held_out_mean=held_out_mean,
+        optimism=in_sample - held_out_mean,
+        n_tied=int(choice.tied.sum()),
+    )
+    return result, held_out
+
+
+def _per_topic(topic: Positions, score: Array, n_topics: int) -> Array:
+    """The mean score of every topic over the folds that held it out."""
+    times = np.bincount(topic, minlength=n_topics)
+    sums = np.bincount(topic, weights=score, minlength=n_topics)
+    return np.asarray(np.divide(sums, times, out=np.full(n_topics, np.nan), where=times > 0))
+
+
+def _warnings(tuned: Sequence[TunedFamily], folds: Folds) -> Iterable[str]:
+    yield from dict.fromkeys(note for family in tuned for note in family.family.notes)
+    for family in tuned:
+        if family.n_tied:
+            yield (
+                f"{family.name}: in {family.n_tied} of {len(folds)} folds several settings share the best training "
+                "mean; the first in the given order was taken"
+            )
+    times = folds.times_held_out
+    never = int(np.count_nonzero(times == 0))
+    if never:
+        yield (
+            f"{never} of {len(times)} topics were never held out, so the held-out scores rest on {len(times) - never} "
+            "topics; N-fold and leave-one-out use every topic"
+        )
