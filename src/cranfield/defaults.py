@@ -81,6 +81,8 @@ CURVE_RESAMPLES: Final = 10_000
 BIAS_SETTINGS: Final = 50
 """Equally good settings in the simulation of selection bias."""
 BIAS_TOPICS: Final = 50
+BIAS_SD: Final = 0.1
+"""Spread of a setting's scores on a topic about what the topic gives every setting."""
 BIAS_EXPERIMENTS: Final = 2_000
 """Simulated tunings behind the figures of selection bias."""
 TuningView = Literal["folds", "summary", "curve"]

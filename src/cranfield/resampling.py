@@ -42,7 +42,7 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 
 def grid_step(values: NDArray[np.float64], terms: int) -> float:
     """The distance between neighbours on the grid of `to_grid`."""
-    largest = float(np.max(np.abs(values), initial=0.0))
+    largest = max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
     magnitude = int(np.ceil(np.log2(largest))) if largest > 0 else 0
     finest = 40 + max(0, -10 - magnitude)
     places = min(finest, 53 - magnitude - max(0, int(np.ceil(np.log2(max(terms, 1))))))
@@ -67,7 +67,10 @@ def to_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
     True
     """
     step = grid_step(values, terms)
-    return np.rint(values / step) * step
+    gridded = values / step
+    np.rint(gridded, out=gridded)
+    gridded *= step
+    return gridded
 
 
 def check_resamples(n_resamples: int) -> int:

@@ -3,6 +3,7 @@
 from cranfield.tuning.families import Family, LiveFamily, read_families, split_families
 from cranfield.tuning.folds import Folds, HoldOut, LeaveOneOut, NFold, Splitter
 from cranfield.tuning.result import TunedFamily, Tuning
+from cranfield.tuning.selection_bias import SelectionBias, selection_bias
 from cranfield.tuning.settings import Setting, grid, parse_setting
 from cranfield.tuning.tune import tune
 
@@ -13,6 +14,7 @@ __all__ = [
     "LeaveOneOut",
     "LiveFamily",
     "NFold",
+    "SelectionBias",
     "Setting",
     "Splitter",
     "TunedFamily",
@@ -20,6 +22,7 @@ __all__ = [
     "grid",
     "parse_setting",
     "read_families",
+    "selection_bias",
     "split_families",
     "tune",
 ]
