@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
+    from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
 
 __version__ = "0.1.0"
@@ -51,17 +52,20 @@ _ROOMS = {
         "write_qrels",
         "write_run",
     ],
+    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "CranfieldError",
     "CranfieldWarning",
     "DataError",
     "FileCheck",
     "FileError",
+    "MeasureComparisons",
     "Qrels",
     "Run",
     "Sample",
@@ -70,7 +74,10 @@ __all__ = [
     "Scores",
     "UnknownNameError",
     "__version__",
+    "adjust",
     "check_file",
+    "compare",
+    "compare_measures",
     "make_sample",
     "make_scores",
     "read_collections",

@@ -16,24 +16,6 @@ SEED: Final = 1
 RESAMPLES: Final = 100_000
 """Resamples of a randomisation or bootstrap test."""
 
-MissingPolicy = Literal["error", "zero", "drop-topic"]
-MISSING: Final[MissingPolicy] = "error"
-"""What to do with a (topic, system) cell that has no score."""
-
-ScoreFormat = Literal["wide", "long", "trec_eval", "nev", "parquet"]
-"""Score files that can be read; recognised by content unless named."""
-ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
-"""How scores are laid out in a file that is written."""
-
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
-OUTPUT_FORMAT: Final[OutputFormat] = "table"
-
-FileKind = Literal["run", "qrels", "scores"]
-
-SystemName = Literal["file", "tag"]
-SYSTEM_NAME: Final[SystemName] = "file"
-"""Where a run's system name comes from: the file's name or the run tag inside it."""
-
 TestName = Literal[
     "randomisation",
     "bootstrap",
@@ -61,6 +43,24 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples of topics behind a rank interval."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
+
+MissingPolicy = Literal["error", "zero", "drop-topic"]
+MISSING: Final[MissingPolicy] = "error"
+"""What to do with a (topic, system) cell that has no score."""
+
+ScoreFormat = Literal["wide", "long", "trec_eval", "nev", "parquet"]
+"""Score files that can be read; recognised by content unless named."""
+ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
+"""How scores are laid out in a file that is written."""
+
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+OUTPUT_FORMAT: Final[OutputFormat] = "table"
+
+FileKind = Literal["run", "qrels", "scores"]
+
+SystemName = Literal["file", "tag"]
+SYSTEM_NAME: Final[SystemName] = "file"
+"""Where a run's system name comes from: the file's name or the run tag inside it."""
 
 SAMPLE_TOPICS: Final = 50
 SAMPLE_SYSTEMS: Final = 30

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, convert, sample
+from cranfield.cli import check, compare, convert, leaderboard, sample
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -61,7 +61,9 @@ def _program(
 
 
 app.command("check")(check.command)
+app.command("compare")(compare.command)
 app.command("convert")(convert.command)
+app.command("leaderboard")(leaderboard.command)
 app.command("sample")(sample.command)
 
 

@@ -77,14 +77,20 @@ def table_text(answer: Answer, width: int | None = None) -> str:
 
     from cranfield.present.tables import is_number, text_rows
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for name, dtype in zip(answer.rows.columns, answer.rows.dtypes, strict=True):
-        table.add_column(Text(name), justify="right" if is_number(dtype) else "left", overflow="fold")
-    for row in text_rows(answer):
+    names, rows = answer.rows.columns, text_rows(answer)
+    numeric = [is_number(dtype) for dtype in answer.rows.dtypes]
+    widest = [max([1, *(len(row[i]) for row in rows)]) for i in range(len(names))]
+    gap, widths = fit_columns([len(name) for name in names], widest, numeric, width or 100_000)
+    total = sum(widths) + gap * (len(widths) - 1)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2, 0, (gap - 1) // 2), show_edge=False)
+    for name, wide, right in zip(names, widths, numeric, strict=True):
+        table.add_column(Text(name), justify="right" if right else "left", overflow="fold", width=wide)
+    for row in rows:
         table.add_row(*[Text(part) for part in row])
     out = io.StringIO()
     color = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    console = Console(file=out, width=width or 100_000, force_terminal=color, no_color=not color, highlight=False)
+    wide_enough = max(width or 100_000, total)
+    console = Console(file=out, width=wide_enough, force_terminal=color, no_color=not color, highlight=False)
     if answer.title:
         console.print(Text(answer.title, style="bold"), soft_wrap=width is None)
         console.print()
@@ -97,6 +103,39 @@ def table_text(answer: Answer, width: int | None = None) -> str:
         console.print()
         console.print(Text(answer.signature, style="dim"), soft_wrap=width is None)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width: int) -> tuple[int, list[int]]:
+    """Blanks between columns, and the width of each, so that a table fits: numbers are never broken over lines.
+
+    First the gaps shrink, then headers are folded, then long texts. What is still too wide is left so.
+
+    >>> fit_columns([6, 11], [3, 6], [False, True], 80)
+    (3, [6, 11])
+    >>> fit_columns([6, 11], [3, 6], [False, True], 15)
+    (2, [5, 8])
+    """
+    natural = [max(pair) for pair in zip(headers, cells, strict=True)]
+    narrow = [max(cell, min(header, 4)) for header, cell in zip(headers, cells, strict=True)]
+    gaps = len(headers) - 1
+    for gap in (3, 2):
+        if sum(natural) + gap * gaps <= width:
+            return gap, natural
+    for gap in (2, 1):
+        spare = width - sum(narrow) - gap * gaps
+        if spare >= 0:
+            widths = list(narrow)
+            for _ in range(min(spare, sum(natural) - sum(narrow))):
+                # One blank at a time to the header that is folded most.
+                widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
+            return gap, widths
+    widths = narrow
+    while sum(widths) + gaps > width:
+        texts = [i for i, number in enumerate(numeric) if not number and widths[i] > 8]
+        if not texts:
+            break
+        widths[max(texts, key=lambda i: widths[i])] -= 1
+    return 1, widths
 
 
 def say(text: str) -> None:

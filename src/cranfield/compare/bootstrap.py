@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.compare.classical import differences
 from cranfield.compare.grid import GridScores, tied_ranks
-from cranfield.compare.pairs import Pairs, tally
+from cranfield.compare.pairs import Pairs, count_true, tally
 from cranfield.compare.resampled import Resampled, Resampling, extreme, monte_carlo, pairwise
 from cranfield.defaults import ALTERNATIVE, Alternative
 from cranfield.resampling import (
@@ -22,6 +22,7 @@ from cranfield.resampling import (
     draw_topics,
     draw_weights,
     map_blocks,
+    map_threads,
     pieces,
     rows_within,
 )
@@ -78,12 +79,25 @@ def _tile_pairs(pairs: Pairs, systems: list[int], places: NDArray[np.intp]) -> P
     return Pairs(np.searchsorted(lookup, pairs.a[places]), np.searchsorted(lookup, pairs.b[places]))
 
 
-def percentile_intervals(values: Array, pairs: Pairs, alpha: float) -> tuple[Array, Array]:
-    """The alpha/2 and 1 − alpha/2 quantiles of the resampled differences of every pair."""
-    lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
-    for at, a, b in pairs.chunks(values.shape[1]):
-        lower[at], upper[at] = np.quantile(values[a] - values[b], [alpha / 2, 1 - alpha / 2], axis=1)
-    return lower, upper
+def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int | None = None) -> tuple[Array, Array]:
+    """The alpha/2 and 1 − alpha/2 quantiles (linear interpolation) of the resampled differences of every pair."""
+    chunks = list(pairs.chunks(values.shape[1]))
+    found = map_threads(lambda chunk: _quantiles(values[chunk[1]] - values[chunk[2]], alpha), chunks, workers=workers)
+    lower, upper = zip(*found, strict=True)
+    return np.concatenate(lower), np.concatenate(upper)
+
+
+def _quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
+    """The alpha/2 and 1 − alpha/2 quantiles of every row, which is used up: one partition for both ends."""
+    last = values.shape[1] - 1
+    places = [alpha / 2 * last, (1 - alpha / 2) * last]
+    below = [math.floor(place) for place in places]
+    values.partition(sorted({i for at in below for i in (at, min(at + 1, last))}), axis=1)
+    low, high = (
+        values[:, at] + (place - at) * (values[:, min(at + 1, last)] - values[:, at])
+        for at, place in zip(below, places, strict=True)
+    )
+    return low, high
 
 
 def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -102,7 +116,7 @@ def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: fl
         centre = inside.of(values.mean(axis=1))
         counts = tally(values, inside, observed[places], how.alternative, centre=centre)
         p[places] = monte_carlo(counts, how.n_resamples)
-        low, high = percentile_intervals(values, inside, alpha)
+        low, high = percentile_intervals(values, inside, alpha, how.workers)
         lower[places], upper[places] = low / scale, high / scale
     return Resampled(p, 1 / (how.n_resamples + 1), False, how.n_resamples, lower, upper)
 
@@ -148,7 +162,7 @@ def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float)
     quiet = replace(how, progress=None)
     for systems, found in _tiles(scores.n_systems, pairs, how):
         inside = _tile_pairs(pairs, systems, found)
-        low, high = percentile_intervals(bootstrap_values(scores, quiet, systems), inside, alpha)
+        low, high = percentile_intervals(bootstrap_values(scores, quiet, systems), inside, alpha, how.workers)
         lower[found], upper[found] = low / n, high / n
     return Resampled(p, smallest, False, how.n_resamples, lower, upper)
 
@@ -165,15 +179,15 @@ def _count_studentised(scores: GridScores, pairs: Pairs, how: Resampling, turn: 
         for start, stop in pieces(block, rows):
             weights = draw_weights(rng, stop - start, n)
             for at, pair in prepared:
-                total = weights @ pair.each
-                off = total - pair.total
-                limit = pair.t * _error_of_sum(weights @ pair.squares * pair.unit, total, n)
+                total = pair.each @ weights.T
+                off = total - pair.total[:, None]
+                limit = _error_of_sum(pair.squares @ weights.T, total, n, pair.unit[:, None])
+                limit *= pair.t[:, None]
                 if how.alternative == "two-sided":
-                    found[at] += (np.abs(off) >= np.abs(limit)).sum(axis=0)
-                elif how.alternative == "greater":
-                    found[at] += (off >= limit).sum(axis=0)
+                    hits = np.abs(off, out=off) >= np.abs(limit, out=limit)
                 else:
-                    found[at] += (off <= limit).sum(axis=0)
+                    hits = off >= limit if how.alternative == "greater" else off <= limit
+                found[at] += count_true(hits)
         return found
 
     def report(done: int, total: int) -> None:
@@ -199,22 +213,27 @@ class _Studentised:
 
 def _studentised(scores: GridScores, a: NDArray[np.intp], b: NDArray[np.intp]) -> _Studentised:
     n = scores.n_topics
-    each = scores.values[:, a] - scores.values[:, b]
+    each = np.ascontiguousarray((scores.values[:, a] - scores.values[:, b]).T)
     # Squares are scaled pair by pair by a power of two, so that sums of n of them are exact and small
     # differences lose nothing; their sums then do not depend on blocks or threads either.
-    exponent = np.frexp(np.max(each * each, axis=0))[1]
+    exponent = np.frexp(np.max(each * each, axis=1))[1]
     places = 53 - math.ceil(math.log2(n))
-    squares = np.rint(np.ldexp(each * each, places - exponent))
+    squares = np.rint(np.ldexp(each * each, places - exponent[:, None]))
     unit = np.ldexp(1.0, exponent - places)
-    total = each.sum(axis=0)
-    error = _error_of_sum(squares.sum(axis=0) * unit, total, n)
+    total = each.sum(axis=1)
+    error = _error_of_sum(squares.sum(axis=1), total.copy(), n, unit)
     t = np.divide(total, error, out=np.zeros_like(total), where=error > 0)
     return _Studentised(each, total, squares, unit, t)
 
 
-def _error_of_sum(squares: Array, total: Array, n: int) -> Array:
-    """Standard error of the sum of n differences, from their sum of squares and their sum."""
-    return np.sqrt(np.maximum(squares - total * total / n, 0.0) * (n / (n - 1)))
+def _error_of_sum(squares: Array, total: Array, n: int, unit: Array) -> Array:
+    """Standard error of the sum of n differences, from their squares (in units) and their sum; both are used up."""
+    squares *= unit * (n / (n - 1))
+    total *= total
+    total *= 1 / (n - 1)
+    squares -= total
+    np.maximum(squares, 0.0, out=squares)
+    return np.sqrt(squares, out=squares)
 
 
 def rank_intervals(
@@ -247,5 +266,5 @@ def rank_intervals(
 
 def value_intervals(values: Array, alpha: float, scale: float = 1.0) -> tuple[Array, Array]:
     """Percentile intervals of every system's own resampled value."""
-    lower, upper = np.quantile(values, [alpha / 2, 1 - alpha / 2], axis=1)
-    return np.asarray(lower / scale), np.asarray(upper / scale)
+    lower, upper = _quantiles(values.copy(), alpha)
+    return lower / scale, upper / scale

@@ -25,10 +25,18 @@ class GridScores:
 
     @classmethod
     def of(cls, scores: ArrayLike) -> GridScores:
-        """Round scores to the grid on which sums of 2n of them are exact."""
+        """Round scores to the grid on which sums of 2n of them are exact.
+
+        Scores that are all tiny are rounded in a unit of their own, so that none is wiped out.
+
+        >>> (GridScores.of([[1e-20], [3e-20]]).values * 1e20).ravel().round(9).tolist()
+        [1.0, 3.0]
+        """
         values = np.asarray(scores, dtype=np.float64)
         terms = 2 * len(values)
-        return cls(to_grid(values, terms), grid_step(values, terms))
+        largest = float(np.abs(values).max())
+        unit = np.ldexp(1.0, int(np.frexp(largest)[1])) if 0 < largest < 2**-10 else 1.0
+        return cls(to_grid(values / unit, terms) * unit, grid_step(values / unit, terms) * unit)
 
     @property
     def n_topics(self) -> int:

@@ -92,24 +92,30 @@ def tally(
     compare = np.less_equal if alternative == "less" else np.greater_equal
     size = pairs.chunk_size(rows)
     first, second = np.empty((size, rows)), np.empty((size, rows))
-    # One byte a comparison; eight of them are added at once as the lanes of a 64-bit word, which cannot
-    # overflow as long as a lane adds up at most 255 words.
-    step = 8 * 255
-    mask = np.zeros((size, -(-min(rows, step) // 8) * 8), dtype=np.bool_)
     for at, a, b in pairs.chunks(rows):
-        k = len(a)
         # mode="clip" lets numpy write straight into `out`; positions are always in range.
-        difference = np.take(sums, a, axis=0, out=first[:k], mode="clip")
-        difference -= np.take(sums, b, axis=0, out=second[:k], mode="clip")
+        difference = np.take(sums, a, axis=0, out=first[: len(a)], mode="clip")
+        difference -= np.take(sums, b, axis=0, out=second[: len(a)], mode="clip")
         if centre is not None:
             difference -= centre[at, None]
         if alternative == "two-sided":
             np.abs(difference, out=difference)
-        for start in range(0, rows, step):
-            part = difference[:, start : start + step]
-            hits = mask[:k, : -(-part.shape[1] // 8) * 8]
-            hits[:, part.shape[1] :] = False
-            compare(part, bound[at, None], out=hits[:, : part.shape[1]])
-            lanes = hits.view(np.uint64).sum(axis=1)
-            counts[at] += lanes.view(np.uint8).reshape(k, 8).sum(axis=1, dtype=np.int64)
-    return counts
+        counts[at] = count_true(compare(difference, bound[at, None]))
+    return np.asarray(counts)
+
+
+def count_true(hits: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many are true in every row, several times faster than a sum of booleans.
+
+    Eight booleans are added at once as the bytes of a 64-bit word; a byte holds the sum of at most 255 of them.
+
+    >>> count_true(np.ones((2, 5000), dtype=bool)).tolist()
+    [5000, 5000]
+    """
+    rows, width = hits.shape
+    counts = hits[:, width - width % 8 :].sum(axis=1, dtype=np.int64)
+    words = np.ascontiguousarray(hits[:, : width - width % 8]).view(np.uint64)
+    for start in range(0, words.shape[1], 255):
+        lanes = words[:, start : start + 255].sum(axis=1)
+        counts += lanes.view(np.uint8).reshape(rows, 8).sum(axis=1, dtype=np.int64)
+    return np.asarray(counts)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,9 @@ class Answer:
     title : a line above the table that says what it shows
     digits : decimals for people, by column, where not `DIGITS`
     notes : lines below the table for people
+    superscripts : marks behind a column's cells, one text a row; LaTeX alone shows them
+    latex_columns : the columns a LaTeX table shows, where not all
+    latex_notes : what the marks mean, as comments of a LaTeX table
     """
 
     command: str
@@ -42,6 +45,9 @@ class Answer:
     title: str = ""
     digits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    superscripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    latex_columns: tuple[str, ...] | None = None
+    latex_notes: tuple[str, ...] = ()
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
@@ -125,6 +131,12 @@ _TEX = str.maketrans(
         "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        "[": "{[}",  # else an option of the preceding line break
+        "]": "{]}",
+        "†": r"\dag{}",
+        "‡": r"\ddag{}",
+        "§": r"\S{}",
+        "¶": r"\P{}",
     }
 )
 
@@ -139,19 +151,32 @@ def tex(text: str) -> str:
 
 
 def to_latex(answer: Answer) -> str:
-    """A ``tabular`` for the booktabs package, with the signature as a comment."""
-    columns = "".join("r" if is_number(dtype) else "l" for dtype in answer.rows.dtypes)
-    body = [answer.rows.columns, *text_rows(answer)]
-    lines = [" & ".join(tex(part) for part in line) + r" \\" for line in body]
-    comment = [f"% {answer.signature}"] if answer.signature else []
+    """A ``tabular`` for the booktabs package, with the notes and the signature as comments."""
+    shown = list(answer.latex_columns or answer.rows.columns)
+    rows = text_rows(answer)
+    cells = []
+    for name in shown:
+        at = answer.rows.columns.index(name)
+        marks = answer.superscripts.get(name, [""] * len(rows))
+        cells.append(
+            [
+                tex(row[at]) + (rf"\textsuperscript{{{tex(mark)}}}" if mark else "")
+                for row, mark in zip(rows, marks, strict=True)
+            ]
+        )
+    columns = "".join("r" if is_number(answer.rows.schema[name]) else "l" for name in shown)
+    lines = [" & ".join(line) + r" \\" for line in zip(*cells, strict=True)]
+    comments = [
+        f"% {line}" for text in (*answer.notes, *answer.latex_notes, answer.signature) for line in text.splitlines()
+    ]
     return "\n".join(
         [
-            *comment,
+            *comments,
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            lines[0],
+            " & ".join(tex(name) for name in shown) + r" \\",
             r"\midrule",
-            *lines[1:],
+            *lines,
             r"\bottomrule",
             r"\end{tabular}",
             "",
