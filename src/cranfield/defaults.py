@@ -62,6 +62,27 @@ SystemName = Literal["file", "tag"]
 SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
 
+VarianceMethod = Literal["within", "one_way", "two_way", "residual", "percentile95"]
+VARIANCE_METHOD: Final[VarianceMethod] = "within"
+"""How to estimate a variance when nothing says what it is for."""
+ANOVA_VARIANCE: Final[VarianceMethod] = "within"
+BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"
+PAIRED_VARIANCE: Final[VarianceMethod] = "percentile95"
+"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, paired t and interval."""
+
+DesignMethod = Literal["exact", "published", "approximate"]
+DESIGN_METHOD: Final[DesignMethod] = "exact"
+LOW_EPSILON: Final = 0.75
+"""A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
+
+RankingOrder = Literal["score", "rank", "file"]
+ORDER: Final[RankingOrder] = "score"
+"""How documents are ordered: by score as trec_eval, by the rank column as ndeval, or as the file as NTCIREVAL."""
+MEASURES: Final = ("AP", "nDCG@10", "P@10")
+"""What is computed when no measure is named."""
+RELEVANCE: Final = 1
+"""The lowest relevance level that counts as relevant."""
+
 SAMPLE_TOPICS: Final = 50
 SAMPLE_SYSTEMS: Final = 30
 SAMPLE_DOCUMENTS: Final = 5000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -212,6 +212,28 @@ def map_in_order(
             yield result
             if progress:
                 progress(done, total)
+
+
+def map_in_threads(function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int) -> Iterator[_Result]:
+    """Apply a function to every item on several threads and yield the results in the items' order.
+
+    For work that spends its time outside the interpreter (decompressing, columnar parsing, array arithmetic).
+    Items are taken from the iterable as threads become free, so no more than a few are held at once.
+    """
+    if workers <= 1:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(workers)
+    waiting: deque[Future[_Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def map_threads(

@@ -10,7 +10,21 @@ import typer
 from typer.core import TyperGroup
 
 from cranfield import __version__
-from cranfield.cli import check, compare, convert, leaderboard, sample
+from cranfield.cli import (
+    check,
+    compare,
+    convert,
+    cost,
+    design,
+    evaluate,
+    leaderboard,
+    measures,
+    pool,
+    sample,
+    selection_bias,
+    tune,
+    variance,
+)
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
@@ -64,7 +78,15 @@ app.command("check")(check.command)
 app.command("compare")(compare.command)
 app.command("convert")(convert.command)
 app.command("leaderboard")(leaderboard.command)
+app.command("evaluate")(evaluate.command)
+app.command("measures")(measures.command)
 app.command("sample")(sample.command)
+app.command("selection-bias")(selection_bias.command)
+app.command("tune")(tune.command)
+app.command("variance")(variance.command)
+app.add_typer(design.app, name="design")
+app.command("cost")(cost.command)
+app.command("pool")(pool.command)
 
 
 def main() -> None:

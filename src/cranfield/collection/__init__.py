@@ -1,6 +1,7 @@
 """Judgments and runs: types, strict readers, writers, file checks, and a sample collection with known truth."""
 
 from cranfield.collection.check import FileCheck, check_file
+from cranfield.collection.pools import depth_pools
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.sample import Sample, make_sample
 from cranfield.collection.sample_model import SampleModel
@@ -14,6 +15,7 @@ __all__ = [
     "Sample",
     "SampleModel",
     "check_file",
+    "depth_pools",
     "make_sample",
     "read_qrels",
     "read_run",

@@ -1,0 +1,92 @@
+"""``cranfield variance``: how much past scores vary."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles
+from cranfield.defaults import ALPHA, MISSING, VarianceMethod
+
+
+def command(
+    scores: ScoreFiles,
+    measure: Annotated[
+        str | None, typer.Option("--measure", "-m", help="This measure only; for a wide table, its name.")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar=f"[{'|'.join(get_args(VarianceMethod))}]",
+            help="Estimator; repeat for several. [default: all]",
+        ),
+    ] = None,
+    anova: Annotated[bool, typer.Option("--anova", help="Show the two-way analysis of variance instead.")] = False,
+    alpha: Alpha = ALPHA,
+    missing: Missing = MISSING,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """Estimate the variance of past scores, collection by collection and pooled.
+
+    Every table is a collection; files of one run each make one together. The last row of each measure and method
+    pools them. lower and upper bound the variance (leave-one-topic-out jackknife).
+
+    Example: cranfield variance robust2003.AP.csv robust2004.AP.csv
+    """
+    import polars as pl
+
+    from cranfield.cli.output import emit
+    from cranfield.errors import ArgumentError
+    from cranfield.present.tables import Answer
+    from cranfield.scores import read_collections
+    from cranfield.signature import signature
+    from cranfield.variance import VarianceEstimate, anova_table, collection_variances, pool_variances
+
+    if anova and method:
+        raise ArgumentError("--anova shows the whole table; leave out --method.")
+    collections = read_collections(scores, measure=measure, missing=missing)
+    settings: dict[str, Any] = {"collections": list(collections), "missing": missing}
+    digits = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
+    if anova:
+        tables = [anova_table(x, collection=name) for name, found in collections.items() for x in found.values()]
+        notes = [
+            f"{table.collection}, {table.measure}: Greenhouse–Geisser ε = {table.epsilon:.3f}; "
+            "p_gg is p with degrees of freedom multiplied by ε."
+            for table in tables
+        ]
+        rows = pl.concat([table.to_frame() for table in tables])
+        answer = Answer(
+            "variance",
+            rows,
+            signature("two-way ANOVA", **settings),
+            settings | {"epsilon": [table.epsilon for table in tables]},
+            title="Two-way analysis of variance",
+            notes=tuple(notes),
+        )
+        emit(answer, format=format, output=output)
+        return
+    estimates: list[VarianceEstimate] = []
+    for name in method or get_args(VarianceMethod):
+        for several in collection_variances(collections, cast(VarianceMethod, name), alpha=alpha).values():
+            estimates += several
+            if len(several) > 1:
+                estimates.append(pool_variances(several))
+    estimates.sort(key=lambda estimate: estimate.measure)
+    settings |= {"alpha": alpha}
+    answer = Answer(
+        "variance",
+        pl.concat([estimate.to_frame() for estimate in estimates]),
+        signature("variance estimates", **settings),
+        settings,
+        tuple(dict.fromkeys(text for estimate in estimates for text in estimate.warnings)),
+        title="Variance of past scores",
+        digits=digits,
+        notes=(
+            "within, one_way and two_way hold the variance between topics; residual and percentile95 do not.",
+            "Designs use: one-way ANOVA within, blocked ANOVA residual, paired t and interval percentile95.",
+        ),
+    )
+    emit(answer, format=format, output=output)

@@ -1,0 +1,94 @@
+"""Shallower pools: the judgments there would be, had only the top of every run been judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args
+
+import polars as pl
+
+from cranfield.collection.types import Qrels, Run
+from cranfield.defaults import ORDER, RankingOrder
+from cranfield.errors import ArgumentError, UnknownNameError
+
+_PAIR = ["topic", "document"]
+
+
+def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER) -> pl.DataFrame:
+    """The best rank any run gives each judged document: the judgments with a further column ``pool_rank``.
+
+    Documents no run retrieved have a null there. Runs are taken one at a time, so they may come from a generator.
+
+    Parameters
+    ----------
+    order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
+        ``"rank"``: by the rank column; ``"file"``: as the file has them
+    """
+    if order not in get_args(RankingOrder):
+        raise UnknownNameError("order", order, get_args(RankingOrder))
+    judged = qrels.frame.select(_PAIR).unique()
+    best: pl.DataFrame | None = None
+    for run in runs:
+        found = _ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
+        best = found if best is None else pl.concat([best, found]).group_by(_PAIR).agg(pl.col("pool_rank").min())
+    if best is None:
+        raise ArgumentError("`runs` is empty; a pool takes at least one run.")
+    return qrels.frame.join(best, on=_PAIR, how="left", maintain_order="left")
+
+
+def _ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
+    """Topic, document and rank of every retrieved document."""
+    if order == "score":
+        frame = frame.sort(["topic", "score", "document"], descending=[False, True, True])
+    elif order == "rank":
+        frame = frame.sort(["topic", "rank"])
+    return frame.select([*_PAIR, pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("topic").alias("pool_rank")])
+
+
+def depth_pools(
+    qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], *, order: RankingOrder = ORDER
+) -> dict[int, Qrels]:
+    """For every depth, the judgments of documents in the top `depth` of at least one run (RD-003 §4.2, EVIA §5.4).
+
+    Nothing is added: a document in the top of a run that nobody judged stays unjudged.
+
+    Examples
+    --------
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
+    ...                             "relevance": [1, 0]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
+    >>> depth_pools(qrels, [run], [1])[1].frame["document"].to_list()
+    ['b']
+    """
+    wanted = list(dict.fromkeys(depths))
+    for depth in wanted:
+        if depth < 1 or depth != int(depth):
+            raise ArgumentError(f"`depth` must be a whole number of at least 1; got {depth}.")
+    if not wanted:
+        raise ArgumentError("`depths` is empty; give at least one pool depth.")
+    ranks = pool_ranks(qrels, runs, order=order)
+    return {
+        depth: Qrels(
+            ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),
+            f"{qrels.name} at pool depth {depth}",
+            qrels.notes,
+        )
+        for depth in wanted
+    }
+
+
+def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataFrame:
+    """Topic, judged and relevant documents; a document counts once, relevant if it is for any subtopic.
+
+    `topics` adds rows of zeros for topics that have no judgment left.
+    """
+    counts = (
+        qrels.frame.group_by(_PAIR)
+        .agg(pl.col("relevance").max())
+        .group_by("topic")
+        .agg(judged=pl.len().cast(pl.Int64), relevant=(pl.col("relevance") > 0).sum().cast(pl.Int64))
+    )
+    labels = pl.DataFrame({"topic": list(qrels.topics if topics is None else topics)}, schema={"topic": pl.String})
+    return labels.join(counts, on="topic", how="left", maintain_order="left").with_columns(
+        pl.col("judged", "relevant").fill_null(0)
+    )

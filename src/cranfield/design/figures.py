@@ -1,0 +1,107 @@
+"""Past collections judged less deeply: what each pool depth costs, and what scores on it vary by."""
+
+from __future__ import annotations
+
+import os
+import warnings as _warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from cranfield.collection import Qrels, Run, read_qrels, read_runs
+from cranfield.collection.pools import depth_pools, judged_counts
+from cranfield.defaults import ALPHA, ORDER, RankingOrder, VarianceMethod
+from cranfield.errors import ArgumentError, CranfieldWarning, DataError
+from cranfield.labels import summary
+from cranfield.measures.evaluation import evaluate_with_warnings
+from cranfield.resampling import Progress
+from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
+
+PathLike = str | os.PathLike[str]
+Collection = tuple[Qrels | PathLike, Iterable[Run | PathLike] | PathLike]
+"""Judgments and the runs that were pooled, or their files."""
+
+
+@dataclass(frozen=True)
+class PoolFigure:
+    """What a pool depth costs and what scores on it vary by, for one measure.
+
+    Parameters
+    ----------
+    measure, depth : which scores, on which pool
+    judged_per_topic : mean number of documents judged for a topic
+    variance : σ² of the measure on that pool (half the variance of a difference), typed or estimated
+    dropped_topics : topics left out because no relevant document is in the pool
+    """
+
+    measure: str
+    depth: int
+    judged_per_topic: float
+    variance: float | VarianceEstimate
+    dropped_topics: int = 0
+
+
+def pool_figures(
+    collections: Sequence[Collection],
+    measures: Sequence[str],
+    depths: Sequence[int],
+    *,
+    estimator: VarianceMethod,
+    alpha: float = ALPHA,
+    order: RankingOrder = ORDER,
+    progress: Progress | None = None,
+) -> tuple[list[PoolFigure], tuple[str, ...]]:
+    """Pool, re-evaluate and re-estimate: the figures of every measure and depth, pooled over collections; and warnings.
+
+    A topic that loses all its relevant documents at a depth leaves that depth's analysis and is counted; its
+    judgments still count, since they would have been made.
+    """
+    if not collections:
+        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
+    done, total = 0, len(collections) * len(set(depths))
+    estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
+    said: list[str] = []
+    judged, dropped, topics = dict.fromkeys(depths, 0), dict.fromkeys(depths, 0), 0
+    for given_qrels, given_runs in collections:
+        qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
+        runs = _runs(given_runs)
+        topics += len(qrels.topics)
+        for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
+            counts = judged_counts(pool, qrels.topics)
+            judged[depth] += int(counts["judged"].sum())
+            barren = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
+            dropped[depth] += len(barren)
+            kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(barren)), pool.name, pool.notes)
+            if len(kept.topics) < 2:
+                raise DataError(
+                    f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
+                    f"({summary(barren)}); at least 2 must keep one. Judge deeper."
+                )
+            scores, warnings = evaluate_with_warnings(kept, runs, measures, order=order)
+            said += warnings
+            with _warnings.catch_warnings():
+                _warnings.simplefilter("ignore", CranfieldWarning)  # the pooled estimates repeat what matters
+                for measure, matrix in scores.items():
+                    estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
+                    estimates.setdefault((measure, depth), []).append(estimate)
+            done += 1
+            if progress:
+                progress(done, total)
+    figures = []
+    with _warnings.catch_warnings():
+        _warnings.simplefilter("ignore", CranfieldWarning)  # returned instead
+        for (measure, depth), several in estimates.items():
+            pooled = pool_variances(several)
+            said += pooled.warnings
+            figures.append(PoolFigure(measure, depth, judged[depth] / topics, pooled, dropped[depth]))
+    return figures, tuple(dict.fromkeys(said))
+
+
+def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:
+    """The runs in memory: every depth needs them again."""
+    if isinstance(given, (str, os.PathLike)):
+        return list(read_runs(given))
+    listed = list(given)
+    files = [one for one in listed if not isinstance(one, Run)]
+    return [one for one in listed if isinstance(one, Run)] + (list(read_runs(files)) if files else [])

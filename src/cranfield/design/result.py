@@ -1,0 +1,100 @@
+"""`Design`: the answer to "how many topics?", or to the question turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from cranfield.errors import DataError
+from cranfield.signature import signature
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """One or many designs, a row each; get one from `design_anova`, `design_ttest` or `design_interval`.
+
+    Attributes
+    ----------
+    what : str
+        Which test or interval is designed for.
+    solved_for : str
+        The column that was found: topics, power, min_diff, systems or width.
+    rows : polars frame
+        The cells of the grid. ``achieved_power`` is the exact power of the row whatever the method;
+        ``…_lower`` and ``…_upper`` carry the uncertainty of a variance that came from scores.
+    settings : mapping
+        What all rows have in common.
+    """
+
+    what: str
+    solved_for: str
+    rows: pl.DataFrame
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature(f"topic set size design, {self.what}", solved_for=self.solved_for, **self.settings)
+
+    def only(self, column: str) -> Any:
+        """The value of a column in a design of one row; a `DataError` for a grid."""
+        if self.rows.height != 1:
+            raise DataError(f"this design has {self.rows.height} rows; read {column!r} from to_frame()")
+        return self.rows[column][0]
+
+    @property
+    def n_topics(self) -> int:
+        """Topics (per group for two samples) of a single design."""
+        return int(self.only("topics"))
+
+    @property
+    def n_systems(self) -> int:
+        """Systems of a single design."""
+        return int(self.only("systems"))
+
+    @property
+    def min_diff(self) -> float:
+        """Smallest difference a single design detects with its power."""
+        return float(self.only("min_diff"))
+
+    @property
+    def achieved_power(self) -> float:
+        """Exact power of a single design."""
+        return float(self.only("achieved_power"))
+
+    @property
+    def width(self) -> float:
+        """Bound on the expected width of the interval of a single design."""
+        return float(self.only("width"))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "what": self.what,
+            "solved_for": self.solved_for,
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "rows": self.rows.to_dicts(),
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        if self.rows.height == 1:
+            shown = ", ".join(
+                f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.rows.row(0, named=True).items()
+            )
+            return f"Design({self.what}: {shown})"
+        return f"Design({self.what}: {self.rows.height} rows, solved for {self.solved_for})\n{self.rows}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.rows._repr_html_()}<p>{escape(self.signature)}</p>"

@@ -1,0 +1,119 @@
+"""The common course of every power design: find the missing quantity, carry the uncertainty, lay out the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from cranfield.design.grid import Array, Variance
+from cranfield.design.power import FTest, exact_power
+from cranfield.design.search import DENSE, MOST_SYSTEMS, MOST_TOPICS, largest, smallest, smallest_real
+from cranfield.errors import ArgumentError
+
+Cells = Mapping[str, Array]
+PowerRule = Callable[[Array, Array, Array, Array], Array]
+"""Power from (degrees of freedom between, of the error, noncentrality, alpha)."""
+
+COLUMN = {"n_topics": "topics", "n_systems": "systems"}
+"""Columns that are named more shortly than their argument."""
+
+
+def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
+    """Power of the test in every cell; ε multiplies the degrees of freedom and λ (Muller and Barton 1989)."""
+    n, m, epsilon = cells["n_topics"], cells["n_systems"], cells["epsilon"]
+    noncentrality = test.noncentrality(n) * cells["min_diff"] ** 2 / cells["variance"]
+    return rule(epsilon * test.between(n, m), epsilon * test.error(n, m), epsilon * noncentrality, cells["alpha"])
+
+
+def solve(test: FTest, rule: PowerRule, cells: Cells, unknown: str) -> Array:
+    """The missing quantity in every cell; NaN where there is none, infinity where there is no limit."""
+    if unknown == "power":
+        return power_at(test, rule, cells)
+
+    def reached(candidates: Array, index: NDArray[np.intp]) -> NDArray[np.bool_]:
+        at = {name: values[index] for name, values in cells.items()} | {unknown: candidates}
+        return np.asarray(power_at(test, rule, at) >= at["power"])
+
+    if unknown == "n_systems":
+        return largest(reached, len(cells["power"]))
+    if unknown == "min_diff":
+        return smallest_real(reached, np.sqrt(cells["variance"]))
+    # λ of the one-degree-of-freedom test, stretched for more systems: close enough to start from.
+    z = ndtri(1 - cells["alpha"] / 2) + ndtri(cells["power"])
+    systems = np.nan_to_num(cells["n_systems"], nan=2.0)
+    per_topic = test.noncentrality(np.ones(1)) * cells["min_diff"] ** 2 / cells["variance"]
+    guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
+    return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
+
+
+def solve_with_interval(
+    test: FTest, rule: PowerRule, cells: Cells, unknown: str, variance: Sequence[Variance]
+) -> tuple[Array, Array | None, Array | None]:
+    """The missing quantity, and what it would be at both ends of the variance's interval, smaller first."""
+    found = solve(test, rule, cells, unknown)
+    if all(one.lower is None for one in variance):
+        return found, None, None
+    ends = []
+    for end in ("lower", "upper"):
+        known = np.asarray([np.nan if getattr(one, end) is None else getattr(one, end) for one in variance])
+        values = np.full(len(known), np.nan)
+        some = ~np.isnan(known)
+        at = {name: values_[some] for name, values_ in cells.items()} | {"variance": known[some]}
+        values[some] = solve(test, rule, at, unknown)
+        ends.append(values)
+    return found, np.minimum(*ends), np.maximum(*ends)
+
+
+def check_solved(found: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
+    """Nothing if every cell has an answer; an error if none has; otherwise a warning that says how many."""
+    nothing = np.isnan(found) | np.isinf(found)
+    if not nothing.any():
+        return ()
+    first = int(np.flatnonzero(nothing)[0])
+    at = {name: values[first : first + 1] for name, values in cells.items()}
+    n, wanted = at["n_topics"][0], at["power"][0]
+    if unknown == "n_topics":
+        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {at['min_diff'][0]:g} meant?"
+    elif unknown == "n_systems" and np.isinf(found[first]):
+        reason = f"with {n:.0f} topics even {MOST_SYSTEMS:,} systems reach power {wanted:g}: any number will do."
+    elif unknown == "n_systems":
+        two = float(power_at(test, exact_power, {**at, "n_systems": np.asarray([2.0])})[0])
+        reason = (
+            f"with {n:.0f} topics no number of systems reaches power {wanted:g} (two systems: {two:.3f}); "
+            "allow more topics, a larger `min_diff` or less power."
+        )
+    else:
+        reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics; allow more topics or less power."
+    if nothing.all():
+        raise ArgumentError(reason)
+    return (f"{int(nothing.sum())} of {len(found)} designs have no solution and are left empty; the first: {reason}",)
+
+
+def whole(values: Array) -> pl.Series:
+    """Counts as integers, empty where there is none."""
+    return pl.Series([int(v) if np.isfinite(v) else None for v in values], dtype=pl.Int64)
+
+
+def real(values: Array) -> pl.Series:
+    """Numbers, empty where there is none."""
+    return pl.Series([float(v) if np.isfinite(v) else None for v in values], dtype=pl.Float64)
+
+
+def column(name: str, values: Array) -> pl.Series:
+    """A quantity of the design as a column of its table."""
+    series = whole(values) if name in COLUMN else real(values)
+    return series.alias(COLUMN.get(name, name))
+
+
+def origin(variance: Sequence[Variance]) -> list[pl.Series]:
+    """Measure and estimator of each variance, when any came from scores."""
+    if all(one.estimate is None for one in variance):
+        return []
+    return [
+        pl.Series("measure", [None if v.estimate is None else v.estimate.measure for v in variance], pl.String),
+        pl.Series("estimator", [None if v.estimate is None else v.estimate.method for v in variance], pl.String),
+    ]

@@ -1,0 +1,108 @@
+"""Measures that only ask whether a document is relevant: precision, recall, average precision, counts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from cranfield.measures.hits import Floats, ratio
+from cranfield.measures.parameters import Cutoff, Level, Positive
+from cranfield.measures.ranking import JudgedRanking
+from cranfield.measures.registry import measure
+
+_TREC = "Buckley & Voorhees 2005, TREC: Experiment and Evaluation in IR, ch. 3"
+
+
+@measure("AP", family="trec_eval, NTCIREVAL", aliases=("MAP",), citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
+def average_precision(
+    ranking: JudgedRanking,
+    *,
+    rel: Level = 1,
+    cutoff: Cutoff | None = None,
+    tool: Literal["trec", "ntcir"] = "trec",
+) -> Floats:
+    """Sum of the precision at each relevant document retrieved / R; tool=ntcir divides AP@k by min(k, R)."""
+    relevant = ranking.relevant(rel).until(cutoff)
+    known = ranking.judgments.relevant(rel)
+    if tool == "ntcir" and cutoff is not None:
+        known = np.minimum(known, cutoff)
+    return ratio(relevant.total((relevant.position + 1) / relevant.rank), known)
+
+
+@measure("P", family="trec_eval", aliases=("Precision", "Prec"), citation=_TREC)
+def precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Relevant documents among the first k / k, also for a ranking shorter than k."""
+    return ranking.relevant(rel).until(cutoff).count() / cutoff
+
+
+@measure("R", family="trec_eval", aliases=("Recall",), citation=_TREC)
+def recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Relevant documents among the first k / R."""
+    return ratio(ranking.relevant(rel).until(cutoff).count(), ranking.judgments.relevant(rel))
+
+
+@measure("Rprec", family="trec_eval", aliases=("RPrec",), citation=_TREC)
+def r_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Precision at rank R."""
+    relevant, known = ranking.relevant(rel), ranking.judgments.relevant(rel)
+    return ratio(relevant.where(relevant.rank <= known[relevant.topic]).count(), known)
+
+
+@measure("RR", family="trec_eval", aliases=("MRR",), citation="Kantor & Voorhees 2000, Information Retrieval 2")
+def reciprocal_rank(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None) -> Floats:
+    """1 / rank of the first relevant document, 0 without one (among the first k)."""
+    relevant = ranking.relevant(rel).until(cutoff)
+    return relevant.first(1 / relevant.rank)
+
+
+@measure("Success", family="trec_eval", aliases=("Hit",), citation=_TREC)
+def success(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """1 when a relevant document is among the first k, else 0."""
+    return (ranking.relevant(rel).until(cutoff).count() > 0).astype(np.float64)
+
+
+@measure("SetP", family="trec_eval", citation=_TREC)
+def set_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Relevant documents retrieved / documents retrieved."""
+    return ratio(ranking.relevant(rel).count(), ranking.retrieved.astype(np.float64))
+
+
+@measure("SetR", family="trec_eval", citation=_TREC)
+def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Relevant documents retrieved / R."""
+    return ratio(ranking.relevant(rel).count(), ranking.judgments.relevant(rel))
+
+
+@measure("SetF", family="trec_eval", citation="van Rijsbergen 1979, Information Retrieval, ch. 7")
+def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
+    """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
+    p, r = set_precision(ranking, rel=rel), set_recall(ranking, rel=rel)
+    return ratio((1 + beta**2) * p * r, beta**2 * p + r)
+
+
+@measure("NumRet", family="trec_eval", aggregate="sum", citation=_TREC)
+def number_retrieved(ranking: JudgedRanking) -> Floats:
+    """Documents retrieved (summed over topics)."""
+    return ranking.retrieved.astype(np.float64)
+
+
+@measure("NumRel", family="trec_eval", aggregate="sum", citation=_TREC)
+def number_relevant(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Relevant documents the judgments know: R (summed over topics)."""
+    return ranking.judgments.relevant(rel)
+
+
+@measure("NumRelRet", family="trec_eval", aggregate="sum", citation=_TREC)
+def number_relevant_retrieved(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Relevant documents retrieved (summed over topics)."""
+    return ranking.relevant(rel).count()
+
+
+@measure("Judged", family="ir_measures", citation="MacAvaney et al. 2022, ECIR (ir_measures)")
+def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
+    """Documents with a judgment of any level among the first k / documents among the first k."""
+    seen = ranking.retrieved if cutoff is None else np.minimum(ranking.retrieved, cutoff)
+    inside = ranking.topic if cutoff is None else ranking.topic[ranking.rank <= cutoff]
+    known = np.bincount(inside, minlength=ranking.n_topics).astype(np.float64)
+    return ratio(known, seen.astype(np.float64))

@@ -1,0 +1,343 @@
+"""`evaluate`: judgments, runs and measures in, score matrices out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.readers import read_qrels, read_run, same_system
+from cranfield.collection.types import Qrels, Run
+from cranfield.defaults import ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
+from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.files import expand
+from cranfield.labels import summary
+from cranfield.measures.hits import Floats
+from cranfield.measures.judgments import prepare
+from cranfield.measures.names import Measure, parse_measure, parse_measures
+from cranfield.measures.parameters import Value, check_gains
+from cranfield.measures.ranking import JudgedRanking, judge
+from cranfield.measures.registry import IR_MEASURES
+from cranfield.resampling import Progress, available_workers, map_in_threads
+from cranfield.scores.frames import complete
+from cranfield.scores.matrix import Scores
+from cranfield.signature import signature
+
+Path = str | os.PathLike[str]
+
+
+class Evaluator:
+    """Judgments and measures made ready once, to score any number of runs.
+
+    Parameters
+    ----------
+    qrels : the judgments
+    measures : names or `Measure` values
+    rel : the lowest level that counts as relevant, for measures that do not say
+    gains : the gain of each level, for measures that do not say (``linear``, ``exp`` or such as ``1:3:7``)
+    intents : probability of each intent, for the D-measures
+    order, single_precision : how documents are ordered, see `evaluate`
+
+    Examples
+    --------
+    >>> from cranfield.collection import Qrels, Run
+    >>> import polars as pl
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
+    ...                             "relevance": [1, 1]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["x", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
+    >>> evaluator = Evaluator(qrels, ["AP", "P@2"])
+    >>> evaluator.score(evaluator.judge(run)).tolist()
+    [[0.25], [0.5]]
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        rel: int = RELEVANCE,
+        gains: str | None = None,
+        intents: Intents | None = None,
+        order: RankingOrder = ORDER,
+        single_precision: bool = False,
+    ) -> None:
+        if order not in ("score", "rank", "file"):
+            raise ArgumentError(f"`order` must be score, rank or file; got {order!r}")
+        if rel < 1:
+            raise ArgumentError(f"`rel`, the lowest level that counts as relevant, must be at least 1; got {rel}")
+        defaults: dict[str, Value] = {"rel": rel}
+        if gains is not None:
+            defaults["gains"] = check_gains(gains)
+        named = [measure.with_defaults(defaults) for measure in parse_measures(measures)]
+        self.measures = list(dict.fromkeys(named))
+        self.order, self.single_precision = order, single_precision
+        self.judgments, self._index = prepare(qrels, intents)
+        self._ours = [m for m in self.measures if not m.name.startswith(IR_MEASURES)]
+        self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
+        self._functions = [self._function(measure) for measure in self._ours]
+        self._lock = threading.Lock()
+        if self._theirs:
+            from cranfield.measures.irm import Peer
+
+            self._peer = Peer(qrels, [m.name for m in self._theirs])
+
+    @staticmethod
+    def _function(measure: Measure) -> partial[Floats]:
+        return partial(measure.definition.function, **dict(measure.parameters))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics scored: those of the judgments, in numeric-aware order."""
+        return self.judgments.topics
+
+    def judge(self, run: Run) -> JudgedRanking:
+        """A run's rankings, ordered and judged."""
+        return self.judge_with_strangers(run)[0]
+
+    def judge_with_strangers(self, run: Run) -> tuple[JudgedRanking, list[str]]:
+        """The same, with the topics of the run that have no judgments."""
+        return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
+
+    def score(self, ranking: JudgedRanking) -> Floats:
+        """Our own measures of a ranking (or of a part of it): measures × topics."""
+        values = np.empty((len(self._ours), ranking.n_topics))
+        for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
+            found = np.asarray(function(ranking), dtype=np.float64)
+            if found.shape != (ranking.n_topics,) or np.isnan(found).any():
+                got = f"shape {found.shape}" if found.shape != (ranking.n_topics,) else "NaN"
+                raise DataError(f"measure {measure} must give one number a topic ({ranking.n_topics}); it gave {got}")
+            values[row] = found
+        return values
+
+    def score_run(self, run: Run) -> RunScores:
+        """All measures of a run, and what to know about its topics."""
+        ranking, strangers = self.judge_with_strangers(run)
+        values = self.score(ranking)
+        if self._theirs:
+            with self._lock:  # not written for threads
+                theirs = self._peer.score(run)
+            rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
+            values = np.array([rows[measure] for measure in self.measures])
+        missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
+        return RunScores(run.system, values, tuple(missing), tuple(strangers), run.notes)
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One run's scores (measures × topics), the topics it lacks and those without judgments."""
+
+    system: str
+    values: Floats
+    missing: tuple[str, ...]
+    strangers: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    qrels: Qrels | Path,
+    runs: Run | Path | Iterable[Run | Path],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    rel: int = RELEVANCE,
+    gains: str | None = None,
+    intents: Intents | Path | None = None,
+    order: RankingOrder = ORDER,
+    single_precision: bool = False,
+    missing: MissingPolicy = "zero",
+    lenient: bool = False,
+    name: SystemName = SYSTEM_NAME,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score every run on every topic by every measure.
+
+    One pass over a run feeds all measures: its documents are ordered, looked up among the judged ones, and
+    every measure is computed from the ranks of those found, for all topics at once. Runs given as files are
+    read one at a time, so memory does not grow with their number.
+
+    Parameters
+    ----------
+    qrels : judgments, or their file
+    runs : runs, or files, directories and globs of them
+    measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"``; `cranfield measures` lists all
+    rel : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
+    gains : the gain of each level, for measures that do not say: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
+    intents : intent probabilities for the D-measures; uniform over a topic's intents unless given
+    order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
+        ``"rank"``: by the rank column, as ndeval; ``"file"``: as the file has them, as NTCIREVAL
+    single_precision : compare scores as 32-bit floats, as trec_eval before 9.0.8 and pytrec_eval do
+    missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
+        ``"error"``
+    lenient, name : how run files are read, see `read_run`
+    workers : threads to use; never changes a result
+    progress : called with (runs done, runs in all)
+
+    Returns
+    -------
+    Scores
+        One matrix a measure, topics × systems. The topics are those of the judgments; a run's other topics are
+        left out, and that is said in a warning and in the matrices' provenance.
+
+    Examples
+    --------
+    Average precision and its NTCIREVAL form, which divides by min(k, R) (Sakai 2014):
+
+    >>> import polars as pl
+    >>> from cranfield import Qrels, Run, evaluate
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1"] * 3, "subtopic": ["0"] * 3, "document": ["a", "b", "c"],
+    ...                             "relevance": [2, 1, 1]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1"] * 3, "document": ["x", "a", "b"], "rank": [1, 2, 3],
+    ...                         "score": [3.0, 2.0, 1.0]}), system="bm25")
+    >>> scores = evaluate(qrels, run, ["AP@2", "AP(tool=ntcir)@2"])
+    >>> [round(float(matrix.values[0, 0]), 4) for matrix in scores.values()]
+    [0.1667, 0.25]
+    """
+    scores, warnings = evaluate_with_warnings(
+        qrels, runs, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision,
+        missing=missing, lenient=lenient, name=name, workers=workers, progress=progress,
+    )  # fmt: skip
+    notify(warnings)
+    return scores
+
+
+def evaluate_with_warnings(
+    qrels: Qrels | Path,
+    runs: Run | Path | Iterable[Run | Path],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    rel: int = RELEVANCE,
+    gains: str | None = None,
+    intents: Intents | Path | None = None,
+    order: RankingOrder = ORDER,
+    single_precision: bool = False,
+    missing: MissingPolicy = "zero",
+    lenient: bool = False,
+    name: SystemName = SYSTEM_NAME,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Scores, tuple[str, ...]]:
+    """The scores of `evaluate` and its warnings, not issued but returned."""
+    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    if intents is not None and not isinstance(intents, Intents):
+        intents = read_intents(intents)
+    evaluator = Evaluator(
+        judged, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision
+    )  # fmt: skip
+    sources = _sources(runs)
+    total = len(sources) if isinstance(sources, list) else 0
+
+    def score(source: Run | str) -> RunScores:
+        run = source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
+        return evaluator.score_run(run)
+
+    found: list[RunScores] = []
+    places: dict[str, str] = {}
+    outcomes = map_in_threads(score, sources, min(workers or available_workers(), total or 2**16))
+    for number, outcome in enumerate(outcomes):
+        place = sources[number] if isinstance(sources, list) else ""
+        place = place if isinstance(place, str) else f"run {number + 1}"
+        if outcome.system in places:
+            raise DataError(same_system(outcome.system, places[outcome.system], place))
+        places[outcome.system] = place
+        found.append(outcome)
+        if progress:
+            progress(number + 1, max(total, number + 1))
+    if not found:
+        raise DataError("no run to evaluate")
+    return _assemble(evaluator, judged, found, missing)
+
+
+def summaries(scores: Scores) -> pl.DataFrame:
+    """One row a system and measure, topic ``all``: the mean over topics, or the sum of a count."""
+    columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
+    for name, matrix in scores.items():
+        total = parse_measure(name).definition.aggregate == "sum"
+        values = matrix.values.sum(axis=0) if total else matrix.system_means
+        columns["system"] += matrix.systems
+        columns["topic"] += ["all"] * matrix.n_systems
+        columns["measure"] += [name] * matrix.n_systems
+        columns["value"] += values.tolist()
+    schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | Iterator[Run | str]:
+    """Runs and files one by one: a list when their number is known, else lazily."""
+    if isinstance(runs, Run):
+        return [runs]
+    if isinstance(runs, (str, os.PathLike)):
+        return list(expand(runs))
+    each = (part for run in runs for part in ([run] if isinstance(run, Run) else expand(run)))
+    return list(each) if isinstance(runs, (list, tuple)) else each
+
+
+def _assemble(
+    evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy
+) -> tuple[Scores, tuple[str, ...]]:
+    systems = [outcome.system for outcome in found]
+    values = np.stack([outcome.values for outcome in found], axis=2)  # measures × topics × systems
+    if missing != "zero":
+        at = {topic: number for number, topic in enumerate(evaluator.topics)}
+        for column, outcome in enumerate(found):
+            values[:, [at[topic] for topic in outcome.missing], column] = np.nan
+    warnings = _warnings(evaluator, qrels, found, missing)
+    steps = (_signature(evaluator, qrels), *warnings)
+    matrices = [
+        complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
+        for measure, layer in zip(evaluator.measures, values, strict=True)
+    ]
+    return Scores(matrices), warnings
+
+
+def _signature(evaluator: Evaluator, qrels: Qrels) -> str:
+    intents = evaluator.judgments.intents
+    return signature(
+        f"evaluated on {qrels.name}",
+        order=evaluator.order,
+        precision="single" if evaluator.single_precision else None,
+        intents=None if intents is None else intents.name,
+    )
+
+
+def _warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> tuple[str, ...]:
+    texts = [f"{qrels.name}: {note}" for note in qrels.notes]
+    for outcome in found:
+        texts += [f"{outcome.system}: {note}" for note in outcome.notes]
+        if len(outcome.missing) == len(evaluator.topics):
+            texts.append(f"{outcome.system}: no topic in common with {qrels.name}; do the topic ids agree?")
+        elif outcome.missing and missing == "zero":
+            count = len(outcome.missing)
+            texts.append(
+                f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, scored 0: "
+                f"{summary(outcome.missing)}"
+            )
+        if outcome.strangers:
+            count = len(outcome.strangers)
+            texts.append(
+                f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
+                f"{summary(outcome.strangers)}"
+            )
+    return (*texts, *_barren(evaluator))
+
+
+def _barren(evaluator: Evaluator) -> list[str]:
+    """Topics on which nobody can score: those without relevant documents, by the levels in use."""
+    levels = {int(m.get("rel") or 1) for m in evaluator.measures}
+    texts = []
+    subtopics, topic = evaluator.judgments.subtopics, evaluator.judgments.topic
+    for level in sorted(levels):
+        some = np.bincount(topic[subtopics.document[subtopics.level >= level]], minlength=len(evaluator.topics))
+        empty = [label for label, count in zip(evaluator.topics, some, strict=True) if not count]
+        if empty:
+            at = "" if level == 1 else f" at level {level} or above"
+            texts.append(
+                f"{len(empty)} of {len(evaluator.topics)} topics have no relevant document{at}, so every system "
+                f"scores 0 there: {summary(empty)}"
+            )
+    return texts

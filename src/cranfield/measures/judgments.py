@@ -1,0 +1,192 @@
+"""`Judgments`: what is known of a collection's documents, ready to judge rankings and to build ideal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.collection.intents import Intents
+from cranfield.collection.types import Qrels
+from cranfield.errors import DataError
+from cranfield.labels import natural_sorted
+from cranfield.measures.hits import Floats, Hits, Ints, Mask
+from cranfield.measures.matching import DocumentIndex, topic_numbers
+
+_Thing = TypeVar("_Thing")
+
+
+@dataclass(frozen=True, eq=False)
+class SubtopicJudgments:
+    """The same judgments taken subtopic by subtopic, one row a (document, subtopic) pair, by document.
+
+    Parameters
+    ----------
+    document : number of the judged document, ascending
+    subtopic : number of the subtopic; subtopics of different topics have different numbers
+    level : relevance level of the document for the subtopic
+    labels : label of each subtopic
+    topic : topic number of each subtopic, ascending
+    """
+
+    document: Ints
+    subtopic: Ints
+    level: Ints
+    labels: tuple[str, ...]
+    topic: Ints
+
+    def where(self, mask: Mask) -> SubtopicJudgments:
+        """The rows chosen by a mask."""
+        return replace(self, document=self.document[mask], subtopic=self.subtopic[mask], level=self.level[mask])
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judged documents of every topic.
+
+    Parameters
+    ----------
+    topics : topic labels, in numeric-aware order
+    topic : topic number of each judged document, ascending
+    documents : id of each judged document
+    subtopics : the judgments subtopic by subtopic
+    top_level : highest relevance level of the collection, which sets the scale of `ERR` and `RBP`
+    intents : probability of each subtopic, when given
+    renumbered : of restricted judgments: the number here of each judged document of the whole, −1 for one left out
+    """
+
+    topics: tuple[str, ...]
+    topic: Ints
+    documents: pl.Series
+    subtopics: SubtopicJudgments
+    top_level: int
+    intents: Intents | None = None
+    renumbered: Ints | None = None
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics."""
+        return len(self.topics)
+
+    def remember(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
+        """What `compute` gives, computed once for these judgments and shared by all rankings."""
+        if key not in self._memory:
+            self._memory[key] = compute()
+        known: _Thing = self._memory[key]
+        return known
+
+    @property
+    def level(self) -> Ints:
+        """Relevance level of each judged document; an error when a document is judged for several subtopics."""
+        return self.remember("level", self._levels)
+
+    def _levels(self) -> Ints:
+        rows = np.bincount(self.subtopics.document, minlength=len(self.topic))
+        if len(rows) and rows.max() > 1:
+            at = int(rows.argmax())
+            raise DataError(
+                f"topic {self.topics[self.topic[at]]}: document {self.documents[at]} is judged for {rows[at]} "
+                "subtopics, and measures like AP and nDCG need one judgment a document; use a diversity measure "
+                "such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line a document"
+            )
+        return self.subtopics.level  # one row a document, in the order of the documents
+
+    def relevant(self, rel: int = 1) -> Floats:
+        """How many documents of each topic have at least this level: R."""
+        return self.remember(("relevant", rel), lambda: self._count(self.level >= rel))
+
+    def nonrelevant(self, rel: int = 1) -> Floats:
+        """How many documents of each topic are judged below the level but not negative."""
+        return self.remember(("nonrelevant", rel), lambda: self._count((self.level >= 0) & (self.level < rel)))
+
+    def _count(self, chosen: Mask) -> Floats:
+        return np.bincount(self.topic[chosen], minlength=self.n_topics).astype(np.float64)
+
+    def gain_table(self, gains: str) -> Floats:
+        """The gain of each level from 0; a negative level gains nothing."""
+        return self.remember(("gains", gains), lambda: gain_table(gains, self.top_level))
+
+    def ideal(self, gains: str) -> Hits:
+        """The best possible ranking: every document with a gain, the highest first."""
+        return self.remember(("ideal", gains), lambda: self.ranked(self.gain_table(gains)[self.level.clip(0)]))
+
+    def ranked(self, gain: Floats) -> Hits:
+        """The judged documents with a positive gain, ranked by it."""
+        chosen = np.flatnonzero(gain > 0)
+        chosen = chosen[np.lexsort((-gain[chosen], self.topic[chosen]))]
+        topic = self.topic[chosen]
+        starts = np.searchsorted(topic, np.arange(self.n_topics))
+        rank = np.arange(len(chosen)) - starts[topic] + 1
+        return Hits(topic, rank, np.zeros_like(topic), gain[chosen], chosen, self.n_topics)
+
+    def restrict(self, keep: Mask) -> Judgments:
+        """The judgments of some documents only, all topics staying: what a partition of the documents leaves.
+
+        `keep` says of each judged document whether it stays. The scale of gains stays that of the collection.
+        """
+        number = np.where(keep, np.cumsum(keep) - 1, -1)
+        stay = self.subtopics.where(keep[self.subtopics.document])
+        subtopics = replace(stay, document=number[stay.document])
+        return replace(
+            self,
+            topic=self.topic[keep],
+            documents=self.documents.filter(keep),
+            subtopics=subtopics,
+            renumbered=number,
+            _memory={},
+        )
+
+
+def gain_table(gains: str, top_level: int) -> Floats:
+    """The gain of levels 0, 1, … up to the highest of the collection.
+
+    >>> gain_table("exp", 3).tolist(), gain_table("1:3", 2).tolist()
+    ([0.0, 1.0, 3.0, 7.0], [0.0, 1.0, 3.0])
+    """
+    levels = np.arange(max(top_level, 0) + 1, dtype=np.float64)
+    if gains == "linear":
+        return levels
+    if gains == "exp":
+        return np.exp2(levels) - 1
+    listed = [0.0, *(float(part) for part in gains.split(":"))]
+    if top_level >= len(listed):
+        raise DataError(
+            f"gains {gains} stop at level {len(listed) - 1}, but the judgments go up to level {top_level}; "
+            "name a gain for every level"
+        )
+    return np.array(listed)
+
+
+def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
+    """Judgments ready for use, and the index that finds a ranking's documents among them."""
+    frame = qrels.frame
+    if not frame.height:
+        raise DataError(f"{qrels.name}: no judgments at all")
+    topics = qrels.topics
+    topic, _ = topic_numbers(frame["topic"], {label: number for number, label in enumerate(topics)})
+    index = DocumentIndex(topic, frame["document"])
+    level = frame["relevance"].to_numpy().astype(np.int64)
+    subtopics = _subtopics(topic, frame["subtopic"], index.of_judgment, level)
+    judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents)
+    return judgments, index
+
+
+def _subtopics(topic: Ints, subtopic: pl.Series, document: Ints, level: Ints) -> SubtopicJudgments:
+    """Number the subtopics topic by topic, in numeric-aware order of their labels."""
+    labels = natural_sorted(subtopic.unique().to_list())
+    code, _ = topic_numbers(subtopic, {label: number for number, label in enumerate(labels)})
+    pairs, number = np.unique(topic * len(labels) + code, return_inverse=True)
+    order = np.lexsort((number, document))
+    names: NDArray[np.int64] = pairs % len(labels)
+    return SubtopicJudgments(
+        document[order],
+        number[order],
+        level[order],
+        tuple(labels[at] for at in names),
+        pairs // len(labels),
+    )

@@ -1,0 +1,172 @@
+"""A measure is a value: a name and parameters, written ``AP``, ``nDCG@10``, ``RBP(p=0.8)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cranfield.errors import ArgumentError
+from cranfield.measures.parameters import REQUIRED, Value
+from cranfield.measures.registry import IR_MEASURES, Definition, find
+
+_SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
+_BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
+
+
+@dataclass(frozen=True, order=True)
+class Measure:
+    """A measure with its parameters; two are equal when they mean the same.
+
+    Parameters equal to their defaults are left out and the rest sorted, so every measure has one spelling.
+
+    >>> Measure.parse("AP(rel=1)") == Measure.parse("map") == Measure("AP")
+    True
+    >>> str(Measure.parse("RBP( rel=2, p=.5 )@10"))
+    'RBP(p=0.5,rel=2)@10'
+    >>> Measure.parse("RBP(p=9)")
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Measure:
+        """The measure a text names; see `parse_measure`."""
+        return parse_measure(text)
+
+    @property
+    def definition(self) -> Definition:
+        """What it computes: function, parameters, citation."""
+        return find(self.name)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The number after the @, when there is one."""
+        value = dict(self.parameters).get("cutoff")
+        return value if isinstance(value, int) else None
+
+    def get(self, parameter: str) -> Value | None:
+        """A parameter's value, given or by default; None for one the measure does not have."""
+        chosen = dict(self.parameters)
+        if parameter in chosen:
+            return chosen[parameter]
+        known = self.definition.parameters
+        return known[parameter].default if parameter in known else None
+
+    def with_defaults(self, defaults: Mapping[str, Value]) -> Measure:
+        """The measure with other defaults for the parameters it has and that were left open.
+
+        >>> str(Measure.parse("AP").with_defaults({"rel": 2, "gains": "1:3"}))
+        'AP(rel=2)'
+        """
+        mine = dict(self.parameters)
+        known = self.definition.parameters
+        # A default of None means "not used" (RBP's rel): leaving it open is a choice, not a gap.
+        added = {
+            name: value
+            for name, value in defaults.items()
+            if name in known and known[name].default is not None and name not in mine
+        }
+        return make(self.definition, {**added, **mine}, str(self)) if added else self
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{name}={value}" for name, value in self.parameters if name != "cutoff")
+        at = f"@{self.cutoff}" if self.cutoff is not None else ""
+        return f"{self.name}{f'({inside})' if inside else ''}{at}"
+
+    def __repr__(self) -> str:
+        return f"Measure({str(self)!r})"
+
+
+def parse_measure(text: str) -> Measure:
+    """The measure a text names, in the syntax of ir_measures or by its trec_eval name.
+
+    ``NAME(parameter=value, …)@cutoff``; ``irm:NAME`` hands NAME to ir_measures; a dotted name such as
+    ``my_module.my_measure@10`` imports a measure of your own.
+
+    >>> parse_measure("ndcg_cut_10"), parse_measure("P_5"), parse_measure("nDCG(dcg='exp-log2')@10")
+    (Measure('nDCG@10'), Measure('P@5'), Measure('nDCG(gains=exp)@10'))
+    >>> parse_measure("nDGC@10")
+    Traceback (most recent call last):
+    cranfield.errors.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'nG' or 'D-nDCG'?
+    """
+    text = text.strip()
+    if text.startswith(IR_MEASURES):
+        from cranfield.measures.irm import canonical
+
+        return Measure(IR_MEASURES + canonical(text.removeprefix(IR_MEASURES)))
+    match = _SYNTAX.fullmatch(text)
+    if not match:
+        raise ArgumentError(f"measure {text!r}: expected NAME, NAME@10 or NAME(parameter=value)@10, as in nDCG@10")
+    definition, given = look_up(match["name"])
+    for part in filter(None, (part.strip() for part in (match["inside"] or "").split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value:
+            raise ArgumentError(f"measure {text!r}: expected parameter=value in the parentheses, found {part!r}")
+        if name in given:
+            raise ArgumentError(f"measure {text!r}: `{name}` is given twice")
+        given[name] = value.strip("'\"")
+    if match["cutoff"] is not None:
+        if "cutoff" in given:
+            raise ArgumentError(f"measure {text!r}: the cutoff is given twice")
+        given["cutoff"] = match["cutoff"]
+    if definition.name == "nDCG" and (formulation := given.pop("dcg", None)) is not None:
+        given.setdefault("gains", {"log2": "linear", "exp-log2": "exp"}.get(str(formulation), str(formulation)))
+    return make(definition, given, text)
+
+
+def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Every measure named, each once; a text may hold several, set apart by blanks or commas.
+
+    >>> parse_measures("AP nDCG@10, P(rel=2)@5 map")
+    [Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')]
+    """
+    listed = [texts] if isinstance(texts, (str, Measure)) else list(texts)
+    found: dict[Measure, None] = {}
+    for text in listed:
+        parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
+        for part in parts:
+            found.setdefault(part if isinstance(part, Measure) else parse_measure(part))
+    if not found:
+        raise ArgumentError("no measure is named; name at least one, such as AP or nDCG@10")
+    return list(found)
+
+
+def make(definition: Definition, given: Mapping[str, object], text: str) -> Measure:
+    """A checked measure in canonical form: parameters read, in range, sorted, defaults left out."""
+    chosen: dict[str, Value] = {}
+    for name, value in given.items():
+        if name not in definition.parameters:
+            raise ArgumentError(f"measure {text!r}: {definition.name} has no parameter `{name}`; {definition.usage}")
+        try:
+            checked = definition.parameters[name].check(value)
+        except ArgumentError as error:
+            raise ArgumentError(f"measure {text!r}: {error}") from None
+        if checked != definition.parameters[name].default:
+            chosen[name] = checked
+    for name, parameter in definition.parameters.items():
+        if parameter.default is REQUIRED and name not in chosen:
+            what = "a cutoff" if name == "cutoff" else f"`{name}`"
+            raise ArgumentError(f"measure {text!r}: {definition.name} needs {what}; {definition.usage}")
+    return Measure(definition.name, tuple(sorted(chosen.items())))
+
+
+def look_up(name: str) -> tuple[Definition, dict[str, object]]:
+    """The definition behind a name or alias, and the parameters a trec_eval name stands for (P_10: cutoff 10).
+
+    >>> look_up("ndcg_cut_10")[1], look_up("rbp")[1]
+    ({'cutoff': '10'}, {'p': 0.9})
+    """
+    from cranfield.measures.trec import TREC_NAMES
+
+    stem, _, number = name.rpartition("_")
+    if name in TREC_NAMES:
+        ours, parameters = TREC_NAMES[name]
+        return find(ours), dict(parameters)
+    if stem in TREC_NAMES and number.isdecimal():
+        ours, parameters = TREC_NAMES[stem]
+        return find(ours), {**parameters, "cutoff": number}
+    return find(name), {}

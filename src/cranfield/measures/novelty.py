@@ -1,0 +1,228 @@
+"""Measures of novelty and diversity over subtopics, as ndeval computes them for the TREC Web track."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cranfield.measures.graded import discount
+from cranfield.measures.hits import Floats, Ints, ratio, sum_by
+from cranfield.measures.judgments import Judgments
+from cranfield.measures.parameters import Cutoff, Fraction, Level
+from cranfield.measures.ranking import JudgedRanking
+from cranfield.measures.registry import measure
+
+_CLARKE = "Clarke et al. 2008, SIGIR; Clarke et al. 2011, WSDM"
+_FAMILY = "ndeval"
+_ALPHA = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Finds:
+    """Relevant (document, subtopic) pairs of a ranking, by topic and rank.
+
+    `earlier` counts the documents above that are relevant to the same subtopic.
+    """
+
+    topic: Ints
+    rank: Ints
+    subtopic: Ints
+    earlier: Ints
+    n_topics: int
+
+    def until(self, cutoff: int | None) -> Finds:
+        """The pairs of the first ranks."""
+        if cutoff is None:
+            return self
+        m = self.rank <= cutoff
+        return Finds(self.topic[m], self.rank[m], self.subtopic[m], self.earlier[m], self.n_topics)
+
+    def total(self, values: Floats) -> Floats:
+        """Sum of the values of each topic."""
+        return sum_by(self.topic, values, self.n_topics)
+
+    def novelty(self, alpha: float) -> Floats:
+        """(1 − α)^earlier: what another document on the subtopic is still worth."""
+        return np.power(1 - alpha, self.earlier)
+
+
+def relevant_pairs(judgments: Judgments, rel: int) -> tuple[Ints, Ints]:
+    """Document and subtopic of every pair with at least this level."""
+
+    def compute() -> tuple[Ints, Ints]:
+        chosen = judgments.subtopics.where(judgments.subtopics.level >= rel)
+        return chosen.document, chosen.subtopic
+
+    return judgments.remember(("pairs", rel), compute)
+
+
+def subtopic_counts(judgments: Judgments, rel: int) -> Floats:
+    """How many subtopics of each topic have a relevant document: n."""
+    _, subtopic = relevant_pairs(judgments, rel)
+    topic = judgments.subtopics.topic[np.unique(subtopic)]
+    return np.bincount(topic, minlength=judgments.n_topics).astype(np.float64)
+
+
+def find_pairs(judgments: Judgments, rel: int, topic: Ints, rank: Ints, document: Ints) -> Finds:
+    """The relevant (document, subtopic) pairs of a ranking given by its judged documents."""
+    of_document, subtopic = relevant_pairs(judgments, rel)
+    first = np.searchsorted(of_document, document)
+    many = np.searchsorted(of_document, document, side="right") - first
+    row = np.repeat(np.arange(len(document)), many)
+    at = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first, many)
+    found = subtopic[at]
+    order = np.argsort(found, kind="stable")  # rows are in order of rank, so each subtopic's finds are too
+    starts = np.searchsorted(found[order], found[order])
+    earlier = np.empty(len(found), dtype=np.int64)
+    earlier[order] = np.arange(len(found)) - starts
+    return Finds(topic[row], rank[row], found, earlier, judgments.n_topics)
+
+
+def finds(ranking: JudgedRanking, rel: int) -> Finds:
+    """The relevant (document, subtopic) pairs retrieved."""
+    judgments = ranking.judgments
+    return ranking.remember(
+        ("finds", rel), lambda: find_pairs(judgments, rel, ranking.topic, ranking.rank, ranking.document)
+    )
+
+
+def ideal_finds(judgments: Judgments, rel: int, alpha: float, depth: int | None) -> Finds:
+    """The greedy ideal ranking: at each rank the document of highest novelty, ties to the larger id."""
+
+    def compute() -> Finds:
+        topic, rank, document = greedy_ranking(judgments, rel, alpha, depth)
+        return find_pairs(judgments, rel, topic, rank, document)
+
+    return judgments.remember(("ideal finds", rel, alpha, depth), compute)
+
+
+def greedy_ranking(judgments: Judgments, rel: int, alpha: float, depth: int | None) -> tuple[Ints, Ints, Ints]:
+    """Topic, rank and document of the greedy ideal rankings.
+
+    Documents relevant to the same subtopics are interchangeable but for their ids, so each such group is a
+    queue by id and only the heads of the queues compete.
+    """
+    of_document, subtopic = relevant_pairs(judgments, rel)
+    by_id = judgments.remember("ids", judgments.documents.to_list)
+    patterns: dict[int, list[int]] = {}
+    for document, number in zip(of_document.tolist(), subtopic.tolist(), strict=True):
+        patterns.setdefault(document, []).append(number)
+    topics: dict[int, dict[tuple[int, ...], list[int]]] = {}
+    for document, numbers in patterns.items():
+        topics.setdefault(int(judgments.topic[document]), {}).setdefault(tuple(numbers), []).append(document)
+    rows: list[tuple[int, int, int]] = []
+    for topic, queues in topics.items():
+        for queue in queues.values():
+            queue.sort(key=lambda document: by_id[document].encode())
+        worth = dict.fromkeys((number for pattern in queues for number in pattern), 1.0)
+        left = sum(map(len, queues.values()))
+        for rank in range(1, min(left, depth or left) + 1):
+            pattern = max(
+                queues, key=lambda p: (sum(worth[number] for number in p), by_id[queues[p][-1]].encode())
+            )  # fmt: skip
+            rows.append((topic, rank, queues[pattern].pop()))
+            if not queues[pattern]:
+                del queues[pattern]
+            for number in pattern:
+                worth[number] *= 1 - alpha
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    columns = columns[np.lexsort((columns[:, 1], columns[:, 0]))]
+    return columns[:, 0], columns[:, 1], columns[:, 2]
+
+
+def _by_ideal_ideal(value: Floats, weight: Floats, judgments: Judgments, rel: int, alpha: float) -> Floats:
+    """Divided by what n subtopics all found at every rank would give; ndeval leaves out the division at k = 1."""
+    if len(weight) == 1:
+        return value
+    best = float(np.sum(np.power(1 - alpha, np.arange(len(weight))) * weight))
+    return ratio(value, best * subtopic_counts(judgments, rel))
+
+
+def _alpha_dcg(found: Finds, alpha: float, cutoff: int) -> Floats:
+    inside = found.until(cutoff)
+    return inside.total(inside.novelty(alpha) * discount(inside.rank))
+
+
+def _err_ia(found: Finds, alpha: float, cutoff: int) -> Floats:
+    inside = found.until(cutoff)
+    return inside.total(inside.novelty(alpha) / inside.rank)
+
+
+def _nrbp(found: Finds, alpha: float, beta: float) -> Floats:
+    return found.total(found.novelty(alpha) * np.power(beta, found.rank - 1.0))
+
+
+@measure("alpha-DCG", family=_FAMILY, citation=_CLARKE)
+def alpha_dcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Σ novelty / log2(rank+1), novelty = Σ over subtopics of (1−α)^(relevant documents above), scaled to at most 1."""
+    ranks = np.arange(1, cutoff + 1)
+    value = _alpha_dcg(finds(ranking, rel), alpha, cutoff)
+    return _by_ideal_ideal(value, discount(ranks), ranking.judgments, rel, alpha)
+
+
+@measure("alpha-nDCG", family=_FAMILY, aliases=("α-nDCG",), citation=_CLARKE)
+def alpha_ndcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """alpha-DCG / that of a greedy ideal ranking."""
+    best = _alpha_dcg(ideal_finds(ranking.judgments, rel, alpha, cutoff), alpha, cutoff)
+    return ratio(_alpha_dcg(finds(ranking, rel), alpha, cutoff), best)
+
+
+@measure("ERR-IA", family=_FAMILY, citation="Chapelle et al. 2011, Information Retrieval 14; scaled as in ndeval 4.5")
+def err_ia(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Σ novelty / rank, scaled to at most 1."""
+    value = _err_ia(finds(ranking, rel), alpha, cutoff)
+    return _by_ideal_ideal(value, 1 / np.arange(1.0, cutoff + 1), ranking.judgments, rel, alpha)
+
+
+@measure("nERR-IA", family=_FAMILY, citation="Chapelle et al. 2011, Information Retrieval 14")
+def nerr_ia(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """ERR-IA / that of the greedy ideal ranking of alpha-nDCG."""
+    best = _err_ia(ideal_finds(ranking.judgments, rel, alpha, cutoff), alpha, cutoff)
+    return ratio(_err_ia(finds(ranking, rel), alpha, cutoff), best)
+
+
+@measure("NRBP", family=_FAMILY, citation="Clarke et al. 2009, ICTIR")
+def nrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 0.5, rel: Level = 1) -> Floats:
+    """(1 − (1−α)·β)/n · Σ novelty·β^(rank−1), n subtopics with a relevant document."""
+    value = (1 - (1 - alpha) * beta) * _nrbp(finds(ranking, rel), alpha, beta)
+    return ratio(value, subtopic_counts(ranking.judgments, rel))
+
+
+@measure("nNRBP", family=_FAMILY, citation="Clarke et al. 2009, ICTIR")
+def nnrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 0.5, rel: Level = 1) -> Floats:
+    """NRBP / that of the greedy ideal ranking of alpha-nDCG."""
+    best = _nrbp(ideal_finds(ranking.judgments, rel, alpha, None), alpha, beta)
+    return ratio(_nrbp(finds(ranking, rel), alpha, beta), best)
+
+
+@measure("AP-IA", family=_FAMILY, aliases=("MAP-IA",), citation="Agrawal et al. 2009, WSDM")
+def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Mean over subtopics of AP with the documents relevant to the subtopic."""
+    judgments, found = ranking.judgments, finds(ranking, rel)
+    _, subtopic = relevant_pairs(judgments, rel)
+    known = np.bincount(subtopic, minlength=len(judgments.subtopics.topic))
+    return ratio(
+        found.total((found.earlier + 1) / found.rank / known[found.subtopic]), subtopic_counts(judgments, rel)
+    )  # fmt: skip
+
+
+@measure("P-IA", family=_FAMILY, citation="Agrawal et al. 2009, WSDM")
+def p_ia(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Mean over subtopics of P@k with the documents relevant to the subtopic."""
+    inside = finds(ranking, rel).until(cutoff)
+    found = np.bincount(inside.topic, minlength=ranking.n_topics).astype(np.float64)
+    return ratio(found, cutoff * subtopic_counts(ranking.judgments, rel))
+
+
+def covered(ranking: JudgedRanking, rel: int, cutoff: int | None) -> Floats:
+    """The share of subtopics with a relevant document among the first k."""
+    inside = finds(ranking, rel).until(cutoff)
+    found = np.bincount(inside.topic[inside.earlier == 0], minlength=ranking.n_topics).astype(np.float64)
+    return ratio(found, subtopic_counts(ranking.judgments, rel))
+
+
+@measure("strec", family=_FAMILY, aliases=("StRecall", "S-recall"), citation="Zhai et al. 2003, SIGIR")
+def subtopic_recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Subtopics with a relevant document among the first k / subtopics with a relevant document."""
+    return covered(ranking, rel, cutoff)

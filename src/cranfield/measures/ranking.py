@@ -1,0 +1,210 @@
+"""`JudgedRanking`: one run's rankings with what the judgments say of them. Every measure is a function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.collection.types import Run
+from cranfield.defaults import ORDER, RankingOrder
+from cranfield.errors import DataError
+from cranfield.measures.hits import Hits, Ints, Mask
+from cranfield.measures.judgments import Judgments
+from cranfield.measures.matching import DocumentIndex, topic_numbers
+
+_Thing = TypeVar("_Thing")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRanking:
+    """The rankings of one system for all topics, judged.
+
+    Most documents of a ranking are unjudged and only take up ranks; so only the judged ones are kept as rows
+    (`hits`), each with its rank, and the number of documents retrieved for each topic.
+
+    Parameters
+    ----------
+    judgments : what is known of the documents
+    retrieved : how many documents were retrieved for each topic
+    topic, rank, document : topic number, rank and document number of each judged document retrieved
+    row : where each of them stands in `documents`
+    documents : ids of all documents retrieved, topic after topic, in order of rank
+    start : where each topic's documents begin in `documents`
+    """
+
+    judgments: Judgments
+    retrieved: Ints
+    topic: Ints
+    rank: Ints
+    document: Ints
+    row: Ints
+    documents: pl.Series
+    start: Ints
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics the judgments have."""
+        return self.judgments.n_topics
+
+    def remember(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
+        """What `compute` gives, computed once for this ranking and shared by all measures."""
+        if key not in self._memory:
+            self._memory[key] = compute()
+        known: _Thing = self._memory[key]
+        return known
+
+    @property
+    def hits(self) -> Hits:
+        """The judged documents retrieved, worth their relevance level."""
+
+        def compute() -> Hits:
+            level = self.judgments.level[self.document]
+            gain = level.clip(0).astype(np.float64)
+            return Hits(self.topic, self.rank, level, gain, self.document, self.n_topics)
+
+        return self.remember("hits", compute)
+
+    def relevant(self, rel: int = 1) -> Hits:
+        """The documents retrieved that have at least this level, each worth 1."""
+
+        def compute() -> Hits:
+            chosen = self.hits.where(self.hits.level >= rel)
+            return chosen.worth(np.ones(len(chosen)))
+
+        return self.remember(("relevant", rel), compute)
+
+    def gains(self, gains: str = "linear") -> Hits:
+        """The documents retrieved that have a positive gain, worth that gain."""
+
+        def compute() -> Hits:
+            gain = self.judgments.gain_table(gains)[self.hits.level.clip(0)]
+            return self.hits.worth(gain).where(gain > 0)
+
+        return self.remember(("gains", gains), compute)
+
+    def top(self, depth: int, unjudged: int = 0) -> NDArray[np.int64]:
+        """The relevance levels of the first documents, one row a topic; unjudged and absent ones count as given."""
+        grid = np.full((self.n_topics, depth), unjudged, dtype=np.int64)
+        inside = self.hits.until(depth)
+        grid[inside.topic, inside.rank - 1] = inside.level
+        return grid
+
+    def restrict(self, keep: Mask, judgments: Judgments) -> JudgedRanking:
+        """The rankings with some documents only, ranks counted anew: what a partition of the documents leaves.
+
+        Parameters
+        ----------
+        keep : of each row of `documents`, whether it stays
+        judgments : the judgments of the same documents, from `Judgments.restrict`
+        """
+        if judgments.renumbered is None:
+            raise DataError("a ranking is restricted together with its judgments; call Judgments.restrict first")
+        seen = np.concatenate([[0], np.cumsum(keep)])
+        number = judgments.renumbered[self.document]
+        stay = keep[self.row] & (number >= 0)
+        row, topic = self.row[stay], self.topic[stay]
+        start = seen[self.start]
+        retrieved = seen[self.start + self.retrieved] - start
+        place = seen[row]
+        rank = place - start[topic] + 1
+        documents = self.documents.filter(keep)
+        return JudgedRanking(judgments, retrieved, topic, rank, number[stay], place, documents, start)
+
+
+def judge(
+    run: Run,
+    judgments: Judgments,
+    index: DocumentIndex,
+    *,
+    order: RankingOrder = ORDER,
+    single_precision: bool = False,
+) -> tuple[JudgedRanking, list[str]]:
+    """Order a run's documents and look each up in the judgments; also the topics that have no judgments.
+
+    Parameters
+    ----------
+    order : ``"score"``: score descending, ties by document id descending (trec_eval); ``"rank"``: the rank
+        column ascending (ndeval); ``"file"``: as the file has them (NTCIREVAL)
+    single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
+    """
+    numbers = {label: number for number, label in enumerate(judgments.topics)}
+    frame = run.frame
+    topic, strangers = topic_numbers(frame["topic"], numbers)
+    if strangers:
+        known = topic >= 0
+        frame, topic = frame.filter(known), topic[known]
+    documents = frame["document"]
+    if order == "score":
+        score = frame["score"].to_numpy()
+        arranged = _by_score(topic, score.astype(np.float32) if single_precision else score, documents)
+    elif order == "rank":
+        arranged = _by_rank(topic, frame["rank"], run.system, judgments.topics)
+    else:
+        arranged = None if _ascending(topic) else np.argsort(topic, kind="stable")
+    found = index.find(topic, documents)
+    if arranged is not None:
+        topic, documents, found = topic[arranged], documents.gather(arranged), found[arranged]
+    start = np.searchsorted(topic, np.arange(judgments.n_topics + 1))
+    row = np.flatnonzero(found >= 0)
+    rank = row - start[topic[row]] + 1
+    retrieved = np.diff(start)
+    ranking = JudgedRanking(judgments, retrieved, topic[row], rank, found[row], row, documents, start[:-1])
+    return ranking, strangers
+
+
+def _ascending(values: NDArray[Any]) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: pl.Series) -> Ints | None:
+    """The rows by topic, score descending, document id descending (bytes); None when they stand so already."""
+    same = topic[1:] == topic[:-1]
+    arranged: Ints | None = None
+    if not _ascending(topic) or (same & (score[1:] > score[:-1])).any():
+        arranged = np.lexsort((-score, topic))
+        topic, score = topic[arranged], score[arranged]
+        same = topic[1:] == topic[:-1]
+    tied = same & (score[1:] == score[:-1])
+    if not tied.any():
+        return arranged
+    # Only documents with equal scores are compared by id.
+    inside = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
+    group = np.cumsum(np.append(True, ~tied))[inside]
+    ids = documents.gather(inside if arranged is None else arranged[inside])
+    neighbours = group[1:] == group[:-1]
+    if (ids.slice(1) < ids.slice(0, len(ids) - 1)).to_numpy()[neighbours].all():
+        return arranged
+    if arranged is None:
+        arranged = np.arange(len(topic))
+    ties = pl.DataFrame({"group": group, "id": ids})
+    by = ties.select(pl.arg_sort_by("group", "id", descending=[False, True])).to_series().to_numpy()
+    arranged[inside] = arranged[inside[by]]
+    return arranged
+
+
+def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...]) -> Ints | None:
+    """The rows by topic and rank column; an error where it is no ranking."""
+    if (missing := rank.null_count()) > 0:
+        at = topics[topic[int(rank.is_null().arg_true()[0])]]
+        raise DataError(
+            f"{system}: {missing} documents have no integer in the rank column, the first for topic {at}; "
+            "order by score or by file instead (--order score, --order file)"
+        )
+    ranks = rank.to_numpy()
+    arranged = None
+    if not _ascending(topic) or ((topic[1:] == topic[:-1]) & (ranks[1:] < ranks[:-1])).any():
+        arranged = np.lexsort((ranks, topic))
+        topic, ranks = topic[arranged], ranks[arranged]
+    twice = np.flatnonzero((topic[1:] == topic[:-1]) & (ranks[1:] == ranks[:-1]))
+    if twice.size:
+        raise DataError(
+            f"{system}: rank {ranks[twice[0]]} occurs twice for topic {topics[topic[twice[0]]]} ({twice.size} ranks do "
+            "so in all); order by score or by file instead (--order score, --order file)"
+        )
+    return arranged

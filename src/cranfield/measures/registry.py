@@ -1,0 +1,191 @@
+"""All measures by name: the built-in ones, those of installed packages, and your own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.measures.parameters import REQUIRED, Parameter, parameters_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+IR_MEASURES = "irm:"
+"""What opens the name of a measure that ir_measures computes."""
+ENTRY_POINTS = "cranfield.measures"
+"""The entry-point group in which an installed package offers measures."""
+FAMILIES = ("binary", "incomplete", "graded", "novelty", "intents")
+"""The modules that define the built-in measures."""
+
+Aggregate = Literal["mean", "sum"]
+_Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a measure computes: a function from a judged ranking to one score a topic, and what to say about it."""
+
+    name: str
+    function: Callable[..., NDArray[np.float64]]
+    parameters: Mapping[str, Parameter]
+    summary: str
+    citation: str = ""
+    family: str = "yours"
+    aliases: tuple[str, ...] = ()
+    aggregate: Aggregate = "mean"
+    module: str = field(default="", compare=False)
+
+    @property
+    def written(self) -> str:
+        """The name with its parameters and their defaults.
+
+        >>> find("RBP").written, find("P").written
+        ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
+        """
+        inside = ",".join(
+            f"{name}={'…' if parameter.default is None else parameter.default}"
+            for name, parameter in self.parameters.items()
+            if name != "cutoff"
+        )
+        text = f"{self.name}({inside})" if inside else self.name
+        if "cutoff" not in self.parameters:
+            return text
+        return f"{text}@k" + ("" if self.parameters["cutoff"].default is REQUIRED else " or without @k")
+
+    @property
+    def usage(self) -> str:
+        """How to write it, for messages.
+
+        >>> find("P").usage
+        'write P@10 or P(rel=…)@10'
+        """
+        inside = ",".join(f"{name}=…" for name in self.parameters if name != "cutoff")
+        forms = [self.name, f"{self.name}({inside})"] if inside else [self.name]
+        if "cutoff" in self.parameters:
+            cut = [f"{form}@10" for form in forms]
+            forms = cut if self.parameters["cutoff"].default is REQUIRED else [forms[0], cut[-1]]
+        return f"write {' or '.join(forms)}"
+
+
+_DEFINITIONS: dict[str, Definition] = {}
+_ALIASES: dict[str, str] = {}
+
+
+def measure(
+    name: str,
+    *,
+    citation: str = "",
+    family: str = "yours",
+    aliases: tuple[str, ...] = (),
+    aggregate: Aggregate = "mean",
+) -> Callable[[_Function], _Function]:
+    """Make a function over the judged ranking a measure.
+
+    The function takes a `JudgedRanking` and returns one score a topic. Its keyword-only arguments are the
+    measure's parameters: their types say what is accepted, their defaults what is meant when left out, and
+    ``cutoff`` is the number after the @. The first line of its docstring is the definition `cranfield measures`
+    shows. Afterwards the name works everywhere in this process; on the command line name it with its module
+    (``my_measures.mean_level@5``), or offer it as an entry point of the group ``cranfield.measures``.
+
+    Examples
+    --------
+    >>> from cranfield.measures import Cutoff, JudgedRanking, measure, parse_measure
+    >>> @measure("MeanLevel")
+    ... def mean_level(ranking: JudgedRanking, *, cutoff: Cutoff = 10) -> "NDArray[np.float64]":
+    ...     '''Mean relevance level of the first documents.'''
+    ...     return ranking.top(cutoff).clip(0).mean(axis=1)
+    >>> parse_measure("MeanLevel@5").definition.summary
+    'Mean relevance level of the first documents.'
+    """
+
+    def register(function: _Function) -> _Function:
+        lines = (function.__doc__ or "").strip().splitlines()
+        module = f"{function.__module__}.{function.__name__}"
+        definition = Definition(
+            name, function, parameters_of(function), lines[0] if lines else "", citation, family, aliases, aggregate,
+            module,
+        )  # fmt: skip
+        taken = _DEFINITIONS.get(name)
+        if taken is not None and taken.module != module:
+            raise ArgumentError(f"measure {name!r} is defined already, in {taken.module}; choose another name")
+        _DEFINITIONS[name] = definition
+        for alias in (name, *aliases):
+            _ALIASES.setdefault(_plain(alias), name)
+        return function
+
+    return register
+
+
+def find(name: str) -> Definition:
+    """The definition of a measure by its name, an alias of it, or the dotted name of its function."""
+    _load_families()
+    if name in _DEFINITIONS:
+        return _DEFINITIONS[name]
+    if _plain(name) in _ALIASES:
+        return _DEFINITIONS[_ALIASES[_plain(name)]]
+    if name.startswith(IR_MEASURES):
+        from cranfield.measures.irm import definition
+
+        return definition(name.removeprefix(IR_MEASURES))
+    offered = _entry_points()
+    if name in offered:
+        return _by_function(name, offered[name]())
+    if "." in name:
+        return _import(name)
+    raise UnknownNameError("measure", name, known_names())
+
+
+def known_names() -> list[str]:
+    """Every name there is, ours and those of installed packages, in the order of the families."""
+    _load_families()
+    return [*_DEFINITIONS, *(name for name in _entry_points() if name not in _DEFINITIONS)]
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "-")
+
+
+@cache
+def _load_families() -> None:
+    for family in FAMILIES:
+        importlib.import_module(f"cranfield.measures.{family}")
+
+
+@cache
+def _entry_points() -> dict[str, Callable[[], object]]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _import(dotted: str) -> Definition:
+    """The measure a dotted name leads to; the current directory is searched too, as ``python -m`` does."""
+    module, _, attribute = dotted.replace(":", ".").rpartition(".")
+    here = str(Path.cwd())
+    sys.path.append(here)
+    try:
+        function = getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise ArgumentError(f"measure {dotted!r}: module {module!r} cannot be imported ({error})") from None
+    except AttributeError:
+        raise ArgumentError(f"measure {dotted!r}: module {module!r} has no {attribute!r}") from None
+    finally:
+        sys.path.remove(here)
+    return _by_function(dotted, function)
+
+
+def _by_function(name: str, function: object) -> Definition:
+    for definition in _DEFINITIONS.values():
+        if definition.function is function:
+            return definition
+    raise ArgumentError(
+        f"measure {name!r} leads to a {type(function).__name__}, not to a measure; "
+        "decorate a function with cranfield.measures.measure"
+    )

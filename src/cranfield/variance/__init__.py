@@ -1,0 +1,15 @@
+"""Past scores to variance estimates: what topic set size design starts from."""
+
+from cranfield.variance.collections import collection_variances, pooled_variances
+from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
+from cranfield.variance.table import AnovaTable, anova_table
+
+__all__ = [
+    "AnovaTable",
+    "VarianceEstimate",
+    "anova_table",
+    "collection_variances",
+    "estimate_variance",
+    "pool_variances",
+    "pooled_variances",
+]

@@ -1,0 +1,319 @@
+"""`estimate_variance` and `pool_variances`: five estimates of the variance a new test collection must cope with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.defaults import ALPHA, VARIANCE_METHOD, VarianceMethod
+from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.scores import ScoreMatrix
+from cranfield.signature import signature
+from cranfield.variance.sphericity import epsilon_for
+from cranfield.variance.squares import Array, Squares, squares, squares_without_each_topic
+
+_PERCENTILE = 95
+_NO_VARIANCE = 1e-12
+"""A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
+without a topic beside the whole)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """What one collection contributes to an estimate."""
+
+    collection: str
+    n_topics: int
+    n_systems: int
+    variance: float
+    without_each_topic: Array | None
+    covariance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceEstimate:
+    """A variance estimated from past scores; get one from `estimate_variance` or `pool_variances`.
+
+    Attributes
+    ----------
+    variance : float
+        The variance σ̂² of a system's score over topics, as the method sees it.
+    lower, upper : float or None
+        Interval for the variance at confidence 1 − alpha (leave-one-topic-out jackknife of its logarithm);
+        None for `percentile95`, and where there are too few topics.
+    n_topics, n_systems : int
+        Size of the past data; topics are added up when pooled, systems are None when the collections differ.
+    strata : tuple of Stratum
+        The collections behind the estimate, one unless pooled.
+    """
+
+    method: VarianceMethod
+    measure: str
+    collection: str
+    variance: float
+    lower: float | None
+    upper: float | None
+    n_topics: int
+    n_systems: int | None
+    alpha: float = ALPHA
+    strata: tuple[Stratum, ...] = field(default=(), repr=False)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def variance_of_difference(self) -> float:
+        """σ_t², the variance of the difference of two systems: 2σ² (EVIA §3.2).
+
+        For `percentile95` this is what was measured, and `variance` is half of it.
+        """
+        return 2 * self.variance
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature(
+            "variance estimate",
+            method=self.method,
+            measure=self.measure,
+            collections=[stratum.collection for stratum in self.strata] or None,
+            topics=self.n_topics,
+            systems=self.n_systems,
+        )
+
+    def epsilon(self, n_systems: int | None = None) -> float:
+        """Greenhouse–Geisser ε of the past scores, for comparisons of `n_systems` systems.
+
+        1 means that all differences between systems vary equally, as a blocked F-test assumes. Pooled
+        collections are averaged with the weights n − 1.
+        """
+        values = np.asarray([epsilon_for(stratum.covariance, n_systems) for stratum in self.strata])
+        weights = np.asarray([stratum.n_topics - 1 for stratum in self.strata])
+        known = ~np.isnan(values)
+        return float(np.average(values[known], weights=weights[known])) if known.any() else float("nan")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
+        return pl.DataFrame(
+            [
+                {
+                    "collection": self.collection,
+                    "measure": self.measure,
+                    "topics": self.n_topics,
+                    "systems": self.n_systems,
+                    "method": self.method,
+                    "variance": self.variance,
+                    "variance_of_difference": self.variance_of_difference,
+                    "lower": self.lower,
+                    "upper": self.upper,
+                }
+            ],
+            schema_overrides={"systems": pl.Int64, "lower": pl.Float64, "upper": pl.Float64},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as a dictionary, with signature and warnings."""
+        row: dict[str, Any] = self.to_frame().row(0, named=True)
+        return {**row, "alpha": self.alpha, "signature": self.signature, "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
+        return (
+            f"VarianceEstimate({self.method}: {self.variance:.6f}{interval}, "
+            f"{self.measure}, {self.n_topics} topics, {self.collection})"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
+
+
+def _within(s: Squares) -> Array:
+    return s.mean_within  # AIRS eq. 1
+
+
+def _one_way(s: Squares) -> Array:
+    between = (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_within)
+    return between + s.mean_within  # EVIA eq. 4
+
+
+def _two_way(s: Squares) -> Array:
+    systems = (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_residual)
+    topics = (s.mean_between_topics - s.mean_residual) / s.m
+    return systems + topics + s.mean_residual  # EVIA eq. 7
+
+
+def _residual(s: Squares) -> Array:
+    return s.mean_residual  # EVIA eq. 6
+
+
+_FROM_SQUARES: dict[str, Callable[[Squares], Array]] = {
+    "within": _within,
+    "one_way": _one_way,
+    "two_way": _two_way,
+    "residual": _residual,
+}
+
+
+def _difference_variances(covariance: Array) -> Array:
+    """Variances of all pairwise differences: σ_j² + σ_k² − 2σ_jk (EVIA eq. 1, from one covariance matrix)."""
+    own = np.diag(covariance)
+    pairs = np.triu_indices(len(covariance), k=1)
+    return np.asarray((own[:, None] + own - 2 * covariance)[pairs])
+
+
+def estimate_variance(
+    scores: ScoreMatrix,
+    method: VarianceMethod = VARIANCE_METHOD,
+    *,
+    alpha: float = ALPHA,
+    collection: str | None = None,
+) -> VarianceEstimate:
+    r"""How much do scores vary, for designing the next collection?
+
+    ============== ========================================================== =====================================
+    method         formula                                                    estimates
+    ============== ========================================================== =====================================
+    within         V_E1 = Σ(x_ij − x̄_j)² / (m(n−1)), AIRS 2016 eq. 1          σ² of the one-way model, unbiased
+    one_way        (m−1)/(mn)·(V_A − V_E1) + V_E1, EVIA 2014 eq. 4            σ² plus between-system variance
+    two_way        (m−1)/(mn)·(V_A − V_E2) + (V_B − V_E2)/m + V_E2, eq. 7     the same by two-way ANOVA
+    residual       V_E2 = Σ(x_ij − x̄_i − x̄_j + x̄)² / ((m−1)(n−1))             σ² once topics are blocked (paired)
+    percentile95   95th percentile of the pairwise difference variances, /2   σ_t²/2, RD-003 §3.2
+    ============== ========================================================== =====================================
+
+    The first three hold the variance between topics, which all systems of a real comparison share; `residual` and
+    `percentile95` do not. That is why they differ by factors. The interval takes the logarithm of the estimate
+    ± t_{n−1} times the standard error of the leave-one-topic-out jackknife.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+        At least two topics and two systems.
+    method : {"within", "one_way", "two_way", "residual", "percentile95"}
+    alpha : float
+        The interval has confidence 1 − alpha.
+    collection : str, optional
+        A name for the data, shown in tables.
+
+    References
+    ----------
+    Sakai, "Designing test collections that provide tight confidence intervals" (RD-003), §3.2; Sakai, "Topic set
+    size design with variance estimates from two-way ANOVA" (EVIA 2014), eqs. 1–8; Sakai, "The effect of score
+    standardisation on topic set size design" (AIRS 2016), eq. 1.
+
+    Examples
+    --------
+    >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.8]], ["1", "2", "3"], ["a", "b"], "AP")
+    >>> [round(estimate_variance(x, method).variance, 4) for method in ("within", "two_way", "residual")]
+    [0.08, 0.0792, 0.005]
+    """
+    if method not in get_args(VarianceMethod):
+        raise UnknownNameError("variance method", method, get_args(VarianceMethod))
+    if not 0 < alpha < 1:
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
+    matrix = scores.require(what="a variance estimate").canonical()
+    x = matrix.values
+    n, m = x.shape
+    covariance = np.cov(x, rowvar=False)
+    without = None
+    if method == "percentile95":
+        variance = float(np.percentile(_difference_variances(covariance), _PERCENTILE)) / 2
+    else:
+        variance = float(_FROM_SQUARES[method](squares(x)))
+        if n > 2:
+            without = _FROM_SQUARES[method](squares_without_each_topic(x))
+    smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
+    if variance <= smallest:
+        raise DataError(f"{matrix.measure}: {_why_zero(method, x)}; there is no variance to design from")
+    stratum = Stratum(collection or "scores", n, m, variance, without, covariance)
+    estimate = _from_strata(method, matrix.measure, stratum.collection, (stratum,), alpha)
+    notify(estimate.warnings)
+    return estimate
+
+
+def _why_zero(method: str, x: Array) -> str:
+    if float(np.ptp(x)) == 0:
+        return f"all {x.size} scores are {x.flat[0]:g}"
+    if method in _FROM_SQUARES and method != "residual":
+        return "no system's score changes from topic to topic"
+    return "the difference between two systems never changes from topic to topic"
+
+
+def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
+    """One variance from several past collections: Σ(n_C − 1)σ̂²_C / Σ(n_C − 1) (RD-003 eq. 11, EVIA eq. 8).
+
+    The interval comes from the jackknife over the topics of each collection, with Σ(n_C − 1) degrees of freedom.
+
+    Examples
+    --------
+    Two halves of the same size count equally.
+
+    >>> x = ScoreMatrix([[i / 10, (i * 7 % 10) / 10] for i in range(10)], map(str, range(10)), ["a", "b"], "AP")
+    >>> halves = [estimate_variance(x.select(topics=x.topics[k::2]), "residual") for k in (0, 1)]
+    >>> [round(estimate.variance, 4) for estimate in (*halves, pool_variances(halves))]
+    [0.05, 0.1, 0.075]
+    """
+    listed = list(estimates)
+    if not listed:
+        raise ArgumentError("`estimates` is empty; pass at least one variance estimate to pool.")
+    first = listed[0]
+    for name in ("method", "measure", "alpha"):
+        found = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
+        if len(found) > 1:
+            raise ArgumentError(f"cannot pool estimates of different {name}: {', '.join(map(str, found))}.")
+    strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
+    name = "pooled" if len(strata) > 1 else first.collection
+    pooled = _from_strata(first.method, first.measure, name, strata, first.alpha)
+    notify(pooled.warnings)
+    return pooled
+
+
+def _from_strata(
+    method: VarianceMethod, measure: str, collection: str, strata: tuple[Stratum, ...], alpha: float
+) -> VarianceEstimate:
+    weights = np.asarray([stratum.n_topics - 1 for stratum in strata], dtype=np.float64)
+    values = np.asarray([stratum.variance for stratum in strata])
+    variance = float((weights * values).sum() / weights.sum())  # RD-003 eq. 11
+    lower, upper, problem = None, None, None
+    if method != "percentile95":
+        error, problem = _jackknife_error(strata, weights, values)
+        if error is not None:
+            from scipy.special import stdtrit
+
+            reach = float(stdtrit(weights.sum(), 1 - alpha / 2)) * error
+            lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
+    systems = {stratum.n_systems for stratum in strata}
+    return VarianceEstimate(
+        method,
+        measure,
+        collection,
+        variance,
+        lower,
+        upper,
+        sum(stratum.n_topics for stratum in strata),
+        systems.pop() if len(systems) == 1 else None,
+        alpha,
+        strata,
+        () if problem is None else (f"{measure}: no interval for the {method} variance: {problem}.",),
+    )
+
+
+def _jackknife_error(strata: tuple[Stratum, ...], weights: Array, values: Array) -> tuple[float | None, str | None]:
+    """Standard error of the logarithm of the pooled variance, every topic of every collection left out once."""
+    squared = 0.0
+    for stratum, weight, value in zip(strata, weights, values, strict=True):
+        if stratum.without_each_topic is None:
+            return None, "it takes at least 3 topics to leave one out"
+        rest = (weights * values).sum() - weight * value
+        left = (rest + (weight - 1) * stratum.without_each_topic) / (weights.sum() - 1)
+        if not (left > _NO_VARIANCE * value).all():
+            return None, "without one of the topics there is no variance left"
+        logs: NDArray[np.float64] = np.log(left)
+        n = stratum.n_topics
+        squared += (n - 1) / n * float(np.square(logs - logs.mean()).sum())
+    return math.sqrt(squared), None

@@ -1,0 +1,310 @@
+"""Designs: grids, every missing quantity, intervals from scores, warnings, and errors in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cranfield import (
+    ArgumentError,
+    CranfieldWarning,
+    DataError,
+    ScoreMatrix,
+    UnknownNameError,
+    design_anova,
+    design_interval,
+    design_ttest,
+    design_two_sample_interval,
+    design_two_sample_ttest,
+    estimate_variance,
+    recommend,
+)
+from cranfield.design.search import largest, smallest, smallest_real
+
+
+def past(n: int = 30, m: int = 12, seed: int = 0, spherical: bool = True, measure: str = "AP") -> ScoreMatrix:
+    rng = np.random.default_rng(seed)
+    spread = np.full(m, 0.1) if spherical else np.geomspace(0.005, 0.4, m)
+    values = 0.4 + rng.normal(0, 0.2, (n, 1)) + rng.normal(0, 0.03, (1, m)) + rng.normal(0, 1, (n, m)) * spread
+    return ScoreMatrix(values, [f"t{i}" for i in range(n)], [f"s{j}" for j in range(m)], measure)
+
+
+def test_a_grid_is_every_combination_in_the_order_given() -> None:
+    design = design_anova([0.05, 0.02], [10, 2], [0.1, 0.2], alpha=[0.01, 0.05], power=[0.8, 0.9])
+    assert design.rows.height == 32
+    columns = "method blocked variance systems min_diff alpha power topics achieved_power"
+    assert design.rows.columns == columns.split()
+    first = design.rows.row(0, named=True)
+    assert (first["variance"], first["systems"], first["min_diff"], first["alpha"], first["power"]) == (
+        0.05, 10, 0.1, 0.01, 0.8,
+    )  # fmt: skip
+    again = design_anova(0.02, 2, 0.2, alpha=0.05, power=0.9)
+    assert design.rows.row(-1) == again.rows.row(0)
+    with pytest.raises(DataError) as error:
+        _ = design.n_topics
+    assert str(error.value) == "this design has 32 rows; read 'topics' from to_frame()"
+
+
+def test_arguments_may_be_arrays_and_ranges() -> None:
+    assert design_anova(np.array([0.05]), range(2, 5), np.float64(0.1)).rows["systems"].to_list() == [2, 3, 4]
+
+
+def test_each_missing_quantity() -> None:
+    n = design_anova(0.05, 10, 0.2).n_topics
+    assert design_anova(0.05, 10, 0.2, n_topics=n).solved_for == "power"
+    assert design_anova(0.05, 10, n_topics=n).solved_for == "min_diff"
+    systems = design_anova(0.05, None, 0.2, n_topics=n)
+    assert systems.solved_for == "systems"
+    more = design_anova(0.05, systems.n_systems + 1, 0.2, n_topics=n)
+    assert systems.achieved_power >= 0.8 > more.achieved_power
+    assert design_interval(0.05, n_topics=50).solved_for == "width"
+    assert design_ttest(0.05, 0.1, n_topics=50).solved_for == "power"
+
+
+@pytest.mark.parametrize("method", ["exact", "published", "approximate"])
+def test_min_diff_turns_round_for_every_method(method: Any) -> None:
+    d = design_anova(0.05, 10, n_topics=60, method=method).min_diff
+    assert design_anova(0.05, 10, d * 1.0001, method=method).n_topics <= 60
+    assert design_anova(0.05, 10, d * 0.99, method=method).n_topics > 60
+
+
+def test_two_sample_designs_are_per_group() -> None:
+    assert design_two_sample_ttest(0.05, 0.1).n_topics == design_anova(0.05, 2, 0.1).n_topics
+    wide = design_two_sample_interval(0.05, 0.1)
+    assert wide.rows["expected_width"].item() <= 0.1
+    # The same difference of means has the same variance 2σ²/n, but twice the degrees of freedom.
+    assert wide.n_topics <= design_interval(0.10, 0.1).n_topics <= wide.n_topics + 2
+
+
+def test_scores_carry_their_uncertainty_to_the_size() -> None:
+    estimate = estimate_variance(past(), "within")
+    row = design_anova(estimate, 10, 0.15).rows.row(0, named=True)
+    assert row["topics_lower"] == design_anova(estimate.lower, 10, 0.15).n_topics
+    assert row["topics_upper"] == design_anova(estimate.upper, 10, 0.15).n_topics
+    assert (row["measure"], row["estimator"]) == ("AP", "within")
+    power = design_anova(estimate, 10, 0.15, n_topics=50).rows.row(0, named=True)
+    assert power["power_lower"] < power["power"] < power["power_upper"]
+    assert power["power_lower"] == design_anova(estimate.upper, 10, 0.15, n_topics=50).achieved_power
+    paired = estimate_variance(past(), "residual")
+    row = design_ttest(paired, 0.05).rows.row(0, named=True)
+    assert row["variance_of_difference"] == paired.variance_of_difference
+    assert row["topics_upper"] == design_ttest(2 * paired.upper, 0.05).n_topics
+    row = design_interval(paired, 0.05).rows.row(0, named=True)
+    assert row["topics_lower"] == design_interval(2 * paired.lower, 0.05).n_topics
+    assert "topics_lower" not in design_interval(estimate_variance(past(), "percentile95"), 0.05).rows.columns
+
+
+def test_typed_and_estimated_variances_stand_side_by_side() -> None:
+    rows = design_anova([estimate_variance(past(), "within"), 0.05], 10, 0.15).rows
+    assert rows["estimator"].to_list() == ["within", None]
+    assert rows["topics_lower"].is_null().to_list() == [False, True]
+
+
+def test_blocked_design_reports_sphericity_and_warns_when_it_is_low() -> None:
+    fine = design_anova(estimate_variance(past(n=400), "residual"), 5, 0.1, blocked=True)
+    assert fine.only("epsilon") > 0.95
+    assert fine.warnings == ()
+    assert fine.n_topics <= fine.only("topics_adjusted") <= fine.n_topics + 2
+    estimate = estimate_variance(past(spherical=False), "residual")
+    with pytest.warns(CranfieldWarning) as said:
+        low = design_anova(estimate, 8, 0.1, blocked=True)
+    assert len(said) == 1
+    epsilon = low.only("epsilon")
+    assert low.warnings == (
+        "the blocked F-test assumes that all differences between systems vary equally; AP scores of the past do not "
+        f"(Greenhouse–Geisser ε = {epsilon:.2f} for 8 systems), so it rejects too often. Test with degrees of freedom "
+        "multiplied by ε and take the size adjusted for it (epsilon='past'), or use a randomisation test.",
+    )
+    adjusted = design_anova(estimate, 8, 0.1, blocked=True, epsilon="past")
+    assert adjusted.n_topics == low.only("topics_adjusted") > low.n_topics
+    assert adjusted.n_topics == design_anova(estimate.variance, 8, 0.1, blocked=True, epsilon=epsilon).n_topics
+    assert adjusted.warnings == ()
+
+
+def test_the_wrong_estimate_is_warned_of() -> None:
+    residual = estimate_variance(past(), "residual")
+    with pytest.warns(CranfieldWarning, match="leaves out what topics differ by, but the one-way design needs it"):
+        design_anova(residual, 10, 0.1)
+    with pytest.warns(CranfieldWarning, match="leaves out what topics differ by, but two groups of different topics"):
+        design_two_sample_ttest(residual, 0.1)
+
+
+def test_part_of_a_grid_without_solution_is_left_empty_and_said() -> None:
+    with pytest.warns(CranfieldWarning) as said:
+        design = design_anova(0.05, None, [0.02, 0.3], n_topics=20)
+    assert design.rows["systems"].null_count() == 1
+    assert design.rows["achieved_power"].null_count() == 1
+    assert str(said[0].message) == (
+        "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches "
+        "power 0.8 (two systems: 0.059); allow more topics, a larger `min_diff` or less power."
+    )
+    with pytest.warns(CranfieldWarning, match="is `width` = 1e-09 meant"):
+        design_interval(0.05, [1e-9, 0.1])
+
+
+def test_results_speak() -> None:
+    design = design_anova(0.0530, 10, 0.10, method="published")
+    assert repr(design) == (
+        "Design(one-way ANOVA: method=published, blocked=False, variance=0.053, systems=10, min_diff=0.1, alpha=0.05, "
+        "power=0.8, topics=166, achieved_power=0.7978)"
+    )
+    assert design.signature.startswith(
+        "topic set size design, one-way ANOVA; solved for topics; method published; cranfield "
+    )
+    assert design.to_dict()["rows"][0]["topics"] == 166
+    assert "<table" in design._repr_html_()
+    assert repr(design_anova(0.0530, [10, 20], 0.10)).startswith("Design(one-way ANOVA: 2 rows, solved for topics)\n")
+
+
+GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"power": 80}, "`power` must be between 0 and 1; got 80. Write 0.80."),
+        ({"power": 1}, "`power` must be between 0 and 1; got 1. Write 0.80."),
+        ({"power": 0}, "`power` must be between 0 and 1; got 0. Write 0.80."),
+        ({"alpha": 0}, "`alpha` must be between 0 and 1; got 0. Write 0.05."),
+        ({"alpha": 5}, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
+        ({"alpha": [0.05, 1.5]}, "`alpha` must be between 0 and 1; got 1.5. Write 0.01."),
+        ({"n_systems": 1}, "`n_systems` must be a whole number of at least 2; got 1."),
+        ({"n_systems": 2.5}, "`n_systems` must be a whole number of at least 2; got 2.5."),
+        ({"variance": -0.1}, "`variance` must be above 0; got -0.1."),
+        ({"variance": 0}, "`variance` must be above 0; got 0."),
+        ({"variance": float("nan")}, "`variance` must be a finite number; got nan."),
+        ({"variance": "0.05"}, "`variance` must be a number; got '0.05'."),
+        ({"variance": [None]}, "`variance` must be a number; got None."),
+        ({"variance": []}, "`variance` is empty; give at least one number."),
+        ({"min_diff": 0}, "`min_diff` must be above 0; got 0."),
+        ({"min_diff": float("inf")}, "`min_diff` must be a finite number; got inf."),
+        ({"n_topics": 1, "min_diff": None}, "`n_topics` must be a whole number of at least 2; got 1."),
+        (
+            {"min_diff": None},
+            "`n_topics` and `min_diff` are missing; give all but one of `n_topics`, `n_systems`, `min_diff` and `power`.",
+        ),
+        (
+            {"n_topics": 50, "power": 0.8},
+            "nothing to find: `n_topics`, `n_systems`, `min_diff` and `power` are all given. Leave one of them out.",
+        ),
+        ({"min_diff": 1e-9}, "more than 1,000,000,000 topics would be needed; is `min_diff` = 1e-09 meant?"),
+        (
+            {"n_systems": None, "n_topics": 10},
+            "with 10 topics no number of systems reaches power 0.8 (two systems: 0.157); allow more topics, a larger "
+            "`min_diff` or less power.",
+        ),
+        (
+            {"n_systems": None, "n_topics": 10_000, "min_diff": 5},
+            "with 10000 topics even 1,000,000 systems reach power 0.8: any number will do.",
+        ),
+        ({"epsilon": 0.5}, "`epsilon` belongs to the blocked design; pass blocked=True with it."),
+        (
+            {"epsilon": 0.05, "blocked": True},
+            "`epsilon` must be 'past' or between 1/(m-1) = 0.1111 and 1 for 10 systems; got 0.05.",
+        ),
+        (
+            {"epsilon": "past", "blocked": True},
+            "`epsilon`='past' takes a variance estimated from scores, and `n_systems`.",
+        ),
+    ],
+)
+def test_bad_arguments_of_an_anova_design(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        design_anova(**(GOOD | changes))
+    assert str(error.value) == message
+
+
+def test_bad_methods() -> None:
+    with pytest.raises(UnknownNameError) as unknown:
+        design_anova(**GOOD, method="exakt")  # type: ignore[arg-type]
+    assert str(unknown.value) == "unknown design method 'exakt'. Did you mean 'exact'?"
+    with pytest.raises(ArgumentError) as error:
+        design_ttest(0.05, 0.1, method="approximate")
+    assert str(error.value) == "`method` of a t-test design must be exact or published; got 'approximate'."
+
+
+def test_bad_arguments_of_an_interval_design() -> None:
+    for arguments, message in [
+        ({}, "`width` and `n_topics` are missing; give one of them."),
+        (
+            {"width": 0.1, "n_topics": 50},
+            "nothing to find: `width` and `n_topics` are both given. Leave one of them out.",
+        ),
+        ({"width": 1e-9}, "more than 1,000,000,000 topics would be needed; is `width` = 1e-09 meant?"),
+    ]:
+        with pytest.raises(ArgumentError) as error:
+            design_interval(0.05, **arguments)
+        assert str(error.value) == message
+
+
+def test_search_from_any_guess() -> None:
+    guesses = np.array([1.0, 2.0, 999.0, 1e9, np.inf, np.nan, 1e12, 1000.0])
+    assert smallest(lambda x, cells: x >= 1000, guesses).tolist() == [1000.0] * 8
+    assert smallest(lambda x, cells: x >= 2, guesses).tolist() == [2.0] * 8
+    assert np.isnan(smallest(lambda x, cells: x > 1e9, guesses)).all()
+    bumpy = smallest(lambda x, cells: (x == 5) | (x >= 90), np.array([90.0]), dense=64)
+    assert bumpy.tolist() == [5.0]
+    for limit in (2, 3, 64, 65, 127, 128, 5000, 999_999):
+        assert largest(lambda x, cells, limit=limit: x <= limit, 2).tolist() == [limit, limit]
+    assert np.isinf(largest(lambda x, cells: x > 0, 1)).all()
+    assert np.isnan(largest(lambda x, cells: x < 0, 1)).all()
+    assert largest(lambda x, cells: (x >= 4) & (x <= 9), 1).tolist() == [9]
+    assert np.isnan(smallest_real(lambda x, cells: x < 0, np.array([1.0]))).all()
+
+
+def test_recommendation_leads_with_the_blocked_design() -> None:
+    found = recommend({"a": past(seed=1), "b": past(seed=2)}, 8, 0.10)
+    first = found.rows.row(0, named=True)
+    assert (first["design"], first["estimator"], first["topics"]) == ("blocked ANOVA", "residual", found.topics)
+    assert first["topics_lower"] <= found.topics <= first["topics_upper"]
+    assert f"**Create {found.topics} topics** to compare 8 systems by AP" in found.text
+    assert "a (30 topics × 12 systems), b (30 topics × 12 systems)" in found.text
+    assert "That is high enough to go without a correction." in found.text
+    assert found.sizes["topics"].to_list() == [25, 50, 100, 200]
+    assert found.sizes["power"].is_sorted()
+    assert found.sizes["min_diff"].is_sorted(descending=True)
+    assert set(found.rows["estimator"]) == {"within", "one_way", "two_way", "residual", "percentile95"}
+    assert found.to_dict()["text"] == found.text
+
+
+def test_recommendation_is_adjusted_when_sphericity_is_far_off() -> None:
+    found = recommend(past(spherical=False), 8, 0.10)
+    assert found.rows["design"].to_list()[:2] == ["blocked ANOVA, adjusted", "blocked ANOVA"]
+    assert found.topics == found.rows["topics"][0] > found.rows["topics"][1]
+    assert "That is low: uncorrected, the test rejects too often." in found.text
+
+
+def test_recommendation_warns_of_discrete_measures() -> None:
+    rng = np.random.default_rng(1)
+    x = ScoreMatrix(rng.integers(0, 2, (40, 6)), map(str, range(40)), list("abcdef"), "Boolean")
+    with pytest.warns(CranfieldWarning, match="Boolean takes only 2 different values in 240 scores"):
+        found = recommend(x, 5, 0.2)
+    assert "## Caveat" in found.text
+    values = rng.uniform(size=(40, 6)) * (rng.uniform(size=(40, 6)) > 0.5)
+    with pytest.warns(CranfieldWarning, match="% of the RR scores are exactly 0 or 0.9"):
+        recommend(ScoreMatrix(values, map(str, range(40)), list("abcdef"), "RR"), 5, 0.2)
+
+
+def test_recommendation_refuses_bad_questions() -> None:
+    for arguments, message in [
+        ({"n_systems": 1, "min_diff": 0.1}, "`n_systems` must be a whole number of at least 2; got 1."),
+        ({"n_systems": 5, "min_diff": 0}, "`min_diff` must be above 0; got 0."),
+        ({"n_systems": 5, "min_diff": 0.1, "power": 80}, "`power` must be between 0 and 1; got 80. Write 0.80."),
+    ]:
+        with pytest.raises(ArgumentError) as error:
+            recommend(past(), **arguments)
+        assert str(error.value) == message
+    with pytest.raises(ArgumentError) as error:
+        recommend({}, 5, 0.1)
+    assert str(error.value) == "`scores` is empty; give at least one score matrix."
+
+
+def test_inputs_are_left_alone() -> None:
+    widths = [0.1, 0.2]
+    frame = pl.Series([0.05, 0.06])
+    design_interval(frame, widths)
+    assert widths == [0.1, 0.2]
+    assert frame.to_list() == [0.05, 0.06]

@@ -1,0 +1,243 @@
+"""Measure names: one spelling each, parameters checked, mistakes explained."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cranfield import ArgumentError, Measure, UnknownNameError, evaluate, parse_measure
+from cranfield.measures import JudgedRanking, measure, parse_measures, registry
+from cranfield.measures.registry import find, known_names
+from cranfield.measures.trec import TREC_NAMES, trec_name
+from small_collections import qrels_of, run_of
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("AP", "AP"),
+        ("map", "AP"),
+        ("MAP", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("AP(rel=2)", "AP(rel=2)"),
+        ("AP(rel=1)", "AP"),
+        ("AP(tool=ntcir, rel=2)@10", "AP(rel=2,tool=ntcir)@10"),
+        ("AP(rel=2,tool=ntcir) @ 10", "AP(rel=2,tool=ntcir)@10"),
+        ("P_10", "P@10"),
+        ("P@10", "P@10"),
+        ("recall_1000", "R@1000"),
+        ("recip_rank", "RR"),
+        ("MRR@10", "RR@10"),
+        ("ndcg", "nDCG"),
+        ("NDCG@10", "nDCG@10"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("MSnDCG@10", "nDCG@10"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gains=exp)@10"),
+        ("nDCG(gains=1:3.0:7)", "nDCG(gains=1:3:7)"),
+        ("bpref", "Bpref"),
+        ("infAP", "infAP"),
+        ("success_5", "Success@5"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("num_rel_ret", "NumRelRet"),
+        ("RBP", "RBP"),
+        ("RBP(p=.8)", "RBP"),
+        ("rbp", "RBP(p=0.9)"),
+        ("RBP(p=0.50)", "RBP(p=0.5)"),
+        ("alpha_nDCG@10", "alpha-nDCG@10"),
+        ("alpha-nDCG(alpha=0.5)@10", "alpha-nDCG@10"),
+        ("ERR_IA@20", "ERR-IA@20"),
+        ("MAP-IA", "AP-IA"),
+        ("StRecall@10", "strec@10"),
+        ("d#-ndcg@10", "D#-nDCG@10"),
+        ("P-plus", "P+"),
+        ("Q-measure@10", "Q@10"),
+        ("nG@1", "nG@1"),
+    ],
+)
+def test_every_spelling_leads_to_one(text: str, canonical: str) -> None:
+    found = parse_measure(text)
+    assert str(found) == canonical
+    assert parse_measure(canonical) == found
+    assert hash(parse_measure(canonical)) == hash(found)
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_every_known_measure_reads_its_own_name_back() -> None:
+    for name in known_names():
+        definition = find(name)
+        text = f"{name}@1" if "cutoff" in definition.parameters else name
+        assert str(parse_measure(text)) == text
+        assert definition.summary.endswith(".")
+        if definition.family != "yours":
+            assert definition.citation
+            assert definition.written.startswith(name)
+
+
+def test_trec_names_go_there_and_back() -> None:
+    for name in TREC_NAMES:
+        takes_cutoff = name in ("P", "recall", "success") or name.endswith("_cut")
+        text = f"{name}_7" if takes_cutoff else name
+        assert trec_name(parse_measure(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nDGC@10", "unknown measure 'nDGC'. Did you mean 'nDCG' or 'nG' or 'D-nDCG'?"),
+        ("RBP(p=9)", "measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9"),
+        ("RBP(p=x)", "measure 'RBP(p=x)': `p` must be a number; got 'x'"),
+        ("P@0", "measure 'P@0': `cutoff` must be at least 1; got 0"),
+        ("P@ten", "measure 'P@ten': `cutoff` must be an integer; got 'ten'"),
+        ("P", "measure 'P': P needs a cutoff; write P@10 or P(rel=…)@10"),
+        ("Rprec@10", "measure 'Rprec@10': Rprec has no parameter `cutoff`; write Rprec or Rprec(rel=…)"),
+        ("AP(foo=1)", "measure 'AP(foo=1)': AP has no parameter `foo`; write AP or AP(rel=…,tool=…)@10"),
+        ("AP(rel=0)", "measure 'AP(rel=0)': `rel` must be at least 1; got 0"),
+        ("AP(rel=2,rel=3)", "measure 'AP(rel=2,rel=3)': `rel` is given twice"),
+        ("AP(rel)", "measure 'AP(rel)': expected parameter=value in the parentheses, found 'rel'"),
+        ("AP(tool=gdeval)", "measure 'AP(tool=gdeval)': `tool` must be one of trec, ntcir; got 'gdeval'"),
+        ("AP@10@20", "measure 'AP@10@20': expected NAME, NAME@10 or NAME(parameter=value)@10, as in nDCG@10"),
+        ("nG@5", "measure 'nG@5': `cutoff` must be 1; got 5"),
+        (
+            "Q(gains=3:-1)",
+            "measure 'Q(gains=3:-1)': `gains` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 "
+            "(none negative, one positive); got '3:-1'",
+        ),
+        ("no_such_module.f", "measure 'no_such_module.f': module 'no_such_module' cannot be imported "
+                             "(No module named 'no_such_module')"),
+        ("math.tau", "measure 'math.tau' leads to a float, not to a measure; "
+                     "decorate a function with cranfield.measures.measure"),
+        ("math.nothing", "measure 'math.nothing': module 'math' has no 'nothing'"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_explained(text: str, message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        parse_measure(text)
+    assert str(error.value) == message
+
+
+def test_one_gain_is_not_a_table_of_gains() -> None:
+    with pytest.raises(ArgumentError, match=re.escape("`gains` must name the gain of every level, such as 1:2")):
+        parse_measure("Q(gains=3)")
+
+
+def test_several_in_one_text() -> None:
+    assert [str(m) for m in parse_measures(["AP, nDCG(gains=exp, tool=ntcir)@10  P@5", "map", Measure("RR")])] == [
+        "AP",
+        "nDCG(gains=exp,tool=ntcir)@10",
+        "P@5",
+        "RR",
+    ]
+    with pytest.raises(ArgumentError, match="no measure is named; name at least one, such as AP or nDCG@10"):
+        parse_measures([])
+
+
+def test_defaults_fill_only_what_was_left_open() -> None:
+    defaults: dict[str, int | float | str] = {"rel": 2, "gains": "1:3"}
+    filled = [str(parse_measure(t).with_defaults(defaults)) for t in ("AP", "AP(rel=3)", "Q@10", "RBP", "NumRet")]
+    assert filled == ["AP(rel=2)", "AP(rel=3)", "Q(gains=1:3)@10", "RBP(gains=1:3)", "NumRet"]
+
+
+# ── measures of one's own ─────────────────────────────────────────────────────────────────────────────────
+
+OWN = '''
+from cranfield.measures import Cutoff, JudgedRanking, measure
+
+@measure("MeanLevel")
+def mean_level(ranking: JudgedRanking, *, cutoff: Cutoff = 10, bonus: float = 0.0):
+    """Mean relevance level of the first documents."""
+    return ranking.top(cutoff).clip(0).mean(axis=1) + bonus
+'''
+
+
+@pytest.fixture
+def scratch_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a test registers is gone afterwards."""
+    find("AP")
+    monkeypatch.setattr(registry, "_DEFINITIONS", dict(registry._DEFINITIONS))
+    monkeypatch.setattr(registry, "_ALIASES", dict(registry._ALIASES))
+
+
+@pytest.mark.usefixtures("scratch_registry")
+def test_own_measure_by_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_measures.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    qrels = qrels_of([("1", "0", "a", 2), ("1", "0", "b", 1)])
+    run = run_of([("1", "a", 3), ("1", "x", 2), ("1", "b", 1)])
+    scores = evaluate(qrels, run, ["own_measures.mean_level@2", "own_measures.mean_level(bonus=1)"])
+    assert list(scores) == ["MeanLevel@2", "MeanLevel(bonus=1.0)"]
+    assert [m.values.tolist() for m in scores.values()] == [[[1.0]], [[1.3]]]
+    assert str(parse_measure("MeanLevel@10")) == "MeanLevel"
+    with pytest.raises(UnknownNameError, match="Did you mean 'MeanLevel'"):
+        parse_measure("MeanLevle")
+
+
+@pytest.mark.usefixtures("scratch_registry")
+def test_own_measure_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    @measure("Everything")
+    def everything(ranking: JudgedRanking) -> np.ndarray:  # type: ignore[type-arg]
+        """One."""
+        return np.ones(ranking.n_topics)
+
+    monkeypatch.setattr(registry, "_entry_points", lambda: {"plugged": lambda: everything})
+    assert str(parse_measure("plugged")) == "Everything"
+    assert "plugged" in known_names()
+
+
+@pytest.mark.usefixtures("scratch_registry")
+def test_own_measures_that_cannot_work_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="measure 'AP' is defined already, in .*average_precision; choose another"):
+
+        @measure("AP")
+        def other(ranking: JudgedRanking) -> np.ndarray:  # type: ignore[type-arg]
+            return np.ones(ranking.n_topics)
+
+    with pytest.raises(ArgumentError, match="measure function untyped: parameter `k` needs a type, such as int"):
+
+        @measure("Untyped")
+        def untyped(ranking, *, k=1):  # type: ignore[no-untyped-def]
+            return np.ones(ranking.n_topics)
+
+    with pytest.raises(ArgumentError, match="parameter `k`: a measure takes int, float, str or Literal, not"):
+
+        @measure("Strange")
+        def strange(ranking: JudgedRanking, *, k: list = []) -> np.ndarray:  # type: ignore[type-arg]  # noqa: B006
+            return np.ones(ranking.n_topics)
+
+
+@pytest.mark.usefixtures("scratch_registry")
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0, 2.0], r"measure Bad must give one number a topic \(1\); it gave shape \(2,\)"),
+        ([float("nan")], r"measure Bad must give one number a topic \(1\); it gave NaN"),
+    ],
+)
+def test_own_measures_must_give_one_number_a_topic(values: list[float], message: str) -> None:
+    @measure("Bad")
+    def bad(ranking: JudgedRanking) -> np.ndarray:  # type: ignore[type-arg]
+        return np.array(values)
+
+    with pytest.raises(ValueError, match=message):
+        evaluate(qrels_of([("1", "0", "a", 1)]), run_of([("1", "a", 1)]), "Bad")
+
+
+# ── ir_measures ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_irm_names() -> None:
+    assert str(parse_measure("irm:P(rel=2)@5")) == "irm:P(rel=2)@5"
+    assert parse_measure("irm:AP@5").definition.summary == "AP@5, computed by ir_measures"
+    with pytest.raises(ArgumentError, match="measure 'irm:Nothing': ir_measures does not know it"):
+        parse_measure("irm:Nothing")
+
+
+def test_irm_without_ir_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ir_measures", None)
+    with pytest.raises(ArgumentError) as error:
+        parse_measure("irm:AP")
+    assert str(error.value) == "measures named irm:… need ir_measures; install it with: pip install ir-measures"
