@@ -13,7 +13,7 @@ from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles, Se
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Answer
-    from cranfield.tuning import TunedFamily, Tuning
+    from cranfield.tuning import Tuning
 
 
 def command(
@@ -62,7 +62,7 @@ def command(
     found = tuning.tune_files(scores, splitter, measure=measure, missing=missing, pattern=pattern)
     answer = _answer(found, show, resamples, alpha, seed)
     if held_out is not None:
-        write_scores(found.held_out, held_out, layout="wide")
+        write_scores(found.held_out, held_out)
         say(f"wrote {held_out}: {found.measure}, {found.held_out.n_topics} topics × {len(found.families)} families")
     emit(answer, format=format, output=output)
 
@@ -80,7 +80,7 @@ def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: flo
         "show": show,
     }
     signature = found.signature
-    notes = [line for family in found.families for line in _notes(family)]
+    notes = [line for family in found.families for line in tuning.notes_on(family)]
     if show == "summary":
         rows = found.summary()
     elif show == "curve":
@@ -91,22 +91,16 @@ def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: flo
     else:
         rows = found.to_frame()
     title = f"{found.measure} tuned by {found.folds.description} on {len(found.folds.topics)} topics"
-    digits = {name: 3 for name in rows.columns if name in ("agreement",)}
+    digits = {name: _places(rows[name].to_list()) for name in _parameters(found)} if show == "curve" else {}
     return Answer("tune", rows, signature, settings, found.warnings, title, digits, tuple(notes))
 
 
-def _notes(family: TunedFamily) -> list[str]:
-    """For people: the honest figure, how stable the choice is, and whether the grid ends too early."""
-    folds = len(family.choices)
-    lines = [
-        f"{family.name}: expect {family.held_out_mean:.4f} on unseen topics; the {family.in_sample_mean:.4f} of the "
-        f"best setting on all topics is optimistic by {family.optimism:.4f}.",
-        f"{family.name}: use {family.final}, chosen in {round(family.agreement * folds)} of {folds} folds"
-        + (f" ({family.n_distinct} settings chosen in all)." if family.n_distinct > 1 else "."),
-    ]
-    if family.at_edge:
-        lines.append(
-            f"{family.name}: {' and '.join(family.at_edge)} of the final setting lies at the edge of the values tried; "
-            "the best may lie beyond."
-        )
-    return lines
+def _parameters(found: Tuning) -> list[str]:
+    return list(dict.fromkeys(name for family in found.families for name in family.family.parameters))
+
+
+def _places(values: list[object]) -> int:
+    """Decimals that show every value of a parameter as it was written."""
+    return max(
+        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values if isinstance(value, float)), default=0
+    )
