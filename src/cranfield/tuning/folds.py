@@ -49,6 +49,10 @@ class _OwnSplitter(ABC):
         for held_out in self.held_out(len(rows), rows.reshape(len(rows), -1).mean(axis=1)):
             yield np.setdiff1d(everything, held_out, assume_unique=True), held_out
 
+    def get_n_splits(self, X: ArrayLike, y: object = None, groups: object = None) -> int:
+        """How many folds `split` makes; scikit-learn asks for it."""
+        return sum(1 for _ in self.split(X))
+
 
 @dataclass(frozen=True)
 class NFold(_OwnSplitter):
@@ -234,7 +238,7 @@ def make_folds(
     if isinstance(splitter, _OwnSplitter):
         held_out = splitter.held_out(len(topics), values.mean(axis=1))
         return Folds(topics, tuple(held_out), None, str(splitter), getattr(splitter, "seed", None))
-    if isinstance(splitter, Splitter):
+    if isinstance(splitter, Splitter) and not isinstance(splitter, str):
         pairs = [_as_positions(pair, len(topics)) for pair in splitter.split(values)]
         description = " ".join(repr(splitter).split())
     elif isinstance(splitter, Sequence) and not isinstance(splitter, str):
