@@ -32,8 +32,9 @@ def best(sums: Array, tolerance: float) -> Choice:
     [1, 0]
     """
     near = sums >= sums.max(axis=1, keepdims=True) - tolerance
-    column = near.argmax(axis=1)
-    return Choice(column, sums[np.arange(len(sums)), column], np.count_nonzero(near, axis=1) > 1)
+    rows, column = np.arange(len(sums)), near.argmax(axis=1)
+    near[rows, column] = False
+    return Choice(column, sums[rows, column], near.any(axis=1))
 
 
 def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
@@ -46,7 +47,7 @@ def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
 
     Parameters
     ----------
-    values : topics × settings, on the exact grid, topics in the order of the folds
+    values : topics × settings, whole numbers (scores in units of the exact grid), topics in the folds' order
     tolerance : sums this close are tied; the first setting is then taken
     """
     total = values.sum(axis=0)
@@ -68,8 +69,7 @@ def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
 
 def _sums(values: Array, topics: Sequence[Positions]) -> Array:
     """The sum of every column over each of these sets of topics: sets × columns."""
-    sizes = np.array([len(some) for some in topics])
-    if (sizes == 1).all():
+    if all(len(some) == 1 for some in topics):
         return values[np.concatenate(topics)]
     out = np.empty((len(topics), values.shape[1]))
     for row, some in enumerate(topics):

@@ -28,7 +28,7 @@ def mean_bands(
     Every system sees the same resamples, and one product of weights and scores gives the means.
     """
     if not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
     values = to_grid(ordered.values, scores.n_topics)
     width = max(1, _AT_ONCE // n_resamples)

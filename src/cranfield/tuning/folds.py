@@ -33,8 +33,8 @@ class _OwnSplitter(ABC):
     """Our splitters say which topics are held out; all others are the training topics."""
 
     @abstractmethod
-    def held_out(self, n_topics: int, difficulty: NDArray[np.float64]) -> list[Positions]:
-        """The held-out positions of every fold, each in increasing order."""
+    def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
+        """The held-out positions of every fold, each in increasing order, from topic × setting scores."""
 
     @abstractmethod
     def __str__(self) -> str: ...
@@ -44,9 +44,9 @@ class _OwnSplitter(ABC):
 
         Stratified folds take the mean of a row as the topic's difficulty.
         """
-        rows = np.asarray(X, dtype=np.float64)
-        everything = np.arange(len(rows))
-        for held_out in self.held_out(len(rows), rows.reshape(len(rows), -1).mean(axis=1)):
+        scores = np.asarray(X, dtype=np.float64)
+        everything = np.arange(len(scores))
+        for held_out in self.held_out(scores.reshape(len(scores), -1)):
             yield np.setdiff1d(everything, held_out, assume_unique=True), held_out
 
     def get_n_splits(self, X: ArrayLike, y: object = None, groups: object = None) -> int:
@@ -83,8 +83,9 @@ class NFold(_OwnSplitter):
         _at_least("repeats", self.repeats, 1, 1)
         _at_least("seed", self.seed, 0, SEED)
 
-    def held_out(self, n_topics: int, difficulty: NDArray[np.float64]) -> list[Positions]:
+    def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `NFold`; of 50 topics in 4 folds the first two get 13, the others 12 (stratified: any two)."""
+        n_topics = len(scores)
         if self.n_folds > n_topics:
             raise ArgumentError(
                 f"`n_folds` must be at most the number of topics; got {self.n_folds} folds for {n_topics} topics. "
@@ -94,7 +95,7 @@ class NFold(_OwnSplitter):
         for repeat in range(self.repeats):
             random = generator(self.seed, _STREAM, repeat)
             if self.stratified:
-                fold_of = self._deal(random, difficulty)
+                fold_of = self._deal(random, scores.mean(axis=1))
                 folds += [np.flatnonzero(fold_of == fold) for fold in range(self.n_folds)]
             else:
                 folds += [np.sort(part) for part in np.array_split(random.permutation(n_topics), self.n_folds)]
@@ -121,9 +122,9 @@ class LeaveOneOut(_OwnSplitter):
     [[0], [1], [2]]
     """
 
-    def held_out(self, n_topics: int, difficulty: NDArray[np.float64]) -> list[Positions]:
+    def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """One topic at a time, in order."""
-        return list(np.arange(n_topics, dtype=np.intp)[:, None])
+        return list(np.arange(len(scores), dtype=np.intp)[:, None])
 
     def __str__(self) -> str:
         return "leave-one-out"
@@ -154,18 +155,19 @@ class HoldOut(_OwnSplitter):
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
             hint = self.share / 100 if 1 < self.share < 100 else HOLDOUT
-            raise ArgumentError(f"`share` must be between 0 and 1; got {self.share}. Write {hint:g}.")
+            raise ArgumentError(f"`share` must be between 0 and 1; got {self.share:g}. Write {hint:g}.")
         _at_least("repeats", self.repeats, 1, 1)
         _at_least("seed", self.seed, 0, SEED)
 
-    def held_out(self, n_topics: int, difficulty: NDArray[np.float64]) -> list[Positions]:
+    def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `HoldOut`."""
+        n_topics = len(scores)
         count = min(max(1, round(self.share * n_topics)), n_topics - 1)
         folds = []
         for repeat in range(self.repeats):
             random = generator(self.seed, _STREAM, repeat)
             if self.stratified:
-                strata = np.array_split(np.argsort(difficulty, kind="stable"), count)
+                strata = np.array_split(np.argsort(scores.mean(axis=1), kind="stable"), count)
                 folds.append(np.sort([random.choice(stratum) for stratum in strata]))
             else:
                 folds.append(np.sort(random.permutation(n_topics)[:count]))
@@ -236,7 +238,7 @@ def make_folds(
     of their ids), or a list of (training topics, held-out topics), each a list of ids.
     """
     if isinstance(splitter, _OwnSplitter):
-        held_out = splitter.held_out(len(topics), values.mean(axis=1))
+        held_out = splitter.held_out(values)
         return Folds(topics, tuple(held_out), None, str(splitter), getattr(splitter, "seed", None))
     if isinstance(splitter, Splitter) and not isinstance(splitter, str):
         pairs = [_as_positions(pair, len(topics)) for pair in splitter.split(values)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import DataError, notify
 from cranfield.labels import summary
-from cranfield.resampling import Progress, grid_step, to_grid
+from cranfield.resampling import Progress, grid_step
 from cranfield.scores import ScoreMatrix
 from cranfield.tuning.choice import best, choose
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
@@ -70,14 +70,15 @@ def tune(
     topics = _check(found)
     ordered = [_in_order(family.scores, topics) for family in found]
     together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
-    # One grid for all: sums over topics and (for stratified folds) over settings are exact.
-    terms = max(together.shape)
-    values, step = to_grid(together, terms), grid_step(together, terms)
-    folds = make_folds(NFold() if splitter is None else splitter, topics, values)
+    # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
+    step = grid_step(together, max(together.shape))
+    units = together * (1 / step)
+    np.rint(units, out=units)
+    folds = make_folds(NFold() if splitter is None else splitter, topics, units)
     borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
     tuned, held_out = [], []
-    for family, raw, gridded in zip(found, ordered, np.split(values, borders, axis=1), strict=True):
-        one, scores = _tune_one(family, raw, gridded, folds, tolerance=len(topics) * step)
+    for family, raw, own in zip(found, ordered, np.split(units, borders, axis=1), strict=True):
+        one, scores = _tune_one(family, raw, own, step, folds)
         tuned.append(one)
         held_out.append(scores)
     covered = folds.times_held_out > 0
@@ -125,10 +126,11 @@ def _in_order(scores: ScoreMatrix, topics: tuple[str, ...]) -> Array:
     return scores.values if scores.topics == topics else scores.select(topics=topics).values
 
 
-def _tune_one(family: Family, raw: Array, gridded: Array, folds: Folds, tolerance: float) -> tuple[TunedFamily, Array]:
+def _tune_one(family: Family, raw: Array, units: Array, step: float, folds: Folds) -> tuple[TunedFamily, Array]:
     """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
-    choice = choose(gridded, folds, tolerance)
-    total = best(gridded.sum(axis=0, keepdims=True), tolerance)
+    # Two sums of n scores that are equal before rounding differ by at most n units after it.
+    choice = choose(units, folds, tolerance=len(units))
+    total = best(units.sum(axis=0, keepdims=True), tolerance=len(units))
     final = int(total.column[0])
     sizes = np.array([len(fold) for fold in folds.held_out])
     topic = np.concatenate(folds.held_out)
@@ -141,10 +143,10 @@ def _tune_one(family: Family, raw: Array, gridded: Array, folds: Folds, toleranc
     result = TunedFamily(
         family=family,
         choices=choice.column,
-        train_means=choice.train_sum / folds.n_train,
+        train_means=choice.train_sum * step / folds.n_train,
         held_out_means=np.add.reduceat(score, np.cumsum(sizes) - sizes) / sizes,
         final=family.scores.systems[final],
-        in_sample_mean=float(total.train_sum[0]) / len(raw),
+        in_sample_mean=float(total.train_sum[0]) * step / len(raw),
         held_out_mean=held_out_mean,
         optimism=in_sample - held_out_mean,
         n_tied=int(choice.tied.sum()),
