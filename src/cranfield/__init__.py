@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Design,
         PoolFigure,
         Recommendation,
+        StandardisationEffect,
         cost,
         cost_from_figures,
         design_anova,
@@ -47,9 +48,27 @@ if TYPE_CHECKING:
         design_two_sample_interval,
         design_two_sample_ttest,
         recommend,
+        standardisation_effect,
     )
     from cranfield.measures import Measure, evaluate, parse_measure
-    from cranfield.scores import ScoreMatrix, Scores, make_scores, read_collections, read_scores, write_scores
+    from cranfield.scores import (
+        Correlation,
+        ScoreMatrix,
+        Scores,
+        correlate,
+        make_scores,
+        read_collections,
+        read_order,
+        read_scores,
+        write_scores,
+    )
+    from cranfield.standardise import (
+        Robustness,
+        Standardisation,
+        Standardised,
+        fit_standardisation,
+        standardisation_robustness,
+    )
     from cranfield.tuning import (
         HoldOut,
         LeaveOneOut,
@@ -60,17 +79,22 @@ if TYPE_CHECKING:
         selection_bias,
         tune,
     )
-    from cranfield.variance import (
-        AnovaTable,
-        VarianceEstimate,
-        anova_table,
-        estimate_variance,
-        pool_variances,
-    )
+    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
 
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "cranfield.scores": [
+        "Correlation",
+        "ScoreMatrix",
+        "Scores",
+        "correlate",
+        "make_scores",
+        "read_collections",
+        "read_order",
+        "read_scores",
+        "write_scores",
+    ],
     "cranfield.collection": [
         "FileCheck",
         "Qrels",
@@ -86,14 +110,22 @@ _ROOMS = {
         "write_qrels",
         "write_run",
     ],
-    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.scores": ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"],
+    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.standardise": [
+        "Robustness",
+        "Standardisation",
+        "Standardised",
+        "fit_standardisation",
+        "standardisation_robustness",
+    ],
+    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
         "Design",
         "PoolFigure",
         "Recommendation",
+        "StandardisationEffect",
         "cost",
         "cost_from_figures",
         "design_anova",
@@ -102,6 +134,7 @@ _ROOMS = {
         "design_two_sample_interval",
         "design_two_sample_ttest",
         "recommend",
+        "standardisation_effect",
     ],
     "cranfield.tuning": [
         "HoldOut",
@@ -113,13 +146,6 @@ _ROOMS = {
         "selection_bias",
         "tune",
     ],
-    "cranfield.variance": [
-        "AnovaTable",
-        "VarianceEstimate",
-        "anova_table",
-        "estimate_variance",
-        "pool_variances",
-    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -127,6 +153,7 @@ __all__ = [
     "AnovaTable",
     "ArgumentError",
     "Comparison",
+    "Correlation",
     "Cost",
     "CranfieldError",
     "CranfieldWarning",
@@ -143,11 +170,15 @@ __all__ = [
     "PoolFigure",
     "Qrels",
     "Recommendation",
+    "Robustness",
     "Run",
     "Sample",
     "SampleModel",
     "ScoreMatrix",
     "Scores",
+    "Standardisation",
+    "StandardisationEffect",
+    "Standardised",
     "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
@@ -157,6 +188,7 @@ __all__ = [
     "check_file",
     "compare",
     "compare_measures",
+    "correlate",
     "cost",
     "cost_from_figures",
     "depth_pools",
@@ -167,18 +199,22 @@ __all__ = [
     "design_two_sample_ttest",
     "estimate_variance",
     "evaluate",
+    "fit_standardisation",
     "make_sample",
     "make_scores",
     "parse_measure",
     "pool_variances",
     "read_collections",
     "read_families",
+    "read_order",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
     "recommend",
     "selection_bias",
+    "standardisation_effect",
+    "standardisation_robustness",
     "tune",
     "write_qrels",
     "write_run",

@@ -93,6 +93,19 @@ SAMPLE_LENGTH: Final = 500
 SAMPLE_TRUTH_TOPICS: Final = 400
 """Further topics on which the true mean scores of the sample's systems are found."""
 
+StandardiseTo = Literal["ab", "cdf", "z"]
+STANDARDISE_TO: Final[StandardiseTo] = "ab"
+STANDARDISE_A: Final = 0.15
+STANDARDISE_B: Final = 0.5
+"""Slope and centre of std-AB: 89% of scores, at least, fall into [B - 3A, B + 3A] = [.05, .95]."""
+FactorsFormat = Literal["csv", "tsv", "json", "parquet", "trec"]
+"""Formats of standardisation factors; ``trec`` is the file of trec_eval's -Z option."""
+EFFECT_SYSTEMS: Final = (2, 10, 20, 30, 50)
+EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
+"""The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""
+SCALE_FREE_SYSTEMS: Final = 10
+"""Systems of the design that compares raw and standardised scores in units free of scale."""
+
 FOLDS: Final = 10
 """Folds of a cross-validation."""
 HOLDOUT: Final = 0.2

@@ -23,6 +23,8 @@ BLOCK = 1024
 """Resamples drawn from one generator. Fixed: memory limits cut inside a block, and never move its borders."""
 SIGNS, TOPICS, PERMUTATIONS = 1, 2, 3
 """The streams of random numbers, one a purpose, so that no two procedures share their luck."""
+OTHER_TOPICS = 11
+"""The stream for a second, unrelated set of topics."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) as work goes on."""
@@ -63,10 +65,7 @@ def to_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
     True
     """
     step = grid_step(values, terms)
-    gridded = values / step
-    np.rint(gridded, out=gridded)
-    gridded *= step
-    return gridded
+    return np.rint(values / step) * step
 
 
 def check_resamples(n_resamples: int) -> int:
@@ -214,12 +213,15 @@ def map_in_order(
                 progress(done, total)
 
 
-def map_in_threads(function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int) -> Iterator[_Result]:
+def map_in_threads(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int | None = None
+) -> Iterator[_Result]:
     """Apply a function to every item on several threads and yield the results in the items' order.
 
     For work that spends its time outside the interpreter (decompressing, columnar parsing, array arithmetic).
     Items are taken from the iterable as threads become free, so no more than a few are held at once.
     """
+    workers = workers or available_workers()
     if workers <= 1:
         yield from map(function, items)
         return
@@ -236,28 +238,6 @@ def map_in_threads(function: Callable[[_Item], _Result], items: Iterable[_Item],
         pool.shutdown(cancel_futures=True)
 
 
-def map_threads(
-    function: Callable[[_Item], _Result], items: Sequence[_Item], *, workers: int | None = None
-) -> Iterator[_Result]:
-    """Apply a function to every item, on several threads, and yield the results in the items' order.
-
-    Threads serve where numpy does the work: it lets go of the interpreter meanwhile. At most one result a worker
-    waits to be taken, so memory stays bounded.
-    """
-    workers = min(workers or available_workers(), len(items))
-    if workers <= 1:
-        yield from map(function, items)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[_Result]] = deque()
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 def map_blocks(
     function: Callable[[Block], _Result],
     todo: Sequence[Block],
@@ -265,8 +245,8 @@ def map_blocks(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[_Result]:
-    """`map_threads` over blocks, with progress counted in resamples."""
-    for block, result in zip(todo, map_threads(function, todo, workers=workers), strict=True):
+    """`map_in_threads` over blocks, with progress counted in resamples."""
+    for block, result in zip(todo, map_in_threads(function, todo, workers), strict=True):
         yield result
         if progress:
             progress(block.stop, todo[-1].stop)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from pathlib import Path
 
 import numpy as np
@@ -120,9 +119,8 @@ def test_mistakes_are_explained(text: str, message: str) -> None:
     assert str(error.value) == message
 
 
-def test_one_gain_is_not_a_table_of_gains() -> None:
-    with pytest.raises(ArgumentError, match=re.escape("`gains` must name the gain of every level, such as 1:2")):
-        parse_measure("Q(gains=3)")
+def test_binary_judgments_need_one_gain_only() -> None:
+    assert str(parse_measure("Q(gains=3.0)")) == "Q(gains=3)"
 
 
 def test_several_in_one_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -54,7 +55,7 @@ def mutated_run(draw: st.DrawFn) -> bytes:
 
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()
-scratch = settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+scratch = settings(max_examples=300, deadline=20_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def data_lines(data: bytes, markup: bool) -> int:
@@ -111,7 +112,7 @@ def test_scores_are_read_or_refused(tmp_path: Path, data: bytes, name: str) -> N
         assert all(math.isfinite(value) for value in matrix.values.flat)
 
 
-@settings(max_examples=500, deadline=2000)
+@settings(max_examples=500, deadline=20_000)
 @given(data=lines_of_fields((6,)) | mutated_run())
 def test_the_fast_parser_reads_what_the_careful_one_reads(data: bytes) -> None:
     try:
@@ -143,3 +144,11 @@ def test_both_parsers_agree_on_numbers(score: str) -> None:
     careful = readers._careful_run(data, "x", lenient=False)
     assert fast is None or fast.frame.equals(careful.frame)
     assert careful.frame["score"].to_list() == [float(score)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=60), st.integers(0, 58))
+def test_equal_keys_are_found_whatever_collides(values: list[int], shift: int) -> None:
+    """With keys that share their leading bits, so that slots overflow, exactly the lists with twins are told."""
+    keys = np.array(values, dtype=np.uint64) >> np.uint64(shift)
+    assert readers._has_equals(keys) == (len(set(keys.tolist())) < len(values))

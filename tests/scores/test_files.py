@@ -425,3 +425,18 @@ def test_real_long_tables() -> None:
     official = read_scores(SHARED / "data/runs/ntcir-www4/official_nev.csv")
     assert official["NCUrb,P"].n_systems == 4
     assert official["MSnDCG@0010"].topics[0] == "0201"
+
+
+def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
+    import polars as pl
+
+    from cranfield import FileError
+
+    rows = {"system": ["a", "a"], "topic": ["1", "all"], "measure": ["AP", "AP"], "value": [0.5, 0.5]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "scores.parquet")
+    matrix = read_scores(tmp_path / "scores.parquet").only()
+    assert matrix.topics == ("1",)
+    assert "1 summary rows (topic 'all') not read" in matrix.provenance
+    pl.DataFrame(rows).filter(pl.col("topic") == "all").write_parquet(tmp_path / "means.parquet")
+    with pytest.raises(FileError, match="holds only summary rows"):
+        read_scores(tmp_path / "means.parquet")

@@ -61,16 +61,18 @@ def compare_files(
     workers: int | None,
     memory: float,
 ) -> MeasureComparisons:
-    """Read the scores, unless they are there already, and compare the systems by every measure wanted."""
+    """Read the scores and compare the systems by every measure wanted."""
     from cranfield.cli.output import progress_bar
     from cranfield.compare import compare_measures
     from cranfield.scores import Scores, read_scores
 
+    # For one file the reader takes the name, which a wide table may lack; among several it chooses.
+    one = measure is not None and len(measure) == 1 and len(scores) == 1
     if isinstance(scores, Scores):
         found = scores
     else:
-        found = read_scores(scores, measure=measure[0] if measure and len(measure) == 1 else None, missing=missing)
-    if measure and len(measure) > 1:
+        found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
+    if measure and not one:
         found = found.select(measures=list(dict.fromkeys(measure)))
     with progress_bar("resamples") as progress:
         return compare_measures(

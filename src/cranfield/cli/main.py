@@ -14,7 +14,9 @@ from cranfield.cli import (
     check,
     compare,
     convert,
+    correlate,
     cost,
+    demo,
     design,
     evaluate,
     leaderboard,
@@ -22,6 +24,7 @@ from cranfield.cli import (
     pool,
     sample,
     selection_bias,
+    standardise,
     tune,
     variance,
 )
@@ -74,19 +77,22 @@ def _program(
     pass
 
 
+app.command("sample")(sample.command)
 app.command("check")(check.command)
-app.command("compare")(compare.command)
-app.command("convert")(convert.command)
-app.command("leaderboard")(leaderboard.command)
 app.command("evaluate")(evaluate.command)
 app.command("measures")(measures.command)
-app.command("sample")(sample.command)
-app.command("selection-bias")(selection_bias.command)
-app.command("tune")(tune.command)
+app.command("convert")(convert.command)
+app.command("leaderboard")(leaderboard.command)
+app.command("compare")(compare.command)
+app.add_typer(standardise.app, name="standardise")
+app.command("correlate")(correlate.command)
 app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")
 app.command("cost")(cost.command)
 app.command("pool")(pool.command)
+app.command("tune")(tune.command)
+app.command("selection-bias")(selection_bias.command)
+app.command("demo")(demo.command)
 
 
 def main() -> None:

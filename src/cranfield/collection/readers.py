@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
@@ -162,8 +163,9 @@ def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) ->
         frame = pl.read_csv(data, has_header=False, separator=separator, quote_char=None, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
         return None
-    first = frame["topic"].str.slice(0, 1)
-    return None if any(frame.null_count().row(0)) or first.is_in(["#", "<"]).any() else frame
+    topic = frame["topic"].str
+    marked = topic.starts_with("#").any() or topic.starts_with("<").any()
+    return None if any(frame.null_count().row(0)) or marked else frame
 
 
 def _has_twins(*labels: pl.Series) -> bool:
@@ -171,8 +173,23 @@ def _has_twins(*labels: pl.Series) -> bool:
     keys = np.zeros(len(labels[0]), dtype=np.uint64)
     for column in labels:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.hash().to_numpy()
-    keys.sort()
-    return bool((keys[1:] == keys[:-1]).any())
+    return _has_equals(keys)
+
+
+def _has_equals(keys: NDArray[np.uint64]) -> bool:
+    """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
+
+    Of two equal keys, one was evicted by the other, or both by a third.
+    """
+    bits = len(keys).bit_length() + 4
+    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    row = np.arange(len(keys), dtype=np.int32)
+    last = np.empty(1 << bits, dtype=np.int32)
+    last[slot] = row
+    winner = last[slot]
+    evicted = np.flatnonzero(winner != row)
+    losers = np.sort(keys[evicted])
+    return bool((keys[evicted] == keys[winner[evicted]]).any() or (losers[1:] == losers[:-1]).any())
 
 
 def _fast_run(data: bytes) -> _Parsed | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
@@ -163,7 +164,7 @@ def analyse(
     order = np.lexsort((np.arange(len(rank)), rank))
     rank = rank[order]
     systems = tuple(matrix.systems[j] for j in order)
-    value = np.asarray(how.statistic(matrix.values, axis=0), dtype=np.float64)[order]
+    value = _values(matrix.values, how)[order]
     scores = GridScores(np.ascontiguousarray(scores.values[:, order]), scores.step)
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
     if baselines:
@@ -182,7 +183,7 @@ def analyse(
     else:
         value_lower, value_upper = value_intervals(resampled, alpha)
     lower, upper, interval = _pair_intervals(scores, pairs, test, alpha, how, found, each, resampled)
-    residual = np.sqrt(residual_variance(scores.values))
+    residual = np.sqrt(residual_variance(scores))
     correction = "none" if test in TUKEY else correction or CORRECTION
     result = Comparison(
         measure=matrix.measure,
@@ -217,6 +218,13 @@ def analyse(
     )
     notes = find_warnings(result, each, classical.identical(scores, pairs))
     return replace(result, signature=comparison_signature(result), warnings=notes)
+
+
+def _values(scores: Array, how: Resampling) -> Array:
+    """Every system's statistic, of the scores as they are; means are correctly rounded."""
+    if how.on_means:
+        return np.array([math.fsum(column) / len(column) for column in scores.T])
+    return np.asarray(how.statistic(scores, axis=0), dtype=np.float64)
 
 
 def _ranks(scores: GridScores, how: Resampling) -> NDArray[np.int64]:
@@ -258,11 +266,11 @@ def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:
     it rises (to .09 in simulation). For two systems it is the paired t-test.
     """
     n, m = scores.values.shape
-    error = np.sqrt(residual_variance(scores.values) / n)
+    error = np.sqrt(residual_variance(scores) / n)
     difference = pairs.of(scores.sums) / n
     df = float((m - 1) * (n - 1))
     if error == 0:
-        p = np.where(difference == 0, 1.0, 0.0)
+        p = np.where(np.abs(difference) <= 2 * scores.step, 1.0, 0.0)
         return Resampled(p, 0.0, False, 0, difference, difference)
     p = np.maximum(studentised_range_tail(np.abs(difference) / error, m, df), classical.TINY)
     half = critical_value(alpha, m, df) * error

@@ -22,7 +22,7 @@ from cranfield.resampling import (
     draw_topics,
     draw_weights,
     map_blocks,
-    map_threads,
+    map_in_threads,
     pieces,
     rows_within,
 )
@@ -82,7 +82,9 @@ def _tile_pairs(pairs: Pairs, systems: list[int], places: NDArray[np.intp]) -> P
 def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int | None = None) -> tuple[Array, Array]:
     """The alpha/2 and 1 − alpha/2 quantiles (linear interpolation) of the resampled differences of every pair."""
     chunks = list(pairs.chunks(values.shape[1]))
-    found = map_threads(lambda chunk: _quantiles(values[chunk[1]] - values[chunk[2]], alpha), chunks, workers=workers)
+    found = map_in_threads(
+        lambda chunk: _quantiles(values[chunk[1]] - values[chunk[2]], alpha), chunks, workers=workers
+    )
     lower, upper = zip(*found, strict=True)
     return np.concatenate(lower), np.concatenate(upper)
 

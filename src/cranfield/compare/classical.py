@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,13 +134,16 @@ def sign(scores: GridScores, pairs: Pairs, alternative: Alternative) -> Array:
         first, second = scores.values[:, a], scores.values[:, b]
         won[at], lost[at] = (first > second).sum(axis=0), (first < second).sum(axis=0)
     n = won + lost
-    if alternative == "greater":
-        p = special.bdtr(lost, n, 0.5)
-    elif alternative == "less":
-        p = special.bdtr(won, n, 0.5)
+    if alternative == "two-sided":
+        p = np.minimum(1.0, 2 * _at_most(np.minimum(won, lost), n))
     else:
-        p = np.minimum(1.0, 2 * special.bdtr(np.minimum(won, lost), n, 0.5))
+        p = _at_most(lost if alternative == "greater" else won, n)
     return np.where(n == 0, 1.0, np.maximum(p, TINY))
+
+
+def _at_most(k: Array, n: Array) -> Array:
+    """P(at most k of n fair coins show heads) = I_½(n − k, k + 1)."""
+    return np.where(k >= n, 1.0, special.betainc(np.maximum(n - k, 1), k + 1, 0.5))
 
 
 def wilcoxon(scores: GridScores, pairs: Pairs, alternative: Alternative) -> Array:
@@ -178,7 +181,7 @@ def _signed_ranks(each: Array, tolerance: float, alternative: Alternative) -> Ar
     return np.where(n == 0, 1.0, p)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _rank_counts(doubled: tuple[int, ...]) -> Array:
     """How many of the 2ⁿ sign vectors give each sum of (doubled) positive ranks; exact, for n ≤ 50."""
     counts = np.zeros(sum(doubled) + 1)

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from cranfield.compare.grid import GridScores
+
 Array = NDArray[np.float64]
 NODES = 96
 """Points at which the tail is computed; between them its logarithm is interpolated."""
@@ -13,16 +15,17 @@ _STEP = 0.1
 _Z = np.arange(-20.0, 10.0, _STEP)
 
 
-def residual_variance(scores: Array) -> float:
+def residual_variance(scores: GridScores) -> float:
     """V_E2, the variance left when both topics and systems are taken out (two-way ANOVA without interaction).
 
     Exactly 0 when every system differs from every other by a constant.
     """
-    n, m = scores.shape
-    shape = scores - scores[:1]
-    if (shape == shape[:, :1]).all():
+    values = scores.values
+    n, m = values.shape
+    apart = values - values[:, :1]
+    if (np.ptp(apart, axis=0) <= 2 * scores.step).all():
         return 0.0
-    left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     return float((left**2).sum() / ((m - 1) * (n - 1)))
 
 

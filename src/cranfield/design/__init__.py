@@ -7,6 +7,7 @@ from cranfield.design.interval import design_interval, design_two_sample_interva
 from cranfield.design.pricing import Cost, cost, cost_from_figures
 from cranfield.design.recommendation import Recommendation, recommend
 from cranfield.design.result import Design
+from cranfield.design.standardisation import StandardisationEffect, standardisation_effect
 from cranfield.design.ttest import design_ttest, design_two_sample_ttest
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "anova_topics",
     "cost",
     "cost_from_figures",
+    "StandardisationEffect",
     "design_anova",
     "design_interval",
     "design_ttest",
@@ -25,4 +27,5 @@ __all__ = [
     "design_two_sample_ttest",
     "pool_figures",
     "recommend",
+    "standardisation_effect",
 ]

@@ -30,6 +30,8 @@ from cranfield.scores.matrix import Scores
 from cranfield.signature import signature
 
 Path = str | os.PathLike[str]
+MOST_THREADS = 8
+"""Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
 
 
 class Evaluator:
@@ -175,7 +177,7 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers : threads to use; never changes a result
+    workers : threads to use (all cores up to 8 unless given); never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
@@ -238,7 +240,8 @@ def evaluate_with_warnings(
 
     found: list[RunScores] = []
     places: dict[str, str] = {}
-    outcomes = map_in_threads(score, sources, min(workers or available_workers(), total or 2**16))
+    threads = workers or min(available_workers(), MOST_THREADS)
+    outcomes = map_in_threads(score, sources, min(threads, total) if total else threads)
     for number, outcome in enumerate(outcomes):
         place = sources[number] if isinstance(sources, list) else ""
         place = place if isinstance(place, str) else f"run {number + 1}"

@@ -73,6 +73,11 @@ class Judgments:
         """How many topics."""
         return len(self.topics)
 
+    @property
+    def topic_number(self) -> dict[str, int]:
+        """The number of each topic label."""
+        return self.remember("numbers", lambda: {label: number for number, label in enumerate(self.topics)})
+
     def remember(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
         """What `compute` gives, computed once for these judgments and shared by all rankings."""
         if key not in self._memory:

@@ -94,9 +94,10 @@ class DocumentIndex:
             found[todo] = self._number_in[slot[todo]]
             todo = todo[found[todo] >= 0]
             todo = todo[self._key[found[todo]] != keys[todo]]
-        rows = np.flatnonzero(found >= 0)
+        hit = found >= 0
+        rows = np.flatnonzero(hit)
         number = found[rows]
-        same = (document.gather(rows) == self.document.gather(number)).to_numpy()
+        same = (document.filter(hit) == self.document.gather(number)).to_numpy()
         same &= self.topic[number] == topic[rows]
         found[rows[~same]] = -1
         return found.astype(np.int64)

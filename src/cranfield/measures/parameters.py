@@ -138,6 +138,4 @@ def check_gains(text: str, name: str = "gains") -> str:
             f"`{name}` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 (none negative, one positive); "
             f"got {text!r}"
         )
-    if len(values) == 1:
-        raise ArgumentError(f"`{name}` must name the gain of every level, such as 1:2; got only {text!r}")
     return ":".join(f"{value:g}" if float(f"{value:g}") == value else repr(value) for value in values)

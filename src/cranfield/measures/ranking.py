@@ -33,8 +33,9 @@ class JudgedRanking:
     retrieved : how many documents were retrieved for each topic
     topic, rank, document : topic number, rank and document number of each judged document retrieved
     row : where each of them stands in `documents`
-    documents : ids of all documents retrieved, topic after topic, in order of rank
     start : where each topic's documents begin in `documents`
+    ids : ids of all documents retrieved
+    arranged : the rows of `ids` topic after topic, in order of rank; None when they stand so
     """
 
     judgments: Judgments
@@ -43,8 +44,9 @@ class JudgedRanking:
     rank: Ints
     document: Ints
     row: Ints
-    documents: pl.Series
     start: Ints
+    ids: pl.Series
+    arranged: Ints | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -58,6 +60,12 @@ class JudgedRanking:
             self._memory[key] = compute()
         known: _Thing = self._memory[key]
         return known
+
+    @property
+    def documents(self) -> pl.Series:
+        """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
+        arranged = self.arranged
+        return self.ids if arranged is None else self.remember("documents", lambda: self.ids.gather(arranged))
 
     @property
     def hits(self) -> Hits:
@@ -113,8 +121,8 @@ class JudgedRanking:
         retrieved = seen[self.start + self.retrieved] - start
         place = seen[row]
         rank = place - start[topic] + 1
-        documents = self.documents.filter(keep)
-        return JudgedRanking(judgments, retrieved, topic, rank, number[stay], place, documents, start)
+        ids = self.documents.filter(keep)
+        return JudgedRanking(judgments, retrieved, topic, rank, number[stay], place, start, ids)
 
 
 def judge(
@@ -133,9 +141,8 @@ def judge(
         column ascending (ndeval); ``"file"``: as the file has them (NTCIREVAL)
     single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
     """
-    numbers = {label: number for number, label in enumerate(judgments.topics)}
     frame = run.frame
-    topic, strangers = topic_numbers(frame["topic"], numbers)
+    topic, strangers = topic_numbers(frame["topic"], judgments.topic_number)
     if strangers:
         known = topic >= 0
         frame, topic = frame.filter(known), topic[known]
@@ -149,12 +156,12 @@ def judge(
         arranged = None if _ascending(topic) else np.argsort(topic, kind="stable")
     found = index.find(topic, documents)
     if arranged is not None:
-        topic, documents, found = topic[arranged], documents.gather(arranged), found[arranged]
+        topic, found = topic[arranged], found[arranged]
     start = np.searchsorted(topic, np.arange(judgments.n_topics + 1))
     row = np.flatnonzero(found >= 0)
     rank = row - start[topic[row]] + 1
     retrieved = np.diff(start)
-    ranking = JudgedRanking(judgments, retrieved, topic[row], rank, found[row], row, documents, start[:-1])
+    ranking = JudgedRanking(judgments, retrieved, topic[row], rank, found[row], row, start[:-1], documents, arranged)
     return ranking, strangers
 
 

@@ -32,6 +32,7 @@ class Answer:
     title : a line above the table that says what it shows
     digits : decimals for people, by column, where not `DIGITS`
     notes : lines below the table for people
+    sections : for people, the tables that show the rows when one table would not do; machine formats keep `rows`
     superscripts : marks behind a column's cells, one text a row; LaTeX alone shows them
     latex_columns : the columns a LaTeX table shows, where not all
     latex_notes : what the marks mean, as comments of a LaTeX table
@@ -45,6 +46,7 @@ class Answer:
     title: str = ""
     digits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sections: tuple[Answer, ...] = ()
     superscripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     latex_columns: tuple[str, ...] | None = None
     latex_notes: tuple[str, ...] = ()
@@ -197,6 +199,8 @@ def render(answer: Answer, format: OutputFormat) -> str:
         return to_json(answer)
     if format == "csv":
         return to_csv(answer.rows)
+    if answer.sections:
+        return "\n".join(render(section, format) for section in answer.sections)
     if format == "markdown":
         return to_markdown(answer)
     if format == "latex":

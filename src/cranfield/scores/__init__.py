@@ -1,8 +1,20 @@
 """Scores of systems on topics: the matrix type everything speaks, and the files it comes from and goes to."""
 
+from cranfield.scores.correlation import Correlation, correlate, is_order, read_order
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import read_collections, read_scores
 from cranfield.scores.synthetic import make_scores
 from cranfield.scores.writers import write_scores
 
-__all__ = ["ScoreMatrix", "Scores", "make_scores", "read_collections", "read_scores", "write_scores"]
+__all__ = [
+    "Correlation",
+    "ScoreMatrix",
+    "Scores",
+    "correlate",
+    "is_order",
+    "make_scores",
+    "read_collections",
+    "read_order",
+    "read_scores",
+    "write_scores",
+]

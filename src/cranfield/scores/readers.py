@@ -15,7 +15,7 @@ from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import COMPRESSED, STDIN, check_text, expand, read_bytes, system_name
 from cranfield.scores.frames import assemble, from_long, from_wide, long_columns
 from cranfield.scores.matrix import ScoreMatrix, Scores
-from cranfield.scores.per_run import looks_like_nev, looks_like_trec_eval, parse_nev, parse_trec_eval
+from cranfield.scores.per_run import SUMMARY_TOPIC, looks_like_nev, looks_like_trec_eval, parse_nev, parse_trec_eval
 from cranfield.scores.text_tables import is_long, parse_long, parse_wide, read_table
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
@@ -220,7 +220,14 @@ def _parquet(
 
     try:
         frame = pl.read_parquet(io.BytesIO(data))
-        if long_columns(frame.columns) is not None:
+        if (parts := long_columns(frame.columns)) is not None:
+            rows = frame.height
+            if frame[parts["topic"]].dtype == pl.String:  # as in text tables: summary rows are not scores
+                frame = frame.filter(pl.col(parts["topic"]) != SUMMARY_TOPIC)
+            if rows and not frame.height:
+                raise DataError("holds only summary rows (topic 'all'); per-topic scores are needed")
+            if frame.height < rows:
+                provenance += (f"{rows - frame.height} summary rows (topic 'all') not read",)
             found = list(from_long(frame, measure=measure, missing=options.missing).values())
         else:
             found = [from_wide(frame, measure=measure or "score", missing=options.missing)]

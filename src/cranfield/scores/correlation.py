@@ -1,0 +1,355 @@
+"""How well two orders of the same systems agree: rank correlation with intervals."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
+from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
+from cranfield.labels import check_unique, summary
+from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, map_blocks, to_grid
+from cranfield.scores.frames import LONG_NAMES
+from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
+from cranfield.signature import signature
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
+"""What orders systems: scores on topics, one score a system, or the systems' names with the best first."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How well two orders of the same systems agree.
+
+    Attributes
+    ----------
+    values : coefficient → value; None where all systems tie on one side
+    published : the published interval of tau
+    bootstrap : coefficient → interval over resampled topics; empty without topics
+    """
+
+    reference: str
+    estimate: str
+    n_systems: int
+    n_topics: int | None
+    values: Mapping[str, float | None]
+    published: tuple[float, float]
+    bootstrap: Mapping[str, tuple[float, float] | None]
+    alpha: float
+    n_resamples: int
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        random = {"resamples": self.n_resamples, "seed": self.seed} if self.bootstrap else {}
+        return signature(
+            "rank correlation",
+            reference=self.reference,
+            estimate=self.estimate,
+            systems=self.n_systems,
+            topics=self.n_topics,
+            alpha=self.alpha,
+            **random,
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a coefficient and interval: coefficient, value, interval, lower, upper."""
+        import polars as pl
+
+        rows: list[tuple[str, float | None, str | None, float | None, float | None]] = []
+        for name, value in self.values.items():
+            intervals: list[tuple[str, tuple[float, float] | None]] = []
+            if name == "tau":
+                intervals.append(("published", self.published))
+            if name in self.bootstrap:
+                intervals.append(("bootstrap", self.bootstrap[name]))
+            rows += [(name, value, kind, *(limits or (None, None))) for kind, limits in intervals]
+            if not intervals:
+                rows.append((name, value, None, None, None))
+        numbers = dict.fromkeys(("value", "lower", "upper"), pl.Float64)
+        schema = {"coefficient": pl.String, "value": pl.Float64, "interval": pl.String, **numbers}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "reference": self.reference,
+            "estimate": self.estimate,
+            "systems": self.n_systems,
+            "topics": self.n_topics,
+            "rows": self.to_frame().to_dicts(),
+            "signature": self.signature,
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {'undefined' if v is None else f'{v:.4f}'}" for name, v in self.values.items())
+        return f"Correlation({self.n_systems} systems: {shown})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><b>{escape(repr(self))}</b></p>{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
+
+
+def correlate(
+    reference: Order,
+    estimate: Order,
+    *,
+    alpha: float = ALPHA,
+    n_resamples: int = RANK_RESAMPLES,
+    seed: int = SEED,
+    missing: MissingPolicy = MISSING,
+    workers: int | None = None,
+) -> Correlation:
+    """Rank correlation between two orders of the same systems.
+
+    Answers: do two measures, two collections or two ways of scoring rank the systems alike? Systems are matched by
+    name. Score matrices rank systems by their mean over topics; means that differ by rounding alone are ties.
+
+    Intervals: the published one, τ ± z·√(2(2m+5)/(9m(m−1))) (AIRS 2016 Table 1(g)), says how far from 0 the τ of two
+    unrelated orders strays, is as wide at τ = 1 as at 0, and can pass 1. With topics there is a percentile bootstrap
+    over topics as well: topics are drawn again with replacement, the same ones on both sides when both have the same
+    topics (independently when they have none in common), and both orders are made anew.
+
+    Parameters
+    ----------
+    reference, estimate : score matrix, mapping from system to score, or names of systems with the best first.
+        `tau_ap` takes the first as the truth; the other coefficients are symmetric.
+    n_resamples : bootstrap samples; 0 for none
+    missing : topics that only one of two overlapping score matrices has are an error, or dropped with
+        ``"drop-topic"``
+
+    References
+    ----------
+    Kendall, Biometrika 1938 and 1945; Yilmaz, Aslam and Robertson, SIGIR 2008 (τ_AP); Urbano and Marrero, ICTIR 2017
+    (ties in τ_AP).
+
+    Examples
+    --------
+    >>> correlate(["a", "b", "c", "d"], ["b", "a", "c", "d"])
+    Correlation(4 systems: tau 0.6667, tau_b 0.6667, tau_ap 0.3333, tau_ap_b 0.3333)
+    """
+    if not 0 < alpha < 1:
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
+    if n_resamples < 0:
+        raise ArgumentError(f"`n_resamples` must be 0 or more; got {n_resamples}")
+    reference, estimate = _same_systems(reference, estimate)
+    warnings: list[str] = []
+    n_topics: int | None = None
+    bootstrap: dict[str, tuple[float, float] | None] = {}
+    if isinstance(reference, ScoreMatrix) and isinstance(estimate, ScoreMatrix):
+        reference, estimate, shared = _topics_together(reference, estimate, missing)
+        n_topics = reference.n_topics
+        x, y = _on_grid(reference), _on_grid(estimate)
+        totals = (x.sum(axis=0), y.sum(axis=0))
+        tolerance = (_tolerance(reference), _tolerance(estimate))
+        if not shared:
+            warnings.append(
+                f"the two sides have no topic in common ({reference.n_topics} and {estimate.n_topics}); "
+                "their topics are resampled independently"
+            )
+        if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
+            warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
+        elif n_resamples:
+            bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers)
+    else:
+        totals = (_system_values(reference), _system_values(estimate))
+        tolerance = (_tolerance(reference), _tolerance(estimate))
+    found = rank_correlations(totals[0][None], totals[1][None], tolerance)
+    point = {name: float(value[0]) for name, value in found.items()}
+    undefined = [name for name, value in point.items() if math.isnan(value)]
+    if undefined:
+        warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
+    ties = [_tied_pairs(side, width) for side, width in zip(totals, tolerance, strict=True)]
+    if any(ties):
+        warnings.append(
+            f"tied pairs of systems: {ties[0]} in the reference, {ties[1]} in the estimate; tau_ap is the mean over "
+            "all orders of the tied; prefer tau_b or tau_ap_b"
+        )
+    half = tau_half_width(len(totals[0]), alpha)
+    result = Correlation(
+        _name(reference),
+        _name(estimate),
+        len(totals[0]),
+        n_topics,
+        {name: None if math.isnan(value) else value for name, value in point.items()},
+        (point["tau"] - half, point["tau"] + half),
+        bootstrap,
+        alpha,
+        n_resamples if bootstrap else 0,
+        seed,
+        tuple(warnings),
+    )
+    notify(result.warnings)
+    return result
+
+
+def _name(side: Order) -> str:
+    return side.measure if isinstance(side, ScoreMatrix) else "given order"
+
+
+def _systems(side: Order) -> tuple[str, ...]:
+    return side.systems if isinstance(side, ScoreMatrix) else check_unique("system", tuple(side))
+
+
+def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
+    """Both sides with their systems in byte order of their names."""
+    if isinstance(reference, str) or isinstance(estimate, str):
+        raise ArgumentError("an order is a list of system names, best first; got a single string")
+    ours, theirs = _systems(reference), _systems(estimate)
+    lonely = [s for s in ours if s not in set(theirs)] + [s for s in theirs if s not in set(ours)]
+    if lonely:
+        raise DataError(
+            f"{len(lonely)} systems stand on one side only ({summary(lonely)}); both sides must order the same systems"
+        )
+    if len(ours) < 2:
+        raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}")
+    order = sorted(ours, key=str.encode)
+    return _arranged(reference, order), _arranged(estimate, order)
+
+
+def _arranged(side: Order, order: Sequence[str]) -> Order:
+    if isinstance(side, ScoreMatrix):
+        return side.require(topics=1, what="a rank correlation").canonical()
+    if isinstance(side, Mapping):
+        values = {system: float(side[system]) for system in order}
+        bad = [system for system, value in values.items() if math.isnan(value)]
+        if bad:
+            raise DataError(f"system {bad[0]!r} has no score (NaN); an order needs a score for every system")
+        return values
+    places = {system: -float(place) for place, system in enumerate(side)}
+    return {system: places[system] for system in order}
+
+
+def _system_values(side: Order) -> NDArray[np.float64]:
+    if isinstance(side, ScoreMatrix):
+        return np.asarray(_on_grid(side).sum(axis=0))
+    assert isinstance(side, Mapping)
+    return np.array(list(side.values()), dtype=np.float64)
+
+
+def _on_grid(matrix: ScoreMatrix) -> NDArray[np.float64]:
+    """Scores whose sums are exact, so that they are the same on any machine and in any order."""
+    return to_grid(_in_unit(matrix), matrix.n_topics)
+
+
+def _in_unit(matrix: ScoreMatrix) -> NDArray[np.float64]:
+    """Scores that are all tiny in a unit of their own, a power of two, so that the grid does not wipe them out."""
+    _, exponent = math.frexp(float(np.abs(matrix.values).max()))
+    return np.ldexp(matrix.values, -exponent) if exponent < 0 else matrix.values
+
+
+def _tolerance(side: Order) -> float:
+    """How far apart rounding to the grid can bring two equal sums of a score matrix."""
+    return grid_step(_in_unit(side), side.n_topics) * side.n_topics if isinstance(side, ScoreMatrix) else 0.0
+
+
+def _topics_together(
+    reference: ScoreMatrix, estimate: ScoreMatrix, missing: MissingPolicy
+) -> tuple[ScoreMatrix, ScoreMatrix, bool]:
+    if set(reference.topics).isdisjoint(estimate.topics):
+        return reference, estimate, False
+    return *reference.align(estimate, missing=missing), True
+
+
+def _tied_pairs(values: NDArray[np.float64], tolerance: float) -> int:
+    _, group = systems_above(values[None], tolerance)
+    return int((group - 1).sum()) // 2
+
+
+def _bootstrap(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    tolerance: tuple[float, float],
+    shared: bool,
+    alpha: float,
+    n_resamples: int,
+    seed: int,
+    workers: int | None,
+) -> dict[str, tuple[float, float] | None]:
+    """Percentile intervals; None for a coefficient that some sample leaves undefined."""
+
+    def of_block(block: Block) -> dict[str, NDArray[np.float64]]:
+        weights = draw_weights(block.generator(seed, TOPICS), block.size, len(x))
+        others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), block.size, len(y))
+        return rank_correlations(weights @ x, others @ y, tolerance)
+
+    done = list(map_blocks(of_block, blocks(n_resamples), workers=workers))
+    limits: dict[str, tuple[float, float] | None] = {}
+    for name in COEFFICIENTS:
+        values = np.concatenate([part[name] for part in done])
+        if np.isnan(values).any():
+            limits[name] = None
+            continue
+        low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2])
+        limits[name] = (float(low), float(high))
+    return limits
+
+
+def is_order(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is an order for `read_order`: one field a line, or two. Scores on topics always have more."""
+    name = os.fspath(path)
+    if name == STDIN or not Path(name).is_file():
+        return False
+    data = read_bytes(name)
+    if data.startswith(b"PAR1"):
+        return False
+    first = next(line for line in check_text(data, name).decode().splitlines() if line.strip())
+    return len(_fields(first)) <= 2
+
+
+def _fields(line: str) -> list[str]:
+    return re.split(r"\s*[,\t]\s*|\s+", line.strip())
+
+
+def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
+    """An order of systems from a file: a system a line with the best first, or a system and its score a line.
+
+    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is passed over. Of a list
+    without scores, the first system gets the highest.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "order.txt")
+    >>> _ = file.write_text("bm25\\nql\\n")
+    >>> read_order(file)
+    {'bm25': 2.0, 'ql': 1.0}
+    """
+    name = os.fspath(path)
+    lines = [(i, line) for i, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1)]
+    rows = [(i, _fields(line)) for i, line in lines if line.strip()]
+    if rows[0][1][0].casefold() in LONG_NAMES["system"]:
+        rows = rows[1:]
+    problems = Problems(name)
+    order: dict[str, float] = {}
+    width = len(rows[0][1]) if rows else 1
+    for place, (line, fields) in enumerate(rows):
+        if len(fields) != width or width > 2:
+            found = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
+            problems.add(line, f"expected a system, or a system and its score, as in the first line; {found}")
+            continue
+        if fields[0] in order:
+            problems.add(line, f"system {fields[0]!r} comes a second time")
+        try:
+            order[fields[0]] = float(fields[1]) if width == 2 else float(len(rows) - place)
+        except ValueError:
+            problems.add(line, f"expected a score after the system, found {shown(fields[1])}")
+    problems.raise_if_any()
+    if not order:
+        raise FileError(name, [Problem(0, "names no system")])
+    return order

@@ -1,0 +1,246 @@
+"""Factors on disk: CSV, TSV, JSON, parquet, and the file of trec_eval's -Z option."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from cranfield.defaults import FactorsFormat
+from cranfield.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.files import COMPRESSED, Problems, check_text, read_bytes, shown, write_atomically
+from cranfield.labels import summary
+from cranfield.standardise.factors import VERSION, Factors, Standardisation
+
+FORMAT_NAME = "cranfield standardisation factors"
+_BY_ENDING: dict[str, FactorsFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".zscores": "trec",
+}
+_NEEDED = ("topic", "measure", "mean", "sd")
+
+
+def save(factors: Standardisation, path: str | os.PathLike[str], *, format: FactorsFormat | None = None) -> None:
+    """See `Standardisation.save`."""
+    write_atomically(path, to_bytes(factors, format or _format_of(os.fspath(path))))
+
+
+def to_bytes(factors: Standardisation, format: FactorsFormat) -> bytes:
+    """The factors file's content."""
+    if format not in get_args(FactorsFormat):
+        raise ArgumentError(f"`format` must be one of {', '.join(get_args(FactorsFormat))}; got {format!r}")
+    frame = factors.to_frame()
+    if format == "trec":
+        return _to_trec(factors).encode()
+    if format == "json":
+        head = {"format": FORMAT_NAME, "version": factors.version, "provenance": list(factors.provenance)}
+        text = json.dumps({**head, "rows": frame.to_dicts()}, indent=1, ensure_ascii=False, allow_nan=False)
+        return text.encode() + b"\n"
+    import polars as pl
+
+    # One table carries everything, so that the factors survive any tool that copies tables.
+    frame = frame.with_columns(version=pl.lit(factors.version), provenance=pl.lit("; ".join(factors.provenance)))
+    out = io.BytesIO()
+    if format == "parquet":
+        frame.write_parquet(out)
+        return out.getvalue()
+    text_out = io.StringIO()
+    writer = csv.writer(text_out, delimiter="," if format == "csv" else "\t", lineterminator="\n")
+    writer.writerow(frame.columns)
+    writer.writerows([["" if value is None else value for value in row] for row in frame.iter_rows()])
+    return text_out.getvalue().encode()
+
+
+def _to_trec(factors: Standardisation) -> str:
+    for name in [*factors, *(topic for one in factors.values() for topic in one.topics)]:
+        if len(name.split()) != 1:
+            raise DataError(f"{name!r} cannot stand in a trec_eval -Z file, whose fields are separated by blanks")
+    # trec_eval reads numbers with atof, so full precision costs nothing.
+    rows = factors.to_frame().select("topic", "measure", "mean", "sd").iter_rows()
+    return "".join(f"{topic} {measure} {mean!r} {sd!r}\n" for topic, measure, mean, sd in rows)
+
+
+def _format_of(name: str) -> FactorsFormat:
+    path = Path(name)
+    ending = Path(path.stem).suffix if path.suffix.lower() in COMPRESSED else path.suffix
+    if ending.lower() not in _BY_ENDING:
+        raise ArgumentError(
+            f"cannot tell the format of {name} from its ending; end it in {', '.join(_BY_ENDING)}, "
+            f"or name the format: {', '.join(get_args(FactorsFormat))}"
+        )
+    return _BY_ENDING[ending.lower()]
+
+
+def load(path: str | os.PathLike[str]) -> Standardisation:
+    """See `Standardisation.load`. The format is told by the content."""
+    name = os.fspath(path)
+    data = read_bytes(name)
+    try:
+        if data.startswith(b"PAR1"):
+            return _from_rows(*_parquet(data, name), name)
+        data = check_text(data, name)
+        text = data.decode()
+        if text.lstrip().startswith("{"):
+            return _from_json(text, name)
+        first = text.split("\n", 1)[0]
+        for separator in (",", "\t"):
+            header = [field.strip().casefold() for field in first.split(separator)]
+            if len(header) > 1 and "topic" in header:
+                return _from_rows(*_delimited(text, separator), name)
+        return _from_trec(text, name)
+    except DataError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(name, [Problem(0, str(error))]) from None
+
+
+def _parquet(data: bytes, name: str) -> tuple[list[dict[str, Any]], list[int]]:
+    import polars as pl
+
+    try:
+        rows = pl.read_parquet(io.BytesIO(data)).to_dicts()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileError(name, [Problem(0, f"cannot be read as parquet: {error}; is the file complete?")]) from None
+    return rows, [0] * len(rows)
+
+
+def _delimited(text: str, separator: str) -> tuple[list[dict[str, Any]], list[int]]:
+    reader = csv.DictReader(io.StringIO(text), delimiter=separator)
+    reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or []]
+    rows, lines = [], []
+    for row in reader:
+        rows.append(row)
+        lines.append(reader.line_num)
+    return rows, lines
+
+
+def _from_json(text: str, name: str) -> Standardisation:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileError(name, [Problem(error.lineno, f"is not JSON: {error.msg}; is the file complete?")]) from None
+    rows = content.get("rows")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise FileError(name, [Problem(0, 'has no "rows" of factors; is it a factors file?')])
+    _check_version(content.get("version"), name, 0)
+    provenance = content.get("provenance") or []
+    return _from_rows(rows, [0] * len(rows), name, [str(step) for step in provenance])
+
+
+def _from_trec(text: str, name: str) -> Standardisation:
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems = Problems(name)
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 4:
+            found = f"expected 4 fields (topic measure mean sd), found {len(fields)}: {shown(line)}"
+            problems.add(number, found)
+            continue
+        rows.append(dict(zip(_NEEDED, fields, strict=True)))
+        lines.append(number)
+    problems.raise_if_any()
+    return _from_rows(rows, lines, name, [f"read from {Path(name).name}, a trec_eval -Z file"])
+
+
+def _from_rows(
+    rows: Sequence[dict[str, Any]], lines: Sequence[int], name: str, provenance: Sequence[str] = ()
+) -> Standardisation:
+    if not rows:
+        raise FileError(name, [Problem(0, "holds no factors")])
+    lacking = [column for column in _NEEDED if column not in rows[0]]
+    if lacking:
+        found = summary([str(column) for column in rows[0]], most=8)
+        raise FileError(name, [Problem(0, f"lacks the column {lacking[0]!r}; it has: {found}")])
+    problems = Problems(name)
+    by_measure: dict[str, dict[str, tuple[float, float, int | None]]] = {}
+    for row, line in zip(rows, lines, strict=True):
+        _check_version(row.get("version"), name, line)
+        topic, measure = str(row["topic"] or ""), str(row["measure"] or "")
+        if not topic or not measure:
+            problems.add(line, "lacks a topic or a measure")
+            continue
+        try:
+            values = (_number(row["mean"]), _number(row["sd"]), _count(row.get("systems")))
+        except ValueError as error:
+            problems.add(line, f"topic {topic!r}, {measure}: {error}")
+            continue
+        of_measure = by_measure.setdefault(measure, {})
+        if topic in of_measure:
+            problems.add(line, f"topic {topic!r}, {measure}: factors given a second time")
+        of_measure[topic] = values
+    problems.raise_if_any()
+    steps = list(provenance)
+    if not steps and rows[0].get("provenance"):
+        steps = str(rows[0]["provenance"]).split("; ")
+    factors = []
+    for measure, topics in by_measure.items():
+        mean, sd, counts = zip(*topics.values(), strict=True)
+        factors.append(Factors(measure, tuple(topics), mean, sd, counts))  # type: ignore[arg-type]
+    return Standardisation(tuple(factors), tuple(steps))
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} is not a number") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r} is not a finite number")
+    return number
+
+
+def _count(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} is not a number of systems") from None
+
+
+def _check_version(found: Any, name: str, line: int) -> None:
+    """A file without a version (trec_eval's, or a table made by hand) is taken as it is."""
+    if found is None or str(found) == str(VERSION):
+        return
+    text = f"is version {found} of the factors file; this cranfield reads version {VERSION}; fit the factors again"
+    raise FileError(name, [Problem(line, text)])
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """Team → systems, from a file with a system and its team a line (comma, tab or blanks between them).
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "teams.csv")
+    >>> _ = file.write_text("system,team\\na1,A\\na2,A\\nb,B\\n")
+    >>> read_teams(file)
+    {'A': ['a1', 'a2'], 'B': ['b']}
+    """
+    name = os.fspath(path)
+    problems = Problems(name)
+    teams: dict[str, list[str]] = {}
+    of: dict[str, str] = {}
+    for number, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1):
+        fields = re.split(r"\s*[,\t]\s*|\s+", line.strip())
+        if not line.strip() or (number == 1 and [field.casefold() for field in fields] == ["system", "team"]):
+            continue
+        if len(fields) != 2:
+            problems.add(number, f"expected a system and its team, found {len(fields)} fields: {shown(line)}")
+        elif fields[0] in of:
+            problems.add(number, f"system {fields[0]!r} already belongs to team {of[fields[0]]!r}")
+        else:
+            of[fields[0]] = fields[1]
+            teams.setdefault(fields[1], []).append(fields[0])
+    problems.raise_if_any()
+    return teams

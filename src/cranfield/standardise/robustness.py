@@ -1,0 +1,221 @@
+"""How much factors owe to single systems or teams: leave them out, refit, and see how far they move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
+from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.labels import positions, summary
+from cranfield.resampling import grid_step, to_grid
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.rank_coefficients import rank_correlations, systems_above
+from cranfield.signature import signature
+from cranfield.standardise.factors import factors_of
+from cranfield.standardise.transform import check, from_z, z_scores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One system scored by factors it contributed to, and by factors it and its group did not.
+
+    `max_difference` is the largest change of a single topic's score, `tied_topics` the topics on which the remaining
+    systems all tie although all systems together did not, and `tau` Kendall's τ between the orders of all systems by
+    the two sets of factors.
+    """
+
+    measure: str
+    left_out: str
+    system: str
+    mean: float
+    mean_left_out: float
+    max_difference: float
+    rank: int
+    rank_left_out: int
+    tied_topics: int
+    tau: float
+
+    @property
+    def difference(self) -> float:
+        """How far the mean moves when the system is a new one to the factors."""
+        return self.mean_left_out - self.mean
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Every left-out system of every measure, in the order of the groups."""
+
+    systems: tuple[LeftOut, ...]
+    to: StandardiseTo
+    a: float
+    b: float
+    signature: str
+    warnings: tuple[str, ...] = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a left-out system."""
+        import polars as pl
+
+        names = ["measure", "left_out", "system", "mean", "mean_left_out", "difference", "max_difference"]
+        names += ["rank", "rank_left_out", "tied_topics", "tau"]
+        return pl.DataFrame({name: [getattr(row, name) for row in self.systems] for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "to": self.to,
+            "a": self.a,
+            "b": self.b,
+            "rows": self.to_frame().to_dicts(),
+            "summary": self.summary().to_dicts(),
+            "signature": self.signature,
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> pl.DataFrame:
+        """One row a measure: how far means, single scores, ranks and orders move at most, and on average."""
+        import polars as pl
+
+        moved = (pl.col("rank_left_out") - pl.col("rank")).abs()
+        return (
+            self.to_frame()
+            .group_by("measure", maintain_order=True)
+            .agg(
+                left_out=pl.len(),
+                mean_difference=pl.col("difference").abs().mean(),
+                largest_difference=pl.col("difference").abs().max(),
+                largest_topic_difference=pl.col("max_difference").max(),
+                ranks_changed=(moved > 0).sum(),
+                largest_rank_change=moved.max(),
+                lowest_tau=pl.col("tau").min(),
+            )
+        )
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{row['measure']}: {row['left_out']} left out, mean moves by {row['largest_difference']:.4f} and "
+            f"{row['largest_rank_change']} ranks at most"
+            for row in self.summary().iter_rows(named=True)
+        ]
+        return f"Robustness({'; '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.summary()._repr_html_()}{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
+
+
+def standardisation_robustness(
+    scores: Scores | ScoreMatrix,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    to: StandardiseTo = STANDARDISE_TO,
+    a: float = STANDARDISE_A,
+    b: float = STANDARDISE_B,
+) -> Robustness:
+    """How far the standardised scores and ranks of systems move when they are new to the factors.
+
+    Answers: would a team that comes later be scored as it would have been had it taken part? Each group of systems in
+    turn is left out, factors are fitted on the rest, and all systems are scored by both sets of factors (the question
+    AIRS 2016 §5 leaves open, within one collection).
+
+    Parameters
+    ----------
+    scores : raw scores
+    groups : name → systems left out together, such as a team's; by default each system by itself
+    to, a, b : the transformation, as in `Standardisation.apply`; a ``"z"`` that becomes infinite is an error
+
+    Examples
+    --------
+    >>> raw = ScoreMatrix([[0.1, 0.3, 0.5, 0.6], [0.2, 0.1, 0.4, 0.9]], ["1", "2"], list("abcd"), "AP")
+    >>> standardisation_robustness(raw, groups={"team": ["d"]})
+    Robustness(AP: 1 left out, mean moves by 0.1810 and 0 ranks at most)
+    """
+    check(to, a, b)
+    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
+    rows: list[LeftOut] = []
+    for matrix in matrices:
+        matrix.require(topics=1, systems=3, what="leaving systems out")
+        ours = {system: [system] for system in matrix.systems} if groups is None else groups
+        rows += _of_measure(matrix, ours, to, a, b)
+    emptied = sum(row.tied_topics for row in rows)
+    result = Robustness(
+        tuple(rows),
+        to,
+        a,
+        b,
+        signature(
+            "robustness of standardisation factors",
+            measure=summary([matrix.measure for matrix in matrices]),
+            to=to,
+            **({"a": a, "b": b} if to == "ab" else {}),
+            left_out="each system" if groups is None else list(groups),
+        ),
+        (
+            (
+                f"in {emptied} (left-out system, topic) cases all other systems tie on the topic, "
+                "so that the score is average, best or worst there",
+            )
+            if emptied
+            else ()
+        ),
+    )
+    notify(result.warnings)
+    return result
+
+
+def _of_measure(
+    matrix: ScoreMatrix, groups: Mapping[str, Sequence[str]], to: StandardiseTo, a: float, b: float
+) -> list[LeftOut]:
+    def scored(factors_from: ScoreMatrix) -> tuple[NDArray[np.float64], int]:
+        factors = factors_of(factors_from)
+        values = from_z(z_scores(factors, matrix.values), to, a, b)
+        if not np.isfinite(values).all():
+            raise DataError(
+                f"{matrix.measure}: a z score becomes infinite, because the remaining systems all tie on a topic; "
+                "use to='ab' or to='cdf'"
+            )
+        return to_grid(values, matrix.n_topics), len(factors.tied)
+
+    n = matrix.n_topics
+    full, tied = scored(matrix)
+    full_totals = full.sum(axis=0)
+    tolerance = n * grid_step(full, n)  # equal sums can be so far apart by rounding
+    full_ranks = systems_above(full_totals[None], tolerance)[0][0] + 1
+    rows = []
+    for name, members in groups.items():
+        at = positions("system", members, matrix.systems)
+        if not at or matrix.n_systems - len(set(at)) < 2:
+            raise ArgumentError(
+                f"group {name!r} leaves {matrix.n_systems - len(set(at))} of {matrix.n_systems} systems to fit "
+                "factors on; name at least one system and leave at least 2"
+            )
+        refit, tied_now = scored(matrix.drop(systems=members))
+        totals = refit.sum(axis=0)
+        other = n * grid_step(refit, n)
+        ranks = systems_above(totals[None], other)[0][0] + 1
+        tau = float(rank_correlations(full_totals[None], totals[None], (tolerance, other))["tau"][0])
+        rows += [
+            LeftOut(
+                matrix.measure,
+                name,
+                matrix.systems[j],
+                float(full_totals[j] / n),
+                float(totals[j] / n),
+                float(np.abs(refit[:, j] - full[:, j]).max()),
+                int(full_ranks[j]),
+                int(ranks[j]),
+                tied_now - tied,
+                tau,
+            )
+            for j in at
+        ]
+    return rows

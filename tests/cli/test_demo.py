@@ -1,0 +1,22 @@
+"""The demonstration: every command of the story works, in order, on the sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cranfield.cli.demo import STORY
+from support import Type
+
+
+def test_the_story_is_told_to_the_end(cranfield: Type) -> None:
+    result = cranfield("demo", "here")
+    assert result.exit_code == 0, result.stderr
+    for number, step in enumerate(STORY, 1):
+        assert f"── {number} of {len(STORY)} " in result.stderr
+        assert f"$ cranfield {step.words[0]}" in result.stderr
+    assert "Create " in result.stdout
+    assert "pairs differ" in result.stdout
+    assert Path("here/scores.parquet").exists()
+    told = [line for line in result.stderr.splitlines() if not line.startswith("$ ")]
+    assert max(map(len, told)) <= 80
+    assert cranfield("demo", "here").stdout == result.stdout  # twice the same

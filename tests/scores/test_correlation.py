@@ -1,0 +1,278 @@
+"""Rank correlation: against brute force, scipy and printed values; intervals; orders; what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, ScoreMatrix, correlate, read_order
+from cranfield.resampling import to_grid, topic_weights
+from cranfield.scores import is_order
+from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations
+
+
+def coefficients(x: list[float], y: list[float]) -> dict[str, float]:
+    return {name: float(v[0]) for name, v in rank_correlations(np.array([x]), np.array([y])).items()}
+
+
+def plain_tau_ap(truth: list[float], order: tuple[int, ...]) -> float:
+    """Yilmaz et al. 2008, from the words of the definition: `order` lists the systems, the best first."""
+    m = len(order)
+    total = 0.0
+    for i in range(1, m):
+        total += sum(truth[above] > truth[order[i]] for above in order[:i]) / i
+    return 2 / (m - 1) * total - 1
+
+
+def orders_of(scores: list[float]) -> list[tuple[int, ...]]:
+    """Every order of the systems that breaks ties of the scores somehow."""
+    return [
+        order
+        for order in itertools.permutations(range(len(scores)))
+        if all(scores[i] >= scores[j] for i, j in itertools.pairwise(order))
+    ]
+
+
+few = st.integers(2, 5).flatmap(
+    lambda m: st.tuples(*[st.lists(st.integers(0, 4).map(float), min_size=m, max_size=m)] * 2)
+)
+
+
+@given(few)
+def test_tau_ap_is_the_mean_over_all_orders_of_the_tied(sides: tuple[list[float], list[float]]) -> None:
+    x, y = sides
+    truths = []  # untied scores that break the ties of x somehow
+    for order in orders_of(x):
+        truth = [0.0] * len(x)
+        for place, system in enumerate(order):
+            truth[system] = -place
+        truths.append(truth)
+    expected = np.mean([plain_tau_ap(truth, order) for truth in truths for order in orders_of(y)])
+    assert coefficients(x, y)["tau_ap"] == pytest.approx(expected, abs=1e-12)
+
+
+@given(few)
+def test_tau_ap_b_follows_its_definition(sides: tuple[list[float], list[float]]) -> None:
+    def one_way(truth: list[float], pivot: list[float]) -> float:
+        shares = []
+        for i in range(len(pivot)):
+            above = [j for j in range(len(pivot)) if pivot[j] > pivot[i]]
+            if above:
+                shares.append(sum(truth[j] > truth[i] for j in above) / len(above))
+        return 2 * float(np.mean(shares)) - 1 if shares else math.nan
+
+    expected = (one_way(*sides) + one_way(*sides[::-1])) / 2
+    assert coefficients(*sides)["tau_ap_b"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@given(few)
+def test_tau_and_tau_b_count_pairs(sides: tuple[list[float], list[float]]) -> None:
+    x, y = sides
+    pairs = list(itertools.combinations(range(len(x)), 2))
+    score = sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs)
+    found = coefficients(x, y)
+    assert found["tau"] == pytest.approx(score / len(pairs), abs=1e-15)
+    expected = kendalltau(x, y).statistic if len(set(x)) > 1 and len(set(y)) > 1 else math.nan
+    assert found["tau_b"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_the_examples_printed_in_the_documentation_of_ircor() -> None:
+    """The R package of Urbano and Marrero prints these for ten systems: without ties, with ties in one, in both."""
+    x = [0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54]
+    y = [0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84]
+    assert coefficients(x, y)["tau_ap"] == pytest.approx(0.3928571, abs=5e-8)
+    y = [0.5, 0.7, 0.3, 0.1, 0.1, 0.6, 0.9, 0.2, 0.4, 0.8]
+    assert coefficients(x, y)["tau_ap"] == pytest.approx(0.39903, abs=5e-7)
+    assert coefficients(x, y)["tau_ap_b"] == pytest.approx(0.3317019, abs=5e-8)
+    x = [0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5]
+    assert coefficients(x, y)["tau_ap_b"] == pytest.approx(0.339418, abs=5e-7)
+
+
+@given(st.lists(st.integers(0, 9).map(float), min_size=3, max_size=8, unique=True))
+def test_perfect_and_reversed_orders(x: list[float]) -> None:
+    for name, value in coefficients(x, x).items():
+        assert value == pytest.approx(1, abs=1e-15), name
+    for name, value in coefficients(x, [-v for v in x]).items():
+        assert value == pytest.approx(-1, abs=1e-15), name
+
+
+def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(0, 9, (50, 12)).astype(float), rng.integers(0, 9, (50, 12)).astype(float)
+    whole = rank_correlations(x, y)
+    monkeypatch.setattr("cranfield.scores.rank_coefficients._BLOCK", 200)
+    for name, values in rank_correlations(x, y).items():
+        assert values.tobytes() == whole[name].tobytes()
+
+
+def scores(seed: int, n: int = 12, m: int = 6, measure: str = "AP") -> ScoreMatrix:
+    rng = np.random.default_rng(seed)
+    values = rng.random((n, m)).round(2) + np.linspace(0, 0.4, m)
+    return ScoreMatrix(values, [f"t{i}" for i in range(n)], [f"s{j}" for j in range(m)], measure)
+
+
+def test_bootstrap_draws_the_same_topics_on_both_sides() -> None:
+    x, y = scores(1), scores(2, measure="P@20")
+    found = correlate(x, y, n_resamples=300, seed=5)
+    taus = []
+    cx, cy = x.canonical().values, y.canonical().values
+    for weights in topic_weights(12, 300, 5):
+        for row in weights:
+            order = [np.sign(np.subtract.outer(row @ side, row @ side).round(9)) for side in (cx, cy)]
+            taus.append((order[0] * order[1]).sum() / 30)
+    assert found.bootstrap["tau"] == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])), abs=1e-12)
+    assert found.signature.startswith(
+        "rank correlation; reference AP; estimate P@20; systems 6; topics 12; alpha 0.05; resamples 300; seed 5;"
+    )
+
+
+def test_order_of_input_and_workers_change_nothing() -> None:
+    x, y = scores(1), scores(2)
+    ours = correlate(x, y, n_resamples=3000, workers=1)
+    mixed = x.select(topics=x.topics[::-1], systems=[x.systems[j] for j in (3, 0, 5, 1, 4, 2)])
+    theirs = correlate(mixed, y.select(systems=y.systems[::-1]), n_resamples=3000, workers=2)
+    assert ours == theirs
+    assert ours != correlate(x, y, n_resamples=3000, seed=2)
+
+
+def test_different_topics_are_resampled_independently() -> None:
+    x = scores(1)
+    other = scores(2)
+    other = ScoreMatrix(other.values, [f"u{i}" for i in range(12)], other.systems, "AP")
+    with pytest.warns(CranfieldWarning, match=r"no topic in common \(12 and 12\); their topics are resampled"):
+        found = correlate(x, other, n_resamples=200)
+    assert found.bootstrap["tau"] is not None
+    overlap = ScoreMatrix(other.values, [*x.topics[:6], *other.topics[6:]], other.systems, "AP")
+    with pytest.raises(DataError, match="the two matrices differ in 12 topics"):
+        correlate(x, overlap)
+    assert correlate(x, overlap, missing="drop-topic", n_resamples=0).n_topics == 6
+
+
+def test_orders_without_topics() -> None:
+    found = correlate(["a", "b", "c"], {"c": 0.3, "a": 0.2, "b": 0.1})
+    assert found.values["tau"] == pytest.approx(-1 / 3)
+    assert found.bootstrap == {}
+    assert found.to_frame()["interval"].to_list() == ["published", None, None, None]
+    matrix = scores(3, m=3)
+    assert correlate(matrix, ["s2", "s1", "s0"]).bootstrap == {}
+
+
+def test_equal_means_are_ties_whatever_the_rounding() -> None:
+    """The sums of a and of b are .25, and differ on the grid of exact sums; the systems tie nevertheless."""
+    values = np.array([[0.05, 0.05, 0.9], [0.05, 0.1, 0.9], [0.15, 0.1, 0.9]])
+    sums = to_grid(values, 3).sum(axis=0)
+    assert sums[0] != sums[1], "the case is pointless where rounding gives equal sums"
+    x = ScoreMatrix(values, ["1", "2", "3"], ["a", "b", "c"], "AP")
+    with pytest.warns(CranfieldWarning) as caught:
+        found = correlate(x, ["c", "a", "b"])
+    assert [str(w.message) for w in caught] == [
+        "tied pairs of systems: 1 in the reference, 0 in the estimate; tau_ap is the mean over all orders of the "
+        "tied; prefer tau_b or tau_ap_b"
+    ]
+    assert found.values["tau"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("unit", [1e-250, 1e-15, 1e9])
+def test_the_unit_of_scores_does_not_matter(unit: float) -> None:
+    x, y = scores(1), scores(2)
+    scaled = ScoreMatrix(x.values * unit, x.topics, x.systems, "AP")
+    assert correlate(scaled, y, n_resamples=200).bootstrap == correlate(x, y, n_resamples=200).bootstrap
+
+
+def test_all_tied_is_undefined_not_nan() -> None:
+    with pytest.warns(CranfieldWarning) as caught:
+        found = correlate({"a": 1.0, "b": 1.0}, ["a", "b"])
+    assert "all systems tie on one side, so tau_b and tau_ap_b cannot be computed" in [str(w.message) for w in caught]
+    assert found.values["tau_b"] is None
+    assert found.values["tau"] == 0
+    assert "tau_b undefined" in repr(found)
+
+
+def test_a_coefficient_undefined_in_some_resample_has_no_interval() -> None:
+    x = ScoreMatrix([[0.5, 0.5], [0.1, 0.2]], ["1", "2"], ["a", "b"], "AP")
+    y = ScoreMatrix([[0.1, 0.2], [0.1, 0.3]], ["1", "2"], ["a", "b"], "AP")
+    found = correlate(x, y, n_resamples=100)
+    assert found.bootstrap["tau_b"] is None
+    assert found.bootstrap["tau"] is not None
+    row = found.to_frame().filter(coefficient="tau_b").row(0)
+    assert row == ("tau_b", 1.0, "bootstrap", None, None)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(DataError) as error:
+        correlate(["a", "b"], ["a", "c"])
+    assert str(error.value) == "2 systems stand on one side only (b, c); both sides must order the same systems"
+    with pytest.raises(DataError, match=r"^a rank correlation needs at least 2 systems; there is 1$"):
+        correlate(["a"], ["a"])
+    with pytest.raises(DataError, match="system 'a' occurs 2 times"):
+        correlate(["a", "a"], ["a", "b"])
+    with pytest.raises(DataError, match=r"^system 'a' has no score \(NaN\); an order needs a score for every system$"):
+        correlate({"a": math.nan, "b": 1.0}, ["a", "b"])
+    with pytest.raises(ArgumentError, match=r"^`alpha` must be between 0 and 1; got 5. Write 0.05.$"):
+        correlate(["a", "b"], ["a", "b"], alpha=5)
+    with pytest.raises(ArgumentError, match=r"^`n_resamples` must be 0 or more; got -1$"):
+        correlate(["a", "b"], ["a", "b"], n_resamples=-1)
+    with pytest.raises(ArgumentError, match=r"^an order is a list of system names, best first; got a single string$"):
+        correlate("ab", ["a", "b"])
+
+
+def test_order_files(tmp_path: Path) -> None:
+    path = tmp_path / "order.txt"
+    for text in (
+        "a\nb\nc\n",
+        "system\na\nb\nc\n",
+        "system,score\na,3\nb,2\nc,1\n",
+        "c 1\nb 2\n\na 3\n",
+        "a\t3\nb\t2\nc\t1",
+    ):
+        path.write_text(text)
+        assert is_order(path)
+        order = read_order(path)
+        assert sorted(order, key=order.get, reverse=True) == ["a", "b", "c"]  # type: ignore[arg-type]
+    path.write_text("topic,a,b\n1,0.1,0.2\n")
+    assert not is_order(path)
+    assert not is_order(tmp_path)
+    path.write_text("a 1\na 2\nb x\nc\n")
+    with pytest.raises(FileError) as error:
+        read_order(path)
+    assert str(error.value).splitlines()[1:] == [
+        f"  {path}:2: system 'a' comes a second time",
+        f"  {path}:3: expected a score after the system, found 'x'",
+        f"  {path}:4: expected a system, or a system and its score, as in the first line; found 1 field",
+    ]
+    path.write_text("system\n")
+    with pytest.raises(FileError, match="names no system"):
+        read_order(path)
+
+
+def test_every_coefficient_is_explained() -> None:
+    assert list(coefficients([1, 2], [1, 2])) == list(COEFFICIENTS)
+
+
+@pytest.mark.slow
+def test_the_bootstrap_covers_a_tau_that_is_not_near_one() -> None:
+    """Two measures of 20 systems whose true means are known: 95% intervals from 50 topics, in 300 draws.
+
+    Binomial bounds around .95 at 300 draws are .91 and .98; the bootstrap is allowed to be a little off.
+    """
+    rng = np.random.default_rng(11)
+    m, n = 20, 50
+    first = rng.normal(0, 0.08, m)
+    second = first + rng.normal(0, 0.08, m)
+    truth = rank_correlations(first[None], second[None])["tau"][0]
+    systems, topics = [f"s{j:02}" for j in range(m)], [f"t{i:02}" for i in range(n)]
+    hits = 0
+    for draw in range(300):
+        shared = rng.normal(0, 0.15, (n, 1))
+        x = ScoreMatrix(first + shared + rng.normal(0, 0.12, (n, m)), topics, systems, "AP")
+        y = ScoreMatrix(second + shared + rng.normal(0, 0.12, (n, m)), topics, systems, "P")
+        low, high = correlate(x, y, n_resamples=500, seed=draw, workers=1).bootstrap["tau"] or (0, 0)
+        hits += low <= truth <= high
+    assert 0.88 <= hits / 300 <= 1, hits / 300
