@@ -56,6 +56,13 @@ def test_folds_do_not_keep_it_among_settings_that_have_nothing_in_common() -> No
     assert 0.11 < selection_bias(50, 50, LeaveOneOut(), n_experiments=2000).held_out_better.mean() < 0.19
 
 
+def test_repeats_add_no_topics() -> None:
+    """A topic held out five times is still one observation of the test."""
+    found = selection_bias(50, 50, NFold(2, repeats=5), correlation=0.9, n_experiments=1000)
+    low, high = share_bounds(0.025, 1000)
+    assert low < found.held_out_better.mean() < high
+
+
 def test_a_seed_gives_the_same_figures() -> None:
     one, two, other = (selection_bias(5, 10, NFold(2), n_experiments=20, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(one.held_out, two.held_out)

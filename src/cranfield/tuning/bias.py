@@ -13,7 +13,7 @@ from cranfield.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, 
 from cranfield.errors import ArgumentError
 from cranfield.resampling import Progress, generator
 from cranfield.signature import signature
-from cranfield.tuning.choice import best, choose
+from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.folds import NFold, Splitter, make_folds
 
 if TYPE_CHECKING:
@@ -170,7 +170,8 @@ def selection_bias(
     folds = make_folds(NFold(seed=seed) if splitter is None else splitter, topics, np.zeros((n_topics, 1)))
     held = np.concatenate(folds.held_out)
     sizes = [len(fold) for fold in folds.held_out]
-    in_sample, held_out = np.empty((n_experiments, n_topics)), np.empty((n_experiments, len(held)))
+    covered = folds.times_held_out > 0
+    in_sample, held_out = np.empty((n_experiments, n_topics)), np.empty((n_experiments, int(covered.sum())))
     random = generator(seed, _STREAM)
     for experiment in range(n_experiments):
         noise = random.normal(0.0, sd, (n_topics, n_settings + 2))
@@ -179,7 +180,7 @@ def selection_bias(
         champion = int(best(settings.sum(axis=0, keepdims=True), 0.0).column[0])
         in_sample[experiment] = settings[:, champion] - baseline
         chosen = np.repeat(choose(settings, folds, 0.0).column, sizes)
-        held_out[experiment] = settings[held, chosen] - baseline[held]
+        held_out[experiment] = mean_per_topic(held, settings[held, chosen] - baseline[held], n_topics)[covered]
         if progress:
             progress(experiment + 1, n_experiments)
     return SelectionBias(

@@ -75,3 +75,10 @@ def _sums(values: Array, topics: Sequence[Positions]) -> Array:
     for row, some in enumerate(topics):
         np.sum(values[some], axis=0, out=out[row])
     return out
+
+
+def mean_per_topic(topic: Positions, score: Array, n_topics: int) -> Array:
+    """The mean score of every topic over the folds that held it out; NaN for a topic never held out."""
+    times = np.bincount(topic, minlength=n_topics)
+    sums = np.bincount(topic, weights=score, minlength=n_topics)
+    return np.asarray(np.divide(sums, times, out=np.full(n_topics, np.nan), where=times > 0))

@@ -12,9 +12,9 @@ from cranfield.errors import DataError, notify
 from cranfield.labels import summary
 from cranfield.resampling import Progress, grid_step
 from cranfield.scores import ScoreMatrix
-from cranfield.tuning.choice import best, choose
+from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
-from cranfield.tuning.folds import Folds, NFold, Positions, Splitter, make_folds
+from cranfield.tuning.folds import Folds, NFold, Splitter, make_folds
 from cranfield.tuning.result import TunedFamily, Tuning
 
 Array = NDArray[np.float64]
@@ -135,11 +135,11 @@ def _tune_one(family: Family, raw: Array, units: Array, step: float, folds: Fold
     sizes = np.array([len(fold) for fold in folds.held_out])
     topic = np.concatenate(folds.held_out)
     score = raw[topic, np.repeat(choice.column, sizes)]
-    held_out = _per_topic(topic, score, len(raw))
+    held_out = mean_per_topic(topic, score, len(raw))
     covered = ~np.isnan(held_out)
     held_out_mean = float(held_out[covered].mean())
     # The same sums as for the held-out mean, so that folds which all chose `final` give an optimism of exactly 0.
-    in_sample = float(_per_topic(topic, raw[topic, final], len(raw))[covered].mean())
+    in_sample = float(mean_per_topic(topic, raw[topic, final], len(raw))[covered].mean())
     result = TunedFamily(
         family=family,
         choices=choice.column,
@@ -152,13 +152,6 @@ def _tune_one(family: Family, raw: Array, units: Array, step: float, folds: Fold
         n_tied=int(choice.tied.sum()),
     )
     return result, held_out
-
-
-def _per_topic(topic: Positions, score: Array, n_topics: int) -> Array:
-    """The mean score of every topic over the folds that held it out."""
-    times = np.bincount(topic, minlength=n_topics)
-    sums = np.bincount(topic, weights=score, minlength=n_topics)
-    return np.asarray(np.divide(sums, times, out=np.full(n_topics, np.nan), where=times > 0))
 
 
 def _rivals_are_unlike(family: TunedFamily, held_out: Array) -> bool:
