@@ -91,14 +91,14 @@ def test_brute_force_over_scikit_learn_s_splits(splitter: object, n: int, m: int
     for fold, (train, test) in enumerate(splitter.split(values)):  # type: ignore[attr-defined]
         best = max(range(m), key=lambda j, train=train: values[train, j].mean())
         assert found.choices[fold] == best
-        assert found.train_means[fold] == pytest.approx(values[train, best].mean(), abs=1e-11)
-        assert found.held_out_means[fold] == pytest.approx(values[test, best].mean(), abs=1e-11)
+        assert found.train_means[fold] == pytest.approx(values[train, best].mean(), abs=1e-14)
+        assert found.held_out_means[fold] == pytest.approx(values[test, best].mean(), abs=1e-14)
         for topic in test:
             seen.setdefault(int(topic), []).append(values[topic, best])
     assert len(found.choices) == fold + 1
-    assert found.held_out_mean == pytest.approx(np.mean([np.mean(scores) for scores in seen.values()]), abs=1e-11)
+    assert found.held_out_mean == pytest.approx(np.mean([np.mean(scores) for scores in seen.values()]), abs=1e-14)
     assert found.final == f"x(a={values.mean(axis=0).argmax()})"
-    assert found.in_sample_mean == pytest.approx(values.mean(axis=0).max(), abs=1e-11)
+    assert found.in_sample_mean == pytest.approx(values.mean(axis=0).max(), abs=1e-14)
 
 
 def test_the_tuned_estimator_of_scikit_learn() -> None:
@@ -116,7 +116,7 @@ def test_the_tuned_estimator_of_scikit_learn() -> None:
     values = random(50, 20)
     for splitter in (model_selection.KFold(10, shuffle=True, random_state=1), model_selection.LeaveOneOut()):
         theirs = model_selection.cross_val_score(Champion(), values, cv=splitter)
-        assert tune({"x": matrix(values)}, splitter)["x"].held_out_means == pytest.approx(theirs, abs=1e-11)
+        assert tune({"x": matrix(values)}, splitter)["x"].held_out_means == pytest.approx(theirs, abs=1e-14)
 
 
 def test_leave_one_out_is_n_fold_with_n_the_number_of_topics() -> None:

@@ -18,10 +18,9 @@ _AT_ONCE = 2**16
 
 @dataclass(frozen=True)
 class Choice:
-    """Per fold: the column chosen, the sum of its training scores, and whether others did as well."""
+    """Per fold: the column chosen, and whether others did as well."""
 
     column: Positions
-    train_sum: Array
     tied: NDArray[np.bool_]
 
 
@@ -34,11 +33,11 @@ def best(sums: Array, tolerance: float) -> Choice:
     near = sums >= sums.max(axis=1, keepdims=True) - tolerance
     rows, column = np.arange(len(sums)), near.argmax(axis=1)
     near[rows, column] = False
-    return Choice(column, sums[rows, column], near.any(axis=1))
+    return Choice(column, near.any(axis=1))
 
 
 def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
-    """The best column on the training topics of every fold (METHODS: argmax of the training means).
+    """The best column on the training topics of every fold: the argmax of the training means.
 
     The sum over the training topics is the sum over all topics less that over the held-out ones, so
     leave-one-out costs no more than one pass over the scores. On the exact grid the difference has no rounding
@@ -62,7 +61,6 @@ def choose(values: Array, folds: Folds, tolerance: float) -> Choice:
         parts.append(best(sums, tolerance))
     return Choice(
         np.concatenate([part.column for part in parts]),
-        np.concatenate([part.train_sum for part in parts]),
         np.concatenate([part.tied for part in parts]),
     )
 

@@ -230,18 +230,22 @@ class Folds:
 def make_folds(
     splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]],
     topics: tuple[str, ...],
-    values: NDArray[np.float64],
+    units: NDArray[np.float64],
+    scores: NDArray[np.float64] | None = None,
 ) -> Folds:
-    """The folds a splitter makes of these topics (in byte order) with these scores, checked.
+    """The folds a splitter makes of these topics (in byte order), checked.
+
+    Our own splitters see the scores in units of the exact grid, so that the order of settings cannot touch a
+    stratified fold by a rounding error; others see the scores.
 
     Besides our own splitters: any object with scikit-learn's ``split`` (its positions count topics in byte order
     of their ids), or a list of (training topics, held-out topics), each a list of ids.
     """
     if isinstance(splitter, _OwnSplitter):
-        held_out = splitter.held_out(values)
+        held_out = splitter.held_out(units)
         return Folds(topics, tuple(held_out), None, str(splitter), getattr(splitter, "seed", None))
     if isinstance(splitter, Splitter) and not isinstance(splitter, str):
-        pairs = [_as_positions(pair, len(topics)) for pair in splitter.split(values)]
+        pairs = [_as_positions(pair, len(topics)) for pair in splitter.split(units if scores is None else scores)]
         description = " ".join(repr(splitter).split())
     elif isinstance(splitter, Sequence) and not isinstance(splitter, str):
         pairs = [_from_ids(pair, topics) for pair in splitter]

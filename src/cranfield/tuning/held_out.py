@@ -29,7 +29,7 @@ def tune(
     *,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Choose every family's setting on training topics, score it on held-out ones (METHODS section 7; INLS 509).
+    """Choose every family's setting on training topics, score it on held-out ones (INLS 509, "Cross-Validation").
 
     For each fold and family, the setting with the best mean score on the training topics is applied to the
     held-out topics. The same folds serve all families, and every topic's score comes from a setting it had no
@@ -71,14 +71,13 @@ def tune(
     ordered = [_in_order(family.scores, topics) for family in found]
     together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
     # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
-    step = grid_step(together, max(together.shape))
-    units = together * (1 / step)
+    units = together * (1 / grid_step(together, max(together.shape)))
     np.rint(units, out=units)
-    folds = make_folds(NFold() if splitter is None else splitter, topics, units)
+    folds = make_folds(NFold() if splitter is None else splitter, topics, units, together)
     borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
     tuned, held_out = [], []
     for family, raw, own in zip(found, ordered, np.split(units, borders, axis=1), strict=True):
-        one, scores = _tune_one(family, raw, own, step, folds)
+        one, scores = _tune_one(family, raw, own, folds)
         tuned.append(one)
         held_out.append(scores)
     covered = folds.times_held_out > 0
@@ -126,12 +125,11 @@ def _in_order(scores: ScoreMatrix, topics: tuple[str, ...]) -> Array:
     return scores.values if scores.topics == topics else scores.select(topics=topics).values
 
 
-def _tune_one(family: Family, raw: Array, units: Array, step: float, folds: Folds) -> tuple[TunedFamily, Array]:
+def _tune_one(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[TunedFamily, Array]:
     """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
     # Two sums of n scores that are equal before rounding differ by at most n units after it.
     choice = choose(units, folds, tolerance=len(units))
-    total = best(units.sum(axis=0, keepdims=True), tolerance=len(units))
-    final = int(total.column[0])
+    final = int(best(units.sum(axis=0, keepdims=True), tolerance=len(units)).column[0])
     sizes = np.array([len(fold) for fold in folds.held_out])
     topic = np.concatenate(folds.held_out)
     score = raw[topic, np.repeat(choice.column, sizes)]
@@ -140,13 +138,18 @@ def _tune_one(family: Family, raw: Array, units: Array, step: float, folds: Fold
     held_out_mean = float(held_out[covered].mean())
     # The same sums as for the held-out mean, so that folds which all chose `final` give an optimism of exactly 0.
     in_sample = float(mean_per_topic(topic, raw[topic, final], len(raw))[covered].mean())
+    held_out_sums = np.add.reduceat(score, np.cumsum(sizes) - sizes)
+    if folds.train is None:
+        train_sums = raw.sum(axis=0)[choice.column] - held_out_sums
+    else:
+        train_sums = np.array([raw[train, at].sum() for train, at in zip(folds.train, choice.column, strict=True)])
     result = TunedFamily(
         family=family,
         choices=choice.column,
-        train_means=choice.train_sum * step / folds.n_train,
-        held_out_means=np.add.reduceat(score, np.cumsum(sizes) - sizes) / sizes,
+        train_means=train_sums / folds.n_train,
+        held_out_means=held_out_sums / sizes,
         final=family.scores.systems[final],
-        in_sample_mean=float(total.train_sum[0]) * step / len(raw),
+        in_sample_mean=float(raw[:, final].mean()),
         held_out_mean=held_out_mean,
         optimism=in_sample - held_out_mean,
         n_tied=int(choice.tied.sum()),
