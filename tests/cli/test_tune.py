@@ -64,11 +64,11 @@ def test_json_envelope(cranfield: Type, grids: tuple[str, str]) -> None:
 
 def test_the_curve(cranfield: Type, grids: tuple[str, str]) -> None:
     result = cranfield("tune", grids[0], "--show", "curve", "--resamples", "200")
-    assert "family   setting         k1     mean    lower    upper   times_chosen   final" in result.stdout
+    assert "family   setting         k1     mean    lower    upper   folds   final" in result.stdout
     assert "95% percentile interval of the mean, 200 resamples of topics." in result.stdout
     found = json.loads(cranfield("tune", grids[0], "--show", "curve", "--format", "json").stdout)
     assert [row["k1"] for row in found["rows"]] == [0.6, 0.9, 1.2, 1.5]
-    assert [row["times_chosen"] for row in found["rows"]] == [0, 10, 0, 0]
+    assert [row["folds"] for row in found["rows"]] == [0, 10, 0, 0]
     assert all(row["lower"] < row["mean"] < row["upper"] for row in found["rows"])
 
 

@@ -180,13 +180,13 @@ def test_the_curve_holds_means_bands_and_choices() -> None:
         "mean",
         "lower",
         "upper",
-        "times_chosen",
+        "folds",
         "final",
     ]
     assert curve.schema["k1"] == pl.Int64
     assert curve.schema["b"] == pl.Float64
     assert curve["mean"].to_list() == x.system_means.tolist()
-    assert curve["times_chosen"].sum() == 10
+    assert curve["folds"].sum() == 10
     assert curve.filter(pl.col("final"))["setting"].to_list() == [found["bm25"].final]
     # The band of a mean of 50 topics is close to the normal one.
     error = x.values.std(axis=0, ddof=1) / np.sqrt(50)
@@ -212,7 +212,7 @@ def test_curves_of_families_with_different_parameters() -> None:
     }
     with pytest.warns(CranfieldWarning, match="depend on one another"):
         curve = tune(families, NFold(5)).curve(n_resamples=50)
-    assert curve.columns == ["family", "setting", "b", "mu", "mean", "lower", "upper", "times_chosen", "final"]
+    assert curve.columns == ["family", "setting", "b", "mu", "mean", "lower", "upper", "folds", "final"]
     assert curve["mu"].to_list() == [None, None, None, "1", "x"]
 
 

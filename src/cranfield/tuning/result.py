@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_CURVE_ENDS = ("family", "setting", "mean", "lower", "upper", "times_chosen", "final")
+_CURVE_ENDS = ("family", "setting", "mean", "lower", "upper", "folds", "final")
 """The columns of a curve, but for the parameters, which stand before the mean."""
 
 
@@ -103,7 +103,7 @@ class TunedFamily:
         other topics. It is wide where topics differ, and says little about which of two settings is better,
         since both would move together.
 
-        Returns the columns family, setting, one for each parameter, mean, lower, upper, times_chosen, final.
+        Returns the columns family, setting, one for each parameter, mean, lower, upper, folds (that chose it), final.
         """
         import polars as pl
 
@@ -117,7 +117,7 @@ class TunedFamily:
                 pl.Series("mean", scores.system_means),
                 pl.Series("lower", lower),
                 pl.Series("upper", upper),
-                pl.Series("times_chosen", self.times_chosen),
+                pl.Series("folds", self.times_chosen),
                 pl.Series("final", [label == self.final for label in scores.systems]),
             ]
         )
