@@ -20,7 +20,9 @@ from cranfield.tuning.result import TunedFamily, Tuning
 Array = NDArray[np.float64]
 
 _UNLIKE = 0.25
-"""Variance between rival settings, relative to that between families, above which tests are warned about."""
+"""Variance between rival settings, relative to that between families, above which tests are warned about.
+
+Set by simulation; docs/tuning.md says how well it does on others, and that it misses much under leave-one-out."""
 
 
 def tune(
