@@ -52,7 +52,9 @@ def command(
     lenient: Annotated[bool, typer.Option("--lenient", help="Accept fields after the run tag.")] = False,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Runs scored at a time; never changes a result. [default: all cores, at most 8]"),
+        typer.Option(
+            "--workers", min=1, help="Runs at a time; never changes a result. [default: all cores, at most 8]"
+        ),
     ] = None,
     format: Format = None,
     output: Output = None,
