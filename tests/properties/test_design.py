@@ -20,6 +20,7 @@ METHODS = ("within", "one_way", "two_way", "residual", "percentile95")
 
 
 @given(variances, systems, differences, alphas, powers, flags)
+@settings(deadline=None)
 def test_the_exact_size_is_the_smallest_that_suffices(
     v: float, m: int, d: float, a: float, p: float, blocked: bool
 ) -> None:
@@ -29,7 +30,7 @@ def test_the_exact_size_is_the_smallest_that_suffices(
 
 
 @given(variances, systems, st.floats(0.02, 0.5), alphas, powers, st.sampled_from(["published", "approximate"]))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_approximate_sizes_are_the_smallest_by_trying_all(
     v: float, m: int, d: float, a: float, p: float, how: str
 ) -> None:
@@ -41,6 +42,7 @@ def test_approximate_sizes_are_the_smallest_by_trying_all(
 
 
 @given(variances, systems, differences, flags)
+@settings(deadline=None)
 def test_sizes_grow_with_variance_systems_power_and_finer_differences(
     v: float, m: int, d: float, blocked: bool
 ) -> None:
@@ -56,6 +58,7 @@ def test_sizes_grow_with_variance_systems_power_and_finer_differences(
 
 
 @given(variances, st.integers(2, 50), differences, flags)
+@settings(deadline=None)
 def test_every_way_of_asking_agrees(v: float, m: int, d: float, blocked: bool) -> None:
     design = design_anova(v, m, d, blocked=blocked)
     n = design.n_topics
@@ -67,6 +70,7 @@ def test_every_way_of_asking_agrees(v: float, m: int, d: float, blocked: bool) -
 
 
 @given(variances, differences, alphas)
+@settings(deadline=None)
 def test_t_and_interval_turned_round(v: float, d: float, a: float) -> None:
     n = design_ttest(v, d, alpha=a).n_topics
     assert design_ttest(v, n_topics=n, alpha=a).min_diff <= d * (1 + 1e-9)
@@ -82,6 +86,7 @@ def scores(seed: int, n: int, m: int) -> ScoreMatrix:
 
 
 @given(st.integers(0, 10**6), st.integers(3, 15), st.integers(2, 8), st.sampled_from(METHODS))
+@settings(deadline=None)
 def test_the_order_of_topics_and_systems_never_matters(seed: int, n: int, m: int, method: str) -> None:
     x = scores(seed, n, m)
     rng = np.random.default_rng(seed)
@@ -92,6 +97,7 @@ def test_the_order_of_topics_and_systems_never_matters(seed: int, n: int, m: int
 
 
 @given(st.integers(0, 10**6), st.integers(3, 15), st.integers(2, 8), st.floats(0.01, 100), st.floats(-5, 5))
+@settings(deadline=None)
 def test_variances_scale_and_ignore_shifts(seed: int, n: int, m: int, scale: float, shift: float) -> None:
     x = scores(seed, n, m)
     moved = ScoreMatrix(x.values * scale + shift, x.topics, x.systems, "AP")
@@ -104,6 +110,7 @@ def test_variances_scale_and_ignore_shifts(seed: int, n: int, m: int, scale: flo
 
 
 @given(st.integers(0, 10**6), st.integers(3, 20), st.integers(2, 10))
+@settings(deadline=None)
 def test_the_estimates_are_ordered_and_decompose(seed: int, n: int, m: int) -> None:
     x = scores(seed, n, m)
     found = {method: estimate_variance(x, method).variance for method in METHODS}

@@ -75,4 +75,4 @@ def command(
         say(textwrap.fill(step.text, 78))
         say(f"\n$ cranfield {' '.join(words)}\n")
         app(words, standalone_mode=False)
-    say(f"\nEverything is in {directory}; every command takes --help. Next: the same with your own files.")
+    say(f"\nEverything is in {directory}; now try the same with files of your own.")

@@ -247,7 +247,7 @@ def recommend(
     )
     words = format in (None, "table", "markdown") and (output is None or format or output.suffix in (".md", ".txt"))
     if words and output is None:
-        typer.echo(f"{found.text}\n{found.signature}")
+        typer.echo(_wrapped(f"{found.text}\n{found.signature}"))
     elif words and output is not None:
         write_atomically(output, f"{found.text}\n{found.signature}\n".encode())
         say(f"wrote {output}")
@@ -258,6 +258,26 @@ def recommend(
             format=format,
             output=output,
         )
+
+
+def _wrapped(text: str) -> str:
+    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
+    import sys
+    import textwrap
+
+    from cranfield.cli.output import terminal_width
+
+    if not sys.stdout.isatty():
+        return text
+    lines = text.splitlines()
+    return "\n".join(
+        line
+        if line.startswith("|")
+        else textwrap.fill(
+            line, terminal_width(), subsequent_indent="  " * line.startswith("-"), break_long_words=False
+        )
+        for line in lines
+    )
 
 
 def number_or_past(text: str | None) -> Any:

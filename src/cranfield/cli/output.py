@@ -55,10 +55,27 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
 
 def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
-        return table_text(answer, width=None if to_file or not sys.stdout.isatty() else terminal_width())
+        width = None if to_file or not sys.stdout.isatty() else terminal_width()
+        return table_text(upright(answer, width), width=width)
     from cranfield.present.tables import render
 
     return render(answer, format)
+
+
+def upright(answer: Answer, width: int | None) -> Answer:
+    """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
+    if width is None or answer.rows.height != 1:
+        return answer
+    from dataclasses import replace
+
+    import polars as pl
+
+    from cranfield.present.tables import text_rows
+
+    names, (cells,) = answer.rows.columns, text_rows(answer)
+    if sum(max(len(name), len(cell)) + 3 for name, cell in zip(names, cells, strict=True)) - 3 <= width:
+        return answer
+    return replace(answer, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
 
 
 def terminal_width() -> int:

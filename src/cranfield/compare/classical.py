@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,7 +181,7 @@ def _signed_ranks(each: Array, tolerance: float, alternative: Alternative) -> Ar
     return np.where(n == 0, 1.0, p)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _rank_counts(doubled: tuple[int, ...]) -> Array:
     """How many of the 2ⁿ sign vectors give each sum of (doubled) positive ranks; exact, for n ≤ 50."""
     counts = np.zeros(sum(doubled) + 1)

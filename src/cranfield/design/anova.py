@@ -137,7 +137,7 @@ def design_anova(
         "blocked (two-way) ANOVA" if blocked else "one-way ANOVA",
         COLUMN.get(unknown, unknown),
         pl.DataFrame(columns),
-        {"method": method, "epsilon": epsilon},
+        {"method": method} | ({} if epsilon is None else {"epsilon": epsilon}),
         warnings,
     )
     notify(design.warnings)

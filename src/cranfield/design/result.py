@@ -11,6 +11,19 @@ import polars as pl
 from cranfield.errors import DataError
 from cranfield.signature import signature
 
+_ARGUMENTS = (
+    "measure",
+    "estimator",
+    "variance",
+    "variance_of_difference",
+    "systems",
+    "min_diff",
+    "width",
+    "alpha",
+    "power",
+    "topics",
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -37,8 +50,15 @@ class Design:
 
     @property
     def signature(self) -> str:
-        """One line for a paper's footnote."""
-        return signature(f"topic set size design, {self.what}", solved_for=self.solved_for, **self.settings)
+        """One line for a paper's footnote: the settings, and every argument that all rows share."""
+        shared = {
+            name: self.rows[name][0]
+            for name in _ARGUMENTS
+            if name in self.rows.columns and name != self.solved_for and self.rows[name].n_unique() == 1
+        }
+        return signature(
+            f"topic set size design, {self.what}", solved_for=self.solved_for, **(dict(self.settings) | shared)
+        )
 
     def only(self, column: str) -> Any:
         """The value of a column in a design of one row; a `DataError` for a grid."""
