@@ -69,6 +69,16 @@ if TYPE_CHECKING:
         fit_standardisation,
         standardisation_robustness,
     )
+    from cranfield.tuning import (
+        HoldOut,
+        LeaveOneOut,
+        LiveFamily,
+        NFold,
+        Tuning,
+        read_families,
+        selection_bias,
+        tune,
+    )
     from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
 
 __version__ = "0.1.0"
@@ -126,6 +136,16 @@ _ROOMS = {
         "recommend",
         "standardisation_effect",
     ],
+    "cranfield.tuning": [
+        "HoldOut",
+        "LeaveOneOut",
+        "LiveFamily",
+        "NFold",
+        "Tuning",
+        "read_families",
+        "selection_bias",
+        "tune",
+    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -141,8 +161,12 @@ __all__ = [
     "Design",
     "FileCheck",
     "FileError",
+    "HoldOut",
+    "LeaveOneOut",
+    "LiveFamily",
     "Measure",
     "MeasureComparisons",
+    "NFold",
     "PoolFigure",
     "Qrels",
     "Recommendation",
@@ -155,6 +179,7 @@ __all__ = [
     "Standardisation",
     "StandardisationEffect",
     "Standardised",
+    "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
     "__version__",
@@ -180,14 +205,17 @@ __all__ = [
     "parse_measure",
     "pool_variances",
     "read_collections",
+    "read_families",
     "read_order",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
     "recommend",
+    "selection_bias",
     "standardisation_effect",
     "standardisation_robustness",
+    "tune",
     "write_qrels",
     "write_run",
     "write_scores",

@@ -105,3 +105,20 @@ EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
 """The grid of AIRS 2016 Table 2, over which standardised and raw designs are compared."""
 SCALE_FREE_SYSTEMS: Final = 10
 """Systems of the design that compares raw and standardised scores in units free of scale."""
+
+FOLDS: Final = 10
+"""Folds of a cross-validation."""
+HOLDOUT: Final = 0.2
+"""Share of the topics that a single hold-out keeps for testing."""
+CURVE_RESAMPLES: Final = 10_000
+"""Resamples of topics behind the band of a tuning curve."""
+BIAS_SETTINGS: Final = 50
+"""Equally good settings in the simulation of selection bias."""
+BIAS_TOPICS: Final = 50
+BIAS_SD: Final = 0.1
+"""Spread of a setting's scores on a topic about what the topic gives every setting."""
+BIAS_EXPERIMENTS: Final = 2_000
+"""Simulated tunings behind the figures of selection bias."""
+TuningView = Literal["folds", "summary", "curve"]
+TUNING_VIEW: Final[TuningView] = "folds"
+"""What `tune` prints: a row a fold, a row a family, or a row a setting."""

@@ -47,7 +47,7 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 
 def grid_step(values: NDArray[np.float64], terms: int) -> float:
     """The distance between neighbours on the grid of `to_grid`."""
-    largest = float(np.max(np.abs(values), initial=0.0))
+    largest = max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
     magnitude = int(np.ceil(np.log2(largest))) if largest > 0 else 0
     places = min(40, 53 - magnitude - max(0, int(np.ceil(np.log2(max(terms, 1))))))
     return float(np.ldexp(1.0, -places))

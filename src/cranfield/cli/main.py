@@ -23,7 +23,9 @@ from cranfield.cli import (
     measures,
     pool,
     sample,
+    selection_bias,
     standardise,
+    tune,
     variance,
 )
 from cranfield.cli.output import say
@@ -88,6 +90,8 @@ app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")
 app.command("cost")(cost.command)
 app.command("pool")(pool.command)
+app.command("tune")(tune.command)
+app.command("selection-bias")(selection_bias.command)
 app.command("demo")(demo.command)
 
 
