@@ -70,6 +70,16 @@ if TYPE_CHECKING:
         fit_standardisation,
         standardisation_robustness,
     )
+    from cranfield.tuning import (
+        HoldOut,
+        LeaveOneOut,
+        LiveFamily,
+        NFold,
+        Tuning,
+        read_families,
+        selection_bias,
+        tune,
+    )
     from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
 
 __version__ = "0.1.0"
@@ -128,6 +138,16 @@ _ROOMS = {
         "standardisation_effect",
     ],
     "cranfield.replicates": ["Replicates", "replicate", "replicate_scores"],
+    "cranfield.tuning": [
+        "HoldOut",
+        "LeaveOneOut",
+        "LiveFamily",
+        "NFold",
+        "Tuning",
+        "read_families",
+        "selection_bias",
+        "tune",
+    ],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -143,8 +163,12 @@ __all__ = [
     "Design",
     "FileCheck",
     "FileError",
+    "HoldOut",
+    "LeaveOneOut",
+    "LiveFamily",
     "Measure",
     "MeasureComparisons",
+    "NFold",
     "PoolFigure",
     "Qrels",
     "Recommendation",
@@ -158,6 +182,7 @@ __all__ = [
     "Standardisation",
     "StandardisationEffect",
     "Standardised",
+    "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
     "__version__",
@@ -183,6 +208,7 @@ __all__ = [
     "parse_measure",
     "pool_variances",
     "read_collections",
+    "read_families",
     "read_order",
     "read_qrels",
     "read_run",
@@ -191,8 +217,10 @@ __all__ = [
     "recommend",
     "replicate",
     "replicate_scores",
+    "selection_bias",
     "standardisation_effect",
     "standardisation_robustness",
+    "tune",
     "write_qrels",
     "write_run",
     "write_scores",

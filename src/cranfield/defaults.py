@@ -134,3 +134,20 @@ DECIDE: Final[Decide] = "merged"
 """What decides over many splits: the merged p-value, or the votes of the splits."""
 REPLICATES_CORRECTION: Final[Correction] = "bh"
 ReplicatesShow = Literal["systems", "pairs", "agreement", "comparison", "teams", "anova", "splits"]
+
+FOLDS: Final = 10
+"""Folds of a cross-validation."""
+HOLDOUT: Final = 0.2
+"""Share of the topics that a single hold-out keeps for testing."""
+CURVE_RESAMPLES: Final = 10_000
+"""Resamples of topics behind the band of a tuning curve."""
+BIAS_SETTINGS: Final = 50
+"""Equally good settings in the simulation of selection bias."""
+BIAS_TOPICS: Final = 50
+BIAS_SD: Final = 0.1
+"""Spread of a setting's scores on a topic about what the topic gives every setting."""
+BIAS_EXPERIMENTS: Final = 2_000
+"""Simulated tunings behind the figures of selection bias."""
+TuningView = Literal["folds", "summary", "curve"]
+TUNING_VIEW: Final[TuningView] = "folds"
+"""What `tune` prints: a row a fold, a row a family, or a row a setting."""

@@ -29,6 +29,9 @@ OTHER_TOPICS = 11
 Progress = Callable[[int, int], None]
 """Called with (done, total) as work goes on."""
 
+_ONE_THREAD = 2**18
+"""Multiplications up to which OpenBLAS stays on the calling thread."""
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -44,7 +47,7 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 
 def grid_step(values: NDArray[np.float64], terms: int) -> float:
     """The distance between neighbours on the grid of `to_grid`."""
-    largest = float(np.max(np.abs(values), initial=0.0))
+    largest = max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
     magnitude = int(np.ceil(np.log2(largest))) if largest > 0 else 0
     places = min(40, 53 - magnitude - max(0, int(np.ceil(np.log2(max(terms, 1))))))
     return float(np.ldexp(1.0, -places))
@@ -178,6 +181,25 @@ def topic_weights(n_topics: int, n_resamples: int, seed: int, rows: int = BLOCK)
         rng = block.generator(seed, TOPICS)
         for start, stop in pieces(block, rows):
             yield draw_weights(rng, stop - start, n_topics)
+
+
+def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix product, in stretches of columns so small that BLAS does each on one thread.
+
+    Many small products would else keep BLAS's own threads waiting in a busy loop, which costs more than the
+    products themselves; large ones are left to them. On the exact grid neither changes a result.
+
+    >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])).tolist()
+    [[11.0]]
+    """
+    step = _ONE_THREAD // max(1, left.size)
+    columns = right.shape[1]
+    if step < 16 or step >= columns:
+        return np.asarray(left @ right)
+    out = np.empty((len(left), columns))
+    for start in range(0, columns, step):
+        np.matmul(left, right[:, start : start + step], out=out[:, start : start + step])
+    return out
 
 
 def available_workers() -> int:

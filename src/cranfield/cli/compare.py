@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cranfield import defaults
-from cranfield.cli import comparing
+from cranfield.cli import comparing, tuning
 from cranfield.cli.options import Alpha, Format, Missing, Output, Resamples, ScoreFiles, Seed, Workers
 
 if TYPE_CHECKING:
@@ -46,6 +46,18 @@ def command(
     missing: Missing = defaults.MISSING,
     workers: Workers = None,
     memory: comparing.Memory = defaults.MEMORY_MB,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune", help="The systems are settings: tune each family first, and compare held-out scores (see tune)."
+        ),
+    ] = False,
+    folds: tuning.FoldCount = None,
+    leave_one_out: tuning.LeaveOneOutFlag = False,
+    holdout: tuning.HoldOutShare = None,
+    repeats: tuning.Repeats = 1,
+    stratified: tuning.Stratified = False,
+    pattern: tuning.Pattern = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -57,8 +69,21 @@ def command(
     """
     from cranfield.cli.output import emit
 
-    found = comparing.compare_files(
+    tuned = tuning.before_comparing(
+        tune,
         scores,
+        measure=measure,
+        missing=missing,
+        folds=folds,
+        leave_one_out=leave_one_out,
+        holdout=holdout,
+        repeats=repeats,
+        stratified=stratified,
+        pattern=pattern,
+        seed=seed,
+    )
+    found = comparing.compare_files(
+        scores if tuned is None else tuned.scores,
         measure=measure,
         missing=missing,
         test=test,
@@ -73,7 +98,8 @@ def command(
         workers=workers,
         memory=memory,
     )
-    emit(_answer(found, show, effect_size), format=format, output=output)
+    answer = _answer(found, show, effect_size)
+    emit(answer if tuned is None else tuned.introduce(answer), format=format, output=output)
 
 
 def _answer(found: MeasureComparisons, show: Show, effect_size: defaults.EffectSize) -> Answer:

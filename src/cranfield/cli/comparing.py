@@ -10,6 +10,7 @@ from cranfield import defaults
 
 if TYPE_CHECKING:
     from cranfield.compare import MeasureComparisons
+    from cranfield.scores import Scores
 
 Measures = Annotated[
     list[str] | None,
@@ -44,7 +45,7 @@ Memory = Annotated[
 
 
 def compare_files(
-    scores: list[str],
+    scores: list[str] | Scores,
     *,
     measure: list[str] | None,
     missing: defaults.MissingPolicy,
@@ -63,11 +64,14 @@ def compare_files(
     """Read the scores and compare the systems by every measure wanted."""
     from cranfield.cli.output import progress_bar
     from cranfield.compare import compare_measures
-    from cranfield.scores import read_scores
+    from cranfield.scores import Scores, read_scores
 
     # For one file the reader takes the name, which a wide table may lack; among several it chooses.
     one = measure is not None and len(measure) == 1 and len(scores) == 1
-    found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
+    if isinstance(scores, Scores):
+        found = scores
+    else:
+        found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
     if measure and not one:
         found = found.select(measures=list(dict.fromkeys(measure)))
     with progress_bar("resamples") as progress:

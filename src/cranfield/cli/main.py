@@ -24,7 +24,9 @@ from cranfield.cli import (
     pool,
     replicates,
     sample,
+    selection_bias,
     standardise,
+    tune,
     variance,
 )
 from cranfield.cli.output import say
@@ -90,6 +92,8 @@ app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")
 app.command("cost")(cost.command)
 app.command("pool")(pool.command)
+app.command("tune")(tune.command)
+app.command("selection-bias")(selection_bias.command)
 app.command("demo")(demo.command)
 
 

@@ -27,7 +27,7 @@ TITLES = {
     "tukey": "Tukey HSD, topics as blocks",
     "randomised-tukey": "randomised Tukey HSD",
 }
-FEW_TOPICS = 25
+FEW_TOPICS = 30
 """Below so many topics a bootstrap-shift test rejects true hypotheses clearly too often (docs/compare.md)."""
 
 

@@ -20,6 +20,7 @@ from cranfield.resampling import (
     draw_signs,
     map_blocks,
     pieces,
+    product,
     rows_within,
 )
 
@@ -67,7 +68,7 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> Resample
         found = np.zeros(len(pairs), dtype=np.int64)
         for flips in signs(block):
             if how.on_means:
-                found += tally(systems @ flips.T, pairs, observed, how.alternative, scores.tolerance)
+                found += tally(product(systems, flips.T), pairs, observed, how.alternative, scores.tolerance)
             else:
                 found += _swapped(systems, pairs, observed, flips > 0, how, scores.tolerance)
         return found
@@ -102,7 +103,7 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     difference)/(B + 1), which controls the family-wise error (Carterette, TOIS 30(1), 2012). The simultaneous
     interval is the difference ± the range that the test requires, so a pair is significant exactly when its
     interval leaves out 0. Exchangeable means equal spread too: with very unequal variances the family-wise error
-    rises above alpha (to .09 in simulation).
+    rises above alpha (to .12 in simulation, docs/compare.md).
 
     Examples
     --------

@@ -1,0 +1,203 @@
+"""`tune`: what a tuned system does on unseen topics, and held-out scores fit for a comparison."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import DataError, notify
+from cranfield.labels import summary
+from cranfield.resampling import Progress, grid_step
+from cranfield.scores import ScoreMatrix
+from cranfield.tuning.choice import best, choose, mean_per_topic
+from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
+from cranfield.tuning.folds import Folds, NFold, Splitter, make_folds
+from cranfield.tuning.result import TunedFamily, Tuning
+
+Array = NDArray[np.float64]
+
+_UNLIKE = 0.25
+"""Variance between rival settings, relative to that between families, above which tests are warned about.
+
+Set by simulation; docs/tuning.md says how well it does on others, and that it misses much under leave-one-out."""
+
+
+def tune(
+    families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily],
+    splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Tuning:
+    """Choose every family's setting on training topics, score it on held-out ones (INLS 509, "Cross-Validation").
+
+    For each fold and family, the setting with the best mean score on the training topics is applied to the
+    held-out topics. The same folds serve all families, and every topic's score comes from a setting it had no
+    part in choosing, so that the held-out matrix goes straight into a significance test.
+
+    Means are compared on the exact grid; settings tied for the best mean are taken in the given order, and a
+    warning says so. The folds depend on the topic ids and the seed, not on the order in which topics were given.
+
+    Parameters
+    ----------
+    families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
+        whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
+    splitter : `NFold` (default, 10 folds), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's ``split``
+        (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+    progress : called with (done, total) while a live family is evaluated
+
+    Notes
+    -----
+    `held_out_mean` is the mean over topics. With folds of equal size it is the mean of the folds' means, as on
+    the slides. It speaks of the procedure (tune on a little less than all topics, then use); a system tuned on
+    all topics should do slightly better (Arguello, INLS 509, "Parameter Tuning").
+
+    Examples
+    --------
+    Five folds, whose held-out means are those of the slides (INLS 509: .80, .50, .70, .55, .50, average .61):
+
+    >>> from cranfield.tuning import LeaveOneOut
+    >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
+    >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
+    >>> tuning = tune({"ql": ql}, LeaveOneOut())
+    >>> tuning
+    Tuning(P@10, leave-one-out, 5 topics)
+      ql: held-out mean 0.6100, in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+    >>> tuning.held_out.system_means.round(4).tolist()
+    [0.61]
+    """
+    found = as_families(families, progress)
+    topics = _check(found)
+    ordered = [_in_order(family.scores, topics) for family in found]
+    together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
+    # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
+    units = together * (1 / grid_step(together, max(together.shape)))
+    np.rint(units, out=units)
+    folds = make_folds(NFold() if splitter is None else splitter, topics, units, together)
+    borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
+    tuned, held_out = [], []
+    for family, raw, own in zip(found, ordered, np.split(units, borders, axis=1), strict=True):
+        one, scores = _tune_one(family, raw, own, folds)
+        tuned.append(one)
+        held_out.append(scores)
+    covered = folds.times_held_out > 0
+    where = {topic: at for at, topic in enumerate(topics)}
+    shown = [topic for topic in found[0].scores.topics if covered[where[topic]]]
+    matrix = ScoreMatrix(
+        np.column_stack(held_out)[[where[topic] for topic in shown]],
+        shown,
+        [family.name for family in found],
+        found[0].scores.measure,
+        provenance=[f"held-out scores of tuned families, {folds.description}"],
+    )
+    result = Tuning(tuple(tuned), folds, matrix, tuple(_warnings(tuned, folds, matrix.values)))
+    notify(result.warnings)
+    return result
+
+
+def _check(families: tuple[Family, ...]) -> tuple[str, ...]:
+    """The topics all families share, in byte order, once the families are known to be fit for tuning."""
+    first = families[0]
+    for family in families:
+        name, scores = family.name, family.scores
+        if scores.n_systems < 2:
+            raise DataError(
+                f"family {name!r} has one setting, {scores.systems[0]!r}; tuning needs at least 2. "
+                "Give it further settings, or compare it untuned with the held-out scores of the others."
+            )
+        if scores.measure != first.scores.measure:
+            raise DataError(
+                f"the families must be scored by one measure; {first.name!r} has {first.scores.measure}, "
+                f"{name!r} has {scores.measure}"
+            )
+        lonely = sorted(set(scores.topics) ^ set(first.scores.topics))
+        if lonely:
+            raise DataError(
+                f"families {first.name!r} and {name!r} differ in {len(lonely)} topics ({summary(lonely)}); "
+                "score them on the same topics, or keep the common ones"
+            )
+        scores.require(topics=2, what=f"tuning {name!r}")
+    return tuple(sorted(first.scores.topics, key=str.encode))
+
+
+def _in_order(scores: ScoreMatrix, topics: tuple[str, ...]) -> Array:
+    """The values with topics in this order; not a copy where they stand in it already."""
+    return scores.values if scores.topics == topics else scores.select(topics=topics).values
+
+
+def _tune_one(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[TunedFamily, Array]:
+    """The findings for one family, and its held-out score per topic (NaN for a topic never held out)."""
+    # Two sums of n scores that are equal before rounding differ by at most n units after it.
+    choice = choose(units, folds, tolerance=len(units))
+    final = int(best(units.sum(axis=0, keepdims=True), tolerance=len(units)).column[0])
+    sizes = np.array([len(fold) for fold in folds.held_out])
+    topic = np.concatenate(folds.held_out)
+    score = raw[topic, np.repeat(choice.column, sizes)]
+    held_out = mean_per_topic(topic, score, len(raw))
+    covered = ~np.isnan(held_out)
+    held_out_mean = float(held_out[covered].mean())
+    # The same sums as for the held-out mean, so that folds which all chose `final` give an optimism of exactly 0.
+    in_sample = float(mean_per_topic(topic, raw[topic, final], len(raw))[covered].mean())
+    held_out_sums = np.add.reduceat(score, np.cumsum(sizes) - sizes)
+    if folds.train is None:
+        train_sums = raw.sum(axis=0)[choice.column] - held_out_sums
+    else:
+        train_sums = np.array([raw[train, at].sum() for train, at in zip(folds.train, choice.column, strict=True)])
+    result = TunedFamily(
+        family=family,
+        choices=choice.column,
+        train_means=train_sums / folds.n_train,
+        held_out_means=held_out_sums / sizes,
+        final=family.scores.systems[final],
+        in_sample_mean=float(raw[:, final].mean()),
+        held_out_mean=held_out_mean,
+        optimism=in_sample - held_out_mean,
+        n_tied=int(choice.tied.sum()),
+    )
+    return result, held_out
+
+
+def _rivals_are_unlike(family: TunedFamily, held_out: Array) -> bool:
+    """Whether the settings that might have been chosen differ, topic by topic, as much as the families do.
+
+    The rivals of the final setting are those whose mean is within two standard errors of the difference. If a rival
+    differs from it by much of the variance that a difference between two families has, chance in the training topics
+    moves the held-out scores of a whole fold, and a test that takes topics as independent rejects too often (see
+    `selection_bias`). Whether the folds happened to agree on a setting says nothing about it.
+    """
+    pairs = list(itertools.combinations(held_out.T, 2))
+    if not pairs or len(family.choices) < 3 or len(held_out) < 2:
+        return False
+    scores = family.family.scores
+    final = scores.systems.index(family.final)
+    behind = np.delete(scores.values[:, [final]] - scores.values, final, axis=1)
+    variance = behind.var(axis=0, ddof=1)
+    rivals = (behind.mean(axis=0) <= 2 * np.sqrt(variance / scores.n_topics)) & (variance > 0)
+    between_families = float(np.mean([(a - b).var(ddof=1) for a, b in pairs]))
+    return bool(rivals.any()) and float(variance[rivals].mean()) > _UNLIKE * between_families
+
+
+def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> Iterable[str]:
+    yield from dict.fromkeys(note for family in tuned for note in family.family.notes)
+    for family in tuned:
+        if family.n_tied:
+            yield (
+                f"{family.name}: in {family.n_tied} of {len(folds)} folds several settings share the best training "
+                "mean; the first in the given order was taken"
+            )
+    for family in tuned:
+        if _rivals_are_unlike(family, held_out):
+            yield (
+                f"{family.name}: settings about as good as the final one score quite differently topic by topic, so "
+                "held-out scores depend on one another and a test on them may reject too often (their mean is sound); "
+                "fewer folds or a single hold-out lessen this"
+            )
+    times = folds.times_held_out
+    never = int(np.count_nonzero(times == 0))
+    if never:
+        yield (
+            f"{never} of {len(times)} topics were never held out, so the held-out scores rest on {len(times) - never} "
+            "topics; N-fold and leave-one-out use every topic"
+        )

@@ -1,0 +1,352 @@
+"""`tune`: the slides' arithmetic, exactness against brute force, and what it says about bad input."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from sklearn import model_selection
+
+from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
+from cranfield.errors import UnknownNameError
+from cranfield.tuning import HoldOut, LeaveOneOut, NFold, read_families
+from support import SHARED, needs_shared
+
+
+def matrix(values: object, measure: str = "AP", names: list[str] | None = None) -> ScoreMatrix:
+    array = np.asarray(values, dtype=float)
+    names = names or [f"x(a={j})" for j in range(array.shape[1])]
+    return ScoreMatrix(array, [f"{i:04d}" for i in range(len(array))], names, measure)
+
+
+def random(n: int, m: int, seed: int = 1) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).random((n, m))
+
+
+# ── the slides ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_five_folds_of_the_slides() -> None:
+    """INLS 509, "Cross-Validation": held-out P@10 of .80, .50, .70, .55, .50 averages .61.
+
+    Fifty topics in five folds, one setting a fold: it does well everywhere but in its own fold, so it is chosen
+    there, and its held-out mean is the slide's.
+    """
+    slide = [0.80, 0.50, 0.70, 0.55, 0.50]
+    fold = np.arange(50) // 10
+    values = np.full((50, 5), 0.9)
+    for f, mean in enumerate(slide):
+        values[fold == f, f] = [round(mean - 0.05, 1), round(mean + 0.05, 1)] * 5 if mean == 0.55 else mean
+    x = matrix(values, "P@10", [f"ql(lambda={0.2 * f:.1f})" for f in range(5)])
+    topics = np.array(x.topics)
+    pairs = [(topics[fold != f].tolist(), topics[fold == f].tolist()) for f in range(5)]
+    ql = tune({"ql": x}, pairs)["ql"]
+    assert ql.chosen == x.systems
+    assert ql.held_out_means.tolist() == pytest.approx(slide)
+    assert ql.held_out_mean == pytest.approx(0.61)
+    assert ql.train_means.tolist() == pytest.approx([0.9] * 5)
+    assert (ql.final, ql.in_sample_mean) == ("ql(lambda=0.0)", pytest.approx(0.88))
+    assert ql.optimism == pytest.approx(0.88 - 0.61)
+    assert (ql.agreement, ql.n_distinct) == (0.2, 5)
+
+
+def test_from_tuning_to_the_slides_randomisation_test() -> None:
+    """INLS 509: systems A and B on ten folds; all 1,024 sign flips give 208/1024 one-sided."""
+    a = [0.2, 0.3, 0.1, 0.4, 1, 0.8, 0.3, 0.1, 0, 0.9]
+    b = [0.5, 0.3, 0.1, 0.4, 1, 0.9, 0.1, 0.2, 0.5, 0.8]
+    families = {name: matrix(np.column_stack([x, np.zeros(10)])) for name, x in (("A", a), ("B", b))}
+    tuning = tune(families, LeaveOneOut())
+    assert tuning.held_out.values.T.tolist() == [a, b]
+    assert [f.held_out_mean for f in tuning.families] == pytest.approx([0.41, 0.48])
+    found = compare(tuning.held_out, baseline="A", alternative="greater")
+    assert found.p.tolist() == [208 / 1024]
+
+
+# ── brute force ───────────────────────────────────────────────────────────────────────────────────────────
+
+SPLITTERS = [
+    model_selection.KFold(5),
+    model_selection.KFold(7, shuffle=True, random_state=3),
+    model_selection.LeaveOneOut(),
+    model_selection.RepeatedKFold(n_splits=4, n_repeats=3, random_state=1),
+    model_selection.ShuffleSplit(6, test_size=0.3, random_state=1),
+    model_selection.TimeSeriesSplit(4),
+    NFold(5),
+    NFold(10, repeats=3, stratified=True),
+    LeaveOneOut(),
+    HoldOut(0.3, repeats=4),
+]
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+@pytest.mark.parametrize("splitter", SPLITTERS, ids=lambda s: " ".join(repr(s).split()))
+@pytest.mark.parametrize(("n", "m"), [(23, 5), (40, 17)])
+def test_brute_force_over_scikit_learn_s_splits(splitter: object, n: int, m: int) -> None:
+    values = random(n, m, seed=n)
+    found = tune({"x": matrix(values)}, splitter)["x"]  # type: ignore[arg-type]
+    seen: dict[int, list[float]] = {}
+    for fold, (train, test) in enumerate(splitter.split(values)):  # type: ignore[attr-defined]
+        best = max(range(m), key=lambda j, train=train: values[train, j].mean())
+        assert found.choices[fold] == best
+        assert found.train_means[fold] == pytest.approx(values[train, best].mean(), abs=1e-14)
+        assert found.held_out_means[fold] == pytest.approx(values[test, best].mean(), abs=1e-14)
+        for topic in test:
+            seen.setdefault(int(topic), []).append(values[topic, best])
+    assert len(found.choices) == fold + 1
+    assert found.held_out_mean == pytest.approx(np.mean([np.mean(scores) for scores in seen.values()]), abs=1e-14)
+    assert found.final == f"x(a={values.mean(axis=0).argmax()})"
+    assert found.in_sample_mean == pytest.approx(values.mean(axis=0).max(), abs=1e-14)
+
+
+def test_the_tuned_estimator_of_scikit_learn() -> None:
+    """`cross_val_score` of an estimator that picks the best column gives the folds' held-out means."""
+    from sklearn.base import BaseEstimator
+
+    class Champion(BaseEstimator):
+        def fit(self, X: NDArray[np.float64], y: object = None) -> Champion:
+            self.column_ = X.mean(axis=0).argmax()
+            return self
+
+        def score(self, X: NDArray[np.float64], y: object = None) -> float:
+            return float(X[:, self.column_].mean())
+
+    values = random(50, 20)
+    for splitter in (model_selection.KFold(10, shuffle=True, random_state=1), model_selection.LeaveOneOut()):
+        theirs = model_selection.cross_val_score(Champion(), values, cv=splitter)
+        assert tune({"x": matrix(values)}, splitter)["x"].held_out_means == pytest.approx(theirs, abs=1e-14)
+
+
+def test_leave_one_out_is_n_fold_with_n_the_number_of_topics() -> None:
+    values = random(30, 8)
+    loo, n_fold = tune({"x": matrix(values)}, LeaveOneOut()), tune({"x": matrix(values)}, NFold(30))
+    assert loo.held_out == n_fold.held_out
+    assert sorted(loo["x"].chosen) == sorted(n_fold["x"].chosen)
+
+
+def test_many_folds_are_taken_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = random(60, 9)
+    whole = tune({"x": matrix(values)}, NFold(6, repeats=5)).to_dict()
+    monkeypatch.setattr("cranfield.tuning.choice._AT_ONCE", 20)
+    assert tune({"x": matrix(values)}, NFold(6, repeats=5)).to_dict() == whole
+
+
+# ── ties, stability, curves ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_ties_go_to_the_first_setting_and_are_reported() -> None:
+    values = np.column_stack([np.zeros(10), np.full(10, 0.5), np.full(10, 0.5)])
+    with pytest.warns(CranfieldWarning) as caught:
+        found = tune({"x": matrix(values)}, NFold(5))
+    assert [str(w.message) for w in caught] == [
+        "x: in 5 of 5 folds several settings share the best training mean; the first in the given order was taken"
+    ]
+    assert found["x"].chosen == ("x(a=1)",) * 5
+    with pytest.warns(CranfieldWarning, match="share the best"):
+        turned = tune({"x": matrix(values[:, ::-1])}, NFold(5))
+    assert turned["x"].chosen == ("x(a=0)",) * 5
+
+
+def test_ties_of_decimal_numbers_are_ties() -> None:
+    """.1 + .2 + .3 and .2 + .2 + .2 differ in the last bit as doubles, in any order of adding but one."""
+    first, second = [0.3, 0.1, 0.2] * 4, [0.2] * 12
+    assert sum(first) != sum(second)
+    x = matrix(np.column_stack([second, first]))
+    with pytest.warns(CranfieldWarning, match="in 1 of 1 folds|never held out"):
+        found = tune({"x": x}, [(x.topics[:9], x.topics[9:])])
+    assert found["x"].chosen == ("x(a=0)",)
+
+
+def test_one_choice_everywhere_means_no_optimism_at_all() -> None:
+    values = random(47, 4)
+    values[:, 2] += 1
+    for splitter in (NFold(10), NFold(7, repeats=3), LeaveOneOut()):
+        found = tune({"x": matrix(values)}, splitter)["x"]
+        assert (found.optimism, found.agreement, found.n_distinct) == (0.0, 1.0, 1)
+
+
+def test_the_curve_holds_means_bands_and_choices() -> None:
+    x = matrix(random(50, 6), names=[f"bm25(k1={k1},b={b},method=lucene)" for k1 in (1, 2) for b in (0.2, 0.4, 0.6)])
+    found = tune({"bm25": x}, NFold(10))
+    curve = found.curve(n_resamples=4000)
+    assert curve.columns == [
+        "family",
+        "setting",
+        "k1",
+        "b",
+        "method",
+        "mean",
+        "lower",
+        "upper",
+        "folds",
+        "final",
+    ]
+    assert curve.schema["k1"] == pl.Int64
+    assert curve.schema["b"] == pl.Float64
+    assert curve["mean"].to_list() == x.system_means.tolist()
+    assert curve["folds"].sum() == 10
+    assert curve.filter(pl.col("final"))["setting"].to_list() == [found["bm25"].final]
+    # The band of a mean of 50 topics is close to the normal one.
+    error = x.values.std(axis=0, ddof=1) / np.sqrt(50)
+    assert curve["lower"].to_numpy() == pytest.approx(x.system_means - 1.96 * error, abs=0.25 * error.max())
+    assert curve["upper"].to_numpy() == pytest.approx(x.system_means + 1.96 * error, abs=0.25 * error.max())
+
+
+def test_the_curve_s_band_is_that_of_resampled_topics() -> None:
+    from cranfield.resampling import topic_weights
+
+    x = matrix(random(12, 3))
+    weights = np.vstack(list(topic_weights(12, 500, seed=4)))
+    means = weights @ x.values / 12
+    curve = tune({"x": x}, NFold(3))["x"].curve(n_resamples=500, seed=4, alpha=0.1)
+    assert curve["lower"].to_numpy() == pytest.approx(np.quantile(means, 0.05, axis=0))
+    assert curve["upper"].to_numpy() == pytest.approx(np.quantile(means, 0.95, axis=0))
+
+
+def test_curves_of_families_with_different_parameters() -> None:
+    families = {
+        "bm25": matrix(random(20, 3), names=[f"bm25(b={b})" for b in (0.1, 0.2, 0.3)]),
+        "ql": matrix(random(20, 2, seed=2), names=["ql(mu=1)", "ql(mu=x)"]),
+    }
+    with pytest.warns(CranfieldWarning, match="depend on one another"):
+        curve = tune(families, NFold(5)).curve(n_resamples=50)
+    assert curve.columns == ["family", "setting", "b", "mu", "mean", "lower", "upper", "folds", "final"]
+    assert curve["mu"].to_list() == [None, None, None, "1", "x"]
+
+
+def test_the_edge_of_the_grid() -> None:
+    values = random(20, 6) / 100
+    values[:, 5] += 1
+    x = matrix(values, names=[f"x(a={a},b={b})" for a in (1, 2) for b in (0.1, 0.2, 0.3)])
+    assert tune({"x": x}, NFold(5))["x"].at_edge == ("b",)  # a has two values only: every one is an edge
+
+
+# ── results ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_frames_dictionaries_and_texts() -> None:
+    found = tune({"x": matrix(random(20, 4) + [0, 1, 0, 0])}, NFold(4))
+    frame = found.to_frame()
+    assert frame.columns == ["family", "fold", "chosen", "train_mean", "held_out_mean", "topics"]
+    assert frame["fold"].to_list() == ["1", "2", "3", "4", "all"]
+    assert frame["topics"].to_list() == [5, 5, 5, 5, 20]
+    assert frame["held_out_mean"][4] == pytest.approx(frame["held_out_mean"][:4].mean())
+    assert found.summary().columns == [
+        "family", "settings", "final", "agreement", "distinct", "in_sample_mean", "held_out_mean", "optimism",
+    ]  # fmt: skip
+    assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}
+    assert found.signature == (
+        "tuning; measure AP; families x (4 settings); topics 20; folds 4-fold; seed 1; cranfield 0.1.0"
+    )
+    assert repr(found).splitlines()[0] == "Tuning(AP, 4-fold, 20 topics)"
+    assert "4-fold" in found._repr_html_()
+    with pytest.raises(UnknownNameError) as caught:
+        found["bm25"]
+    assert str(caught.value) == "unknown family 'bm25'. Known: x."
+
+
+def test_held_out_scores_are_the_given_ones_in_the_given_order() -> None:
+    x = matrix(random(20, 4) + [0, 1, 0, 0])
+    turned = x.select(topics=x.topics[::-1])
+    found = tune({"x": turned}, NFold(4)).held_out
+    assert found.topics == turned.topics
+    assert found.values[:, 0].tolist() == turned.values[:, 1].tolist()
+    assert found.provenance == ("held-out scores of tuned families, 4-fold",)
+
+
+def test_a_hold_out_scores_some_topics_only_and_says_so() -> None:
+    with pytest.warns(CranfieldWarning) as caught:
+        found = tune({"x": matrix(random(50, 5))}, HoldOut(0.2))
+    assert str(caught[0].message) == (
+        "40 of 50 topics were never held out, so the held-out scores rest on 10 topics; "
+        "N-fold and leave-one-out use every topic"
+    )
+    assert found.held_out.n_topics == 10
+    final = matrix(random(50, 5)).select(topics=found.held_out.topics, systems=[found["x"].final])
+    assert found["x"].optimism == pytest.approx(final.values.mean() - found["x"].held_out_mean)
+
+
+def related(correlation: float, seed: int) -> NDArray[np.float64]:
+    """Fifty equally good settings whose scores on a topic are so much alike."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.normal(size=(50, 1)), rng.normal(size=(50, 50))
+    return np.asarray(0.5 + 0.1 * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own))
+
+
+@pytest.mark.parametrize("splitter", [NFold(10), LeaveOneOut()], ids=str)
+def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) -> None:
+    """Chance among unlike settings makes held-out scores depend on one another (see selection_bias)."""
+    baseline = np.random.default_rng(9).normal(0.5, 0.1, (50, 1))
+    for seed in range(3):
+        y = matrix(np.hstack([baseline, baseline - 0.3]))
+        with pytest.warns(CranfieldWarning) as caught:
+            tune({"x": matrix(related(0.0, seed)), "y": y}, splitter)
+        assert [str(w.message) for w in caught] == [
+            "x: settings about as good as the final one score quite differently topic by topic, so held-out scores "
+            "depend on one another and a test on them may reject too often (their mean is sound); fewer folds or a "
+            "single hold-out lessen this"
+        ]
+        assert tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings == ()
+
+
+# ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [
+        (
+            {"x": matrix(random(5, 1), names=["x(a=1)"])},
+            "family 'x' has one setting, 'x(a=1)'; tuning needs at least 2. "
+            "Give it further settings, or compare it untuned with the held-out scores of the others.",
+        ),
+        (
+            {"x": matrix(random(5, 2)), "y": matrix(random(7, 2))},
+            "families 'x' and 'y' differ in 2 topics (0005, 0006); "
+            "score them on the same topics, or keep the common ones",
+        ),
+        (
+            {"x": matrix(random(5, 2)), "y": matrix(random(5, 2), "P@10")},
+            "the families must be scored by one measure; 'x' has AP, 'y' has P@10",
+        ),
+        ({"x": matrix(random(1, 2))}, "AP: tuning 'x' needs at least 2 topics; there is 1"),
+        (
+            {"x": matrix([[1, 2], [3, np.inf]])},
+            "AP: tuning 'x' needs finite scores; topic '0001', system 'x(a=1)' has inf",
+        ),
+    ],
+)
+def test_families_that_cannot_be_tuned(families: dict[str, ScoreMatrix], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        tune(families, NFold(2))
+    assert str(caught.value) == message
+
+
+def test_nan_never_gets_as_far() -> None:
+    with pytest.raises(DataError) as caught:
+        matrix([[1, np.nan], [0, 0]])
+    assert str(caught.value).startswith("AP: 1 of 4 scores are NaN, the first for topic '0000', system 'x(a=1)'")
+
+
+# ── real data ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "final", "agreement", "in_sample", "held_out"),
+    [
+        ("robust2003-new", "sys33", 0.6, 0.4405, 0.4130),
+        ("robust2004-new", "sys74", 1.0, 0.4227, 0.4227),
+        ("trec8-adhoc", "run95", 1.0, 0.4692, 0.4692),
+        ("web2012-adhoc", "sys44", 0.9, 0.2145, 0.2111),
+    ],
+)
+def test_the_best_of_a_track_s_runs(name: str, final: str, agreement: float, in_sample: float, held_out: float) -> None:
+    """The systems of a track taken as settings: how well would the best one do on unseen topics?"""
+    (family,) = read_families(SHARED / f"data/matrices/{name}.AP.csv")
+    found = tune(family, NFold(10))[name]
+    assert (found.final, found.agreement) == (final, agreement)
+    assert found.in_sample_mean == pytest.approx(in_sample, abs=5e-5)
+    assert found.held_out_mean == pytest.approx(held_out, abs=5e-5)
