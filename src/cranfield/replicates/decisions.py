@@ -145,7 +145,7 @@ def decide_pairs(
     if decide not in get_args(Decide):
         raise UnknownNameError("decide", str(decide), get_args(Decide))
     mean = difference.mean(axis=0)
-    # Mirror systems differ by rounding noise only; their direction is nobody's finding.
+    # The direction decided on is that of the mean difference; a split that points the other way says nothing for it.
     merged = merge_p(p, np.sign(difference) == np.sign(mean), merge)
     split_p = np.stack([adjust(each, correction) for each in p])
     votes = split_p <= alpha
