@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cranfield.scores import Correlation
     from cranfield.standardise import Robustness
 
-NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP"}
+NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
 
 
 def correlation(result: Correlation) -> Drawing:
@@ -80,6 +80,6 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
     )  # fmt: skip
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     row = result.summary().row(0, named=True)
-    finding = f"Leaving a system out moves its mean by at most {number(row['largest_difference'], 4)} and {row['largest_rank_change']} ranks"
+    finding = f"Leaving a system out moves its mean by at most {number(row['largest_difference'], 4)} and {plural(row['largest_rank_change'], 'rank')}"
     cut = f"; the {most} that move most of {total}" if total > most else ""
     return finish(alt.layer(bars, zero).properties(width=WIDTH, height=step(len(names))), finding, f"{row['measure']}: {plural(row['left_out'], 'system')} left out in turn, factors fitted again{cut}")

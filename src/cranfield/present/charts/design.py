@@ -273,7 +273,7 @@ def cost(result: Cost) -> Drawing:
     ends = (pl.col("judged_per_topic") == first) | (pl.col("judged_per_topic") == last) | pl.col("best")
     labelled = frame if frame.height <= 6 else frame.filter(ends) if len(kept) <= 3 else frame.filter(pl.col("best"))
     scales = series_scales(kept)
-    legend = LINES if len(kept) > 1 else None
+    legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
         x=alt.X("judged_per_topic:Q", title="judged documents per topic"),
         y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
@@ -281,7 +281,7 @@ def cost(result: Cost) -> Drawing:
     )  # fmt: skip
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
-        shape=alt.Shape("series:N", scale=scales["shape"], title=None, legend=None)
+        shape=alt.Shape("series:N", scale=scales["shape"], title=None, legend=legend)
     )
     best = alt.Chart(rows(frame.filter("best"))).mark_point(size=230, color=ACCENT, strokeWidth=2).encode(x="judged_per_topic:Q", y="topics:Q")
     text = alt.Chart(rows(labelled)).mark_text(dy=-14, fontSize=10).encode(x="judged_per_topic:Q", y="topics:Q", text="text:N")
