@@ -27,11 +27,18 @@ KINDS: dict[str, dict[str, str]] = {
         "systems": "design.systems",
     },
     "Recommendation": {"recommendation": "design.recommendation"},
+    "Replicates": {
+        "effects": "replicates.effects",
+        "agreement": "replicates.agreement",
+        "methods": "replicates.methods",
+    },
     "Robustness": {"robustness": "agreement.robustness"},
     "ScoreMatrix": {"topics": "scores.topics", "systems": "scores.systems", "difference": "scores.difference"},
     "Scores": {"measures": "scores.measures"},
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},
     "Standardised": {"topics": "scores.standardised"},
+    "SelectionBias": {"bias": "tuning.bias"},
+    "Tuning": {"curve": "tuning.curve", "folds": "tuning.folds"},
     "VarianceEstimate": {"estimators": "variance.estimators"},
 }
 """By type of result: the charts it has, the first being the one drawn unless another is named."""

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.errors import ArgumentError
+from cranfield.present.charts.maps import block_map, map_size
 from cranfield.present.charts.style import (
     ACCENT,
     DARK,
@@ -141,51 +142,13 @@ def _groups(comparison: Comparison) -> alt.LayerChart | None:
 def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
-    m = len(names)
-    decided = _decisions(comparison)
-    blocks = []
-    for i in range(m):
-        start = 0
-        for j in range(1, m + 1):
-            if j == m or decided[i][j] != decided[i][start]:
-                if decided[i][start]:
-                    blocks.append({"system": names[i], "from": start, "to": j, "decision": decided[i][start]})
-                start = j
-    shown = [name for name in _DECISIONS if any(block["decision"] == name for block in blocks)]
-    size = max(120, min(16, 900 // m) * m) if m < 60 else 8 * m
-    cell = size / m
-    label = 11 if cell >= 12 else 8 if cell >= 8 else 7
-    map_ = (
-        alt.Chart(rows(blocks))
-        .mark_rect()
-        .encode(
-            y=alt.Y(
-                "system:N", sort=names, scale=alt.Scale(paddingInner=0.08 if m <= 60 else 0),
-                axis=alt.Axis(title=None, labelFontSize=label, labelOverlap=False, ticks=False, domain=False),
-            ),
-            x=alt.X(
-                "from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems in the same order, by position",
-                axis=alt.Axis(orient="top", grid=False, values=_ticks(m), format="d", labelExpr="datum.value"),
-            ),
-            x2="to:Q",
-            color=alt.Color(
-                "decision:N", scale=alt.Scale(domain=shown, range=[_DECISIONS[name] for name in shown]), title=None,
-                legend=alt.Legend(symbolType="square", symbolStrokeColor=INK, symbolStrokeWidth=0.5, symbolSize=110),
-            ),
-        )
-        .properties(width=size, height=size)
-    )  # fmt: skip
+    drawn = block_map(names, _decisions(comparison), _DECISIONS)
     found, total = int(comparison.significant.sum()), len(comparison.p)
     finding = f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})" if total else "There is only one system: no pair to compare"
     return finish(
-        map_, finding, details(comparison), width=max(420, size),
+        drawn, finding, details(comparison), width=max(420, map_size(len(names))),
         alt_text="One row and one column a system, best first; dark where the row's system is better.",
     )  # fmt: skip
-
-
-def _ticks(m: int) -> list[int]:
-    every = 1 if m <= 12 else 5 if m <= 60 else 10
-    return [k for k in range(0, m + 1, every)]
 
 
 def _decisions(comparison: Comparison) -> list[list[str]]:
