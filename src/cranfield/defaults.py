@@ -151,3 +151,9 @@ BIAS_EXPERIMENTS: Final = 2_000
 TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
 """What `tune` prints: a row a fold, a row a family, or a row a setting."""
+
+REPORT_MIN_DIFF: Final = 0.10
+"""The difference between best and worst that a report designs the next collection for."""
+REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
+"""Pool depths a report prices."""
+REPORT_FILE: Final = "report.html"

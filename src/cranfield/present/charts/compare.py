@@ -57,7 +57,7 @@ def leaderboard(comparison: Comparison) -> Drawing:
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
     names = board["system"].to_list()
-    tied = _unseparated_from_best(comparison)
+    tied = unseparated_from_best(comparison)
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
         top=pl.Series([i in tied for i in range(len(names))])
     )
@@ -85,7 +85,7 @@ def _dark(comparison: Comparison) -> str:
     return "the first system and those not significantly different from it"
 
 
-def _unseparated_from_best(comparison: Comparison) -> set[int]:
+def unseparated_from_best(comparison: Comparison) -> set[int]:
     """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
     reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
     apart = {
@@ -219,7 +219,7 @@ def significance_levels(comparisons: Comparison | Iterable[Comparison]) -> Drawi
     alpha = listed[0].alpha
     level = alt.Chart(rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
     line = level.mark_rule(color=ACCENT, strokeWidth=1).encode(y="alpha:Q")
-    text = level.mark_text(align="left", dx=4, dy=-6, color=ACCENT).encode(y="alpha:Q", x=alt.value(0), text="text:N")
+    text = level.mark_text(align="right", dx=-4, dy=-7, color=ACCENT).encode(y="alpha:Q", x=alt.value("width"), text="text:N")
     first = listed[0]
     finding = f"{first.measure} separates {float((first.p <= first.alpha).mean()):.0%} of {plural(len(first.p), 'pair')} before correction"
     if len(listed) > 1:

@@ -29,8 +29,8 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.design import Design
-    from cranfield.design.cost import Cost
-    from cranfield.design.recommendation import Recommendation
+    from cranfield.design import Cost
+    from cranfield.design import Recommendation
 
 SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Numbers of systems a curve is drawn through (EVIA 2014 Fig. 2 goes to 100)."""
@@ -126,13 +126,16 @@ def systems(design: Design) -> Drawing:
     """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
     if not _is_anova(design):
         raise ArgumentError(f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'.")
-    listed, note = _series(design, but=("systems",))
+    listed, note = _series(design, but=("systems", "epsilon"))
+    asked = design.rows["systems"].unique().sort().to_list()
     data = []
     for row in listed:
-        asked = design.rows["systems"].unique().sort().to_list()
-        grid = sorted({*asked, *(SYSTEMS if len(asked) <= 3 else ())})
-        target = row["power"] if row.get("power") is not None else POWER
-        found = _redesign(design, row, n_systems=grid, min_diff=row["min_diff"], power=target)
+        if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
+            same = [pl.col(name) == row[name] for name in ("measure", "estimator", "variance", "min_diff", "alpha", "power") if name in row]
+            found = design.rows.filter(*same).sort("systems")
+        else:
+            target = row["power"] if row.get("power") is not None else POWER
+            found = _redesign(design, row, n_systems=sorted({*asked, *SYSTEMS}), min_diff=row["min_diff"], power=target)
         data += [{"series": row["series"], "systems": r["systems"], "topics": r["topics"]} for r in found.iter_rows(named=True)]
     names = [row["series"] for row in listed]
     plot = alt.Chart(rows(data)).mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34)).encode(
@@ -218,7 +221,7 @@ def detectable(design: Design) -> Drawing:
     return detectable_curve(data, int(topics), f"{_about(design)}")
 
 
-def detectable_curve(data: list[dict[str, Any]], topics: int, details: str) -> Drawing:
+def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, finding: str | None = None) -> Drawing:
     """Curves of (series, topics, value), with the value at `topics` marked and stated."""
     names = list(dict.fromkeys(point["series"] for point in data))
     at = min({point["topics"] for point in data}, key=lambda n: abs(n - topics))
@@ -228,12 +231,19 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str) -> D
         x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
         y=alt.Y("value:Q", title="score units"), **_encoding(names),
     )  # fmt: skip
-    spot = alt.Chart(rows(marks))
-    dots = spot.mark_point(filled=True, size=80, color=ACCENT, opacity=1).encode(x="topics:Q", y="value:Q")
-    text = spot.mark_text(align="left", dx=9, dy=-9, color=ACCENT, fontWeight="bold").encode(x="topics:Q", y="value:Q", text="text:N")
+    dots = alt.Chart(rows(marks)).mark_point(filled=True, size=80, color=ACCENT, opacity=1).encode(x="topics:Q", y="value:Q")
+    # The lowest number stands below its curve, the others above: curves may run close.
+    lowest = min(range(len(marks)), key=lambda k: marks[k]["value"]) if len(marks) > 1 else None
+    texts = [
+        alt.Chart(rows([mark])).mark_text(align="left", dx=9, dy=12 if k == lowest else -9, color=ACCENT, fontWeight="bold").encode(
+            x="topics:Q", y="value:Q", text="text:N"
+        )
+        for k, mark in enumerate(marks)
+        if k == 0 or mark["text"] != marks[0]["text"]
+    ]  # fmt: skip
     first = marks[0]
-    finding = f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
-    return finish(alt.layer(lines, dots, text).properties(width=WIDTH, height=300), finding, details)
+    said = finding or f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
+    return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)
 
 
 def recommendation(result: Recommendation) -> Drawing:
@@ -275,7 +285,7 @@ def cost(result: Cost) -> Drawing:
     scales = series_scales(kept)
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
-        x=alt.X("judged_per_topic:Q", title="judged documents per topic"),
+        x=alt.X("judged_per_topic:Q", title="judged documents per topic", scale=alt.Scale(padding=30)),
         y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )  # fmt: skip

@@ -30,8 +30,13 @@ def _version() -> str | None:
 def to_svg(chart: Drawing) -> str:
     """The chart as an SVG image that tells screen readers what it shows."""
     spec = chart.to_dict()
+    return spec_to_svg(spec, _title(spec))
+
+
+def spec_to_svg(spec: dict[str, Any], title: str) -> str:
+    """A specification as an SVG image; nothing is fetched, whatever it refers to."""
     svg = vl_convert.vegalite_to_svg(spec, vl_version=_version(), allowed_base_urls=[])
-    return described(svg, _title(spec), str(spec.get("description", "")))
+    return described(svg, title, str(spec.get("description", "")))
 
 
 def described(svg: str, title: str, description: str) -> str:

@@ -19,7 +19,7 @@ def _measure(result: Replicates, measure: str | None) -> str:
     return result[measure].measure if measure is not None else result.measures[0]
 
 
-def _details(result: Replicates) -> str:
+def details(result: Replicates) -> str:
     settings = result.settings
     splits = plural(int(settings.get("splits") or 1), "split")
     return f"{splits} of the documents into {settings.get('partitions', 2)} partitions"
@@ -41,7 +41,7 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
     ).properties(width=WIDTH, height=step(len(names)))
     different, total = int(found.decisions.decided.sum()), len(found.pairs)
     finding = f"Other documents: {different:,} of {plural(total, 'pair')} differ in {name}; mean interval length {number(found.mean_length, 4)}"
-    return finish(plot, finding, f"{_details(result)}; {1 - found.rule.alpha:.0%} intervals from bootstrapped residuals")
+    return finish(plot, finding, f"{details(result)}; {1 - found.rule.alpha:.0%} intervals from bootstrapped residuals")
 
 
 def agreement(result: Replicates, measure: str | None = None) -> Drawing:
@@ -66,7 +66,7 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     total = len(found.pairs)
     finding = f"All {n} splits agree on {total - apart:,} of {plural(total, 'pair')} ({(total - apart) / total:.0%})" if n > 1 else "One split: nothing to agree on"
     drawn = block_map(names, table, tones)
-    return finish(drawn, finding, f"{name}; {_details(result)}; darker: fewer splits make the same decision", width=max(420, map_size(len(names))))
+    return finish(drawn, finding, f"{name}; {details(result)}; darker: fewer splits make the same decision", width=max(420, map_size(len(names))))
 
 
 def methods(result: Replicates, measure: str | None = None, n_resamples: int = RESAMPLES) -> Drawing:
@@ -74,7 +74,7 @@ def methods(result: Replicates, measure: str | None = None, n_resamples: int = R
     from cranfield.replicates.beside import comparison_table
 
     name = _measure(result, measure)
-    return methods_table(comparison_table(result[name], n_resamples), len(result[name].pairs), name, _details(result))
+    return methods_table(comparison_table(result[name], n_resamples), len(result[name].pairs), name, details(result))
 
 
 def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -> Drawing:

@@ -74,6 +74,7 @@ def configured(chart: Drawing) -> Drawing:
         chart.configure(font=FONT, aria=False, background="white", padding=12)
         .configure_view(stroke=None)
         .configure_axis(**axis)
+        .configure_axisXQuantitative(tickCount=9)
         .configure_title(
             anchor="start", frame="bounds", fontSize=15, color=INK, subtitleFontSize=12, subtitleColor=FAINT,
             lineHeight=19, subtitleLineHeight=16, subtitlePadding=5, offset=14, font=FONT, subtitleFont=FONT,
