@@ -5,7 +5,7 @@ This module imports nothing heavy, so the command line can show its help at once
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 ALPHA: Final = 0.05
 """Significance level, and one minus the confidence level of intervals."""
@@ -157,3 +157,8 @@ REPORT_MIN_DIFF: Final = 0.10
 REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 """Pool depths a report prices."""
 REPORT_FILE: Final = "report.html"
+ReportSection = Literal[
+    "data", "leaderboard", "differences", "collection", "next", "standardisation", "replicates", "methods"
+]
+REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
+"""The sections of a report, in their order."""

@@ -55,7 +55,10 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
             color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["#8fa6bb", DARK])),
             shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["circle", "square"])),
         ),
-        base.mark_text(dy=-12).encode(x="blocked_f:Q", text=alt.Text("blocked_f:Q", format=".1f")),
+        *(
+            base.transform_filter(alt.datum.kind == kind).mark_text(dy=dy).encode(x="blocked_f:Q", text=alt.Text("blocked_f:Q", format=".1f"))
+            for kind, dy in (("raw", 15), ("standardised", -12))  # the two may be close
+        ),
     ).properties(width=WIDTH, height=alt.Step(46))  # fmt: skip
     first = frame.filter(pl.col("measure") == measures[0])
     raw, std = (first.filter(pl.col("kind") == kind).row(0, named=True) for kind in ("raw", "standardised"))

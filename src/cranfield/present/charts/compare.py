@@ -70,7 +70,7 @@ def leaderboard(comparison: Comparison) -> Drawing:
         x=alt.X("value:Q", title=x_title, scale=alt.Scale(zero=False)), color=tone
     )
     plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
-    finding = _leader(comparison, tied)
+    finding = _finding(comparison)
     note = ""
     groups = _groups(comparison)
     if groups is not None:
@@ -97,13 +97,24 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
     return (set(range(len(comparison.systems))) - apart) | reference
 
 
-def _leader(comparison: Comparison, tied: set[int]) -> str:
+def leader(comparison: Comparison) -> str:
+    """Who leads, and who cannot be told apart from it."""
     best, others = comparison.systems[0], len(comparison.systems) - 1
-    if comparison.baselines:
-        return f"{int(comparison.significant.sum())} of {plural(len(comparison.p), 'comparison')} with the baseline{'' if len(comparison.baselines) == 1 else 's'} are significant"
-    if len(tied) == 1:
+    tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
+    if not tied:
         return f"{best} leads, and differs significantly from {'the other' if others == 1 else f'all {others:,} others'}"
-    return f"{best} leads; {len(tied) - 1:,} of {plural(others, 'other system')} cannot be told apart from it"
+    if len(tied) == 1:
+        return f"{best} leads, but {tied[0]} cannot be told apart from it"
+    if len(tied) == others:
+        return f"{best} leads, but none of the {others:,} others can be told apart from it"
+    return f"{best} leads, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+
+
+def _finding(comparison: Comparison) -> str:
+    if not comparison.baselines:
+        return leader(comparison)
+    with_ = "the baseline" if len(comparison.baselines) == 1 else "baselines"
+    return f"{int(comparison.significant.sum()):,} of {plural(len(comparison.p), 'comparison')} with {with_} are significant"
 
 
 def _groups(comparison: Comparison) -> alt.LayerChart | None:

@@ -40,7 +40,7 @@ def block_map(names: Sequence[str], table: Sequence[Sequence[str]], tones: Mappi
                 "system:N", sort=list(names),
                 scale=alt.Scale(domain=list(names), paddingInner=0.08 if spaced and m <= 60 else 0, paddingOuter=0),
                 axis=alt.Axis(
-                    title=None, labelFontSize=11 if cell >= 12 else 8, labelOverlap=False, ticks=False, domain=False
+                    title=None, labelFontSize=11 if cell >= 12 else 8, labelOverlap=False, labelLimit=0, ticks=False, domain=False
                 ),
             ),
             x=alt.X("from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems, by rank", axis=columns),

@@ -102,7 +102,7 @@ def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
 def names_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of system names: all of them, smaller when there are many."""
     return alt.Axis(
-        title=None, labelFontSize=11 if len(names) <= 60 else 9, labelOverlap=False, ticks=False, domain=False
+        title=None, labelFontSize=11 if len(names) <= 60 else 9, labelOverlap=False, labelLimit=0, ticks=False, domain=False
     )
 
 

@@ -17,6 +17,7 @@ from cranfield.defaults import (
     REPLICATES_RESAMPLES,
     REPORT_DEPTHS,
     REPORT_MIN_DIFF,
+    REPORT_SECTIONS,
     RESAMPLES,
     SEED,
     SPLITS,
@@ -46,8 +47,6 @@ TITLES = {
     "replicates": "Other documents: replicates",
     "methods": "Methods",
 }
-SECTIONS = tuple(TITLES)
-"""The sections in their order; each can be skipped."""
 _BUILDERS: dict[str, Callable[[Case], Section]] = {
     "data": data.section,
     "leaderboard": systems.leaderboard,
@@ -152,8 +151,8 @@ def build_report(
     """
     left_out = tuple(skip)
     for name in left_out:
-        if name not in SECTIONS:
-            raise UnknownNameError("section", name, SECTIONS)
+        if name not in REPORT_SECTIONS:
+            raise UnknownNameError("section", name, REPORT_SECTIONS)
     if not min_diff > 0:
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
     found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, lenient, workers)

@@ -43,7 +43,7 @@ def standardisation(case: Case) -> Section:
             "Variances before and after are not comparable: standardised scores have a variance near A² = 0.0225 whatever the measure. "
             "F does not change when scores are rescaled, so it can be compared."
         ),
-        Table("standardisation", "Variance, and agreement of the two rankings", effect.variance, digits={"variance_raw": 6, "variance_standardised": 6}),
+        Table("standardisation", "Variance, and agreement of the two rankings", effect.variance, hidden=("systems", "topics", "clipped", "tied_topics"), digits={"variance_raw": 6, "variance_standardised": 6}),
         Table("scale-free", "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard deviation between systems", effect.scale_free),
         Table("factors", "Standardisation factors, to score other systems by (file only)", factors.to_frame(), shown=0),
     ]
@@ -73,11 +73,11 @@ def replicated(case: Case) -> Section:
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
     conflicts = int(beside["conflicts"].sum())
     parts: list[Part] = [
-        Text(f"Had the collection held other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems would still differ in {case.measure}.", strong=True),
+        Text(f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ significantly in {case.measure}.", strong=True),
         Text(
             f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and every topic was scored on each part. "
-            "Topics are taken as they are here: the conclusion is about other documents, not about other topics, and so there are more "
-            "significant pairs than in the test over topics."
+            "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
+            f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
         ),
         Text(
             "No pair is decided one way here and the other way by a test over topics." if not conflicts

@@ -21,14 +21,8 @@ def unseparated(case: Case) -> list[str]:
 
 def leader(case: Case) -> str:
     """One sentence: who leads, and who cannot be told apart from it."""
-    found = case.comparison()
-    best, tied = found.systems[0], unseparated(case)
-    others = len(found.systems) - 1
-    if not tied:
-        rest = "the other system" if others == 1 else f"all {others} others"
-        return f"{best} leads by {case.measure}, and the difference from {rest} is significant."
-    together = f"{tied[0]} cannot" if len(tied) == 1 else f"{len(tied)} of {others} others cannot"
-    return f"{best} leads by {case.measure}, but {together} be told apart from it."
+    best, _, rest = charts.leader(case.comparison()).partition(" leads")
+    return f"{best} leads by {case.measure}{rest}."
 
 
 def leaderboard(case: Case) -> Section:
