@@ -97,17 +97,17 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
     return (set(range(len(comparison.systems))) - apart) | reference
 
 
-def leader(comparison: Comparison) -> str:
+def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who cannot be told apart from it."""
     best, others = comparison.systems[0], len(comparison.systems) - 1
     tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
     if not tied:
-        return f"{best} leads, and differs significantly from {'the other' if others == 1 else f'all {others:,} others'}"
+        return f"{best} leads{by}, and differs significantly from {'the other' if others == 1 else f'all {others:,} others'}"
     if len(tied) == 1:
-        return f"{best} leads, but {tied[0]} cannot be told apart from it"
+        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
     if len(tied) == others:
-        return f"{best} leads, but none of the {others:,} others can be told apart from it"
-    return f"{best} leads, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
+    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
 
 
 def _finding(comparison: Comparison) -> str:

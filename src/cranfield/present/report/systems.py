@@ -21,8 +21,7 @@ def unseparated(case: Case) -> list[str]:
 
 def leader(case: Case) -> str:
     """One sentence: who leads, and who cannot be told apart from it."""
-    best, _, rest = charts.leader(case.comparison()).partition(" leads")
-    return f"{best} leads by {case.measure}{rest}."
+    return charts.leader(case.comparison(), f" by {case.measure}") + "."
 
 
 def leaderboard(case: Case) -> Section:
