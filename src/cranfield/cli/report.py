@@ -19,18 +19,23 @@ def command(
             help="Judgments first and then runs; or score files. Directories and globs work.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(defaults.REPORT_FILE),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
+        defaults.REPORT_FILE
+    ),
     measure: Annotated[
         list[str] | None,
         typer.Option(
             "--measure",
             "-m",
-            help=f"A measure; repeatable, the first one leads. [default: {' '.join(defaults.MEASURES)}, or all in the scores]",
+            help="A measure; repeatable, the first one leads. [default: "
+            f"{' '.join(defaults.MEASURES)}, or all in the scores]",
         ),
     ] = None,
     skip: Annotated[
         list[str] | None,
-        typer.Option("--skip", metavar="SECTION", help=f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}."),
+        typer.Option(
+            "--skip", metavar="SECTION", help=f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}."
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the report.")] = None,
     min_diff: Annotated[
@@ -43,7 +48,9 @@ def command(
     power: Annotated[float, typer.Option("--power", metavar="P", help="Wanted power.")] = defaults.POWER,
     depth: Annotated[
         list[int] | None,
-        typer.Option("--depth", help=f"Pool depth to price; repeatable. [default: {' '.join(map(str, defaults.REPORT_DEPTHS))}]"),
+        typer.Option(
+            "--depth", help=f"Pool depth to price; repeatable. [default: {' '.join(map(str, defaults.REPORT_DEPTHS))}]"
+        ),
     ] = None,
     partitions: Annotated[int, typer.Option("--partitions", help="Partitions of the documents.")] = defaults.PARTITIONS,
     splits: Annotated[int, typer.Option("--splits", help="How often the documents are split.")] = defaults.SPLITS,

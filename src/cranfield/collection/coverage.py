@@ -11,9 +11,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RankingOrder
 
 
-def judged_share(
-    qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: RankingOrder = ORDER
-) -> pl.DataFrame:
+def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: RankingOrder = ORDER) -> pl.DataFrame:
     """Share of judged documents among the first `depth` of every run, over the judged topics: system, judged.
 
     Runs are taken one at a time, so they may come from a generator.

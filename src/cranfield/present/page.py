@@ -12,9 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 def environment() -> Environment:
     """The templates of this package; everything is escaped unless a template says otherwise."""
     return Environment(
-        loader=PackageLoader("cranfield.present", "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("cranfield.present", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def render_page(template: str, **values: Any) -> str:

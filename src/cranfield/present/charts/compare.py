@@ -102,7 +102,10 @@ def leader(comparison: Comparison, by: str = "") -> str:
     best, others = comparison.systems[0], len(comparison.systems) - 1
     tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
     if not tied:
-        return f"{best} leads{by}, and differs significantly from {'the other' if others == 1 else f'all {others:,} others'}"
+        return (
+            f"{best} leads{by}, and differs significantly from "
+            f"{'the other' if others == 1 else f'all {others:,} others'}"
+        )
     if len(tied) == 1:
         return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
     if len(tied) == others:
@@ -114,7 +117,10 @@ def _finding(comparison: Comparison) -> str:
     if not comparison.baselines:
         return leader(comparison)
     with_ = "the baseline" if len(comparison.baselines) == 1 else "baselines"
-    return f"{int(comparison.significant.sum()):,} of {plural(len(comparison.p), 'comparison')} with {with_} are significant"
+    return (
+        f"{int(comparison.significant.sum()):,} of {plural(len(comparison.p), 'comparison')} with "
+        f"{with_} are significant"
+    )
 
 
 def _groups(comparison: Comparison) -> alt.LayerChart | None:
@@ -129,24 +135,27 @@ def _groups(comparison: Comparison) -> alt.LayerChart | None:
     groups = indistinguishable(separated | separated.T)
     if not 1 <= len(groups) <= MOST_GROUPS:
         return None
-    members = [
-        {"group": letter(k), "system": comparison.systems[i]} for k, group in enumerate(groups) for i in group
-    ]
+    members = [{"group": letter(k), "system": comparison.systems[i]} for k, group in enumerate(groups) for i in group]
     spans = [
         {"group": letter(k), "first": comparison.systems[group[0]], "last": comparison.systems[group[-1]]}
         for k, group in enumerate(groups)
     ]
     names = list(comparison.systems)
     x = alt.X(
-        "group:N", sort=[letter(k) for k in range(len(groups))],
+        "group:N",
+        sort=[letter(k) for k in range(len(groups))],
         axis=alt.Axis(orient="top", title="groups", labelAngle=0, ticks=False, domain=False, titlePadding=4),
-    )  # fmt: skip
-    lines = alt.Chart(rows(spans)).mark_rule(color="#7d8b99", strokeWidth=1.5).encode(
-        x=x, y=alt.Y("first:N", sort=names, axis=None, scale=alt.Scale(domain=names)), y2="last:N"
-    )  # fmt: skip
-    dots = alt.Chart(rows(members)).mark_point(filled=True, size=34, color=DARK, opacity=1).encode(
-        x=x, y=alt.Y("system:N", sort=names, axis=None, scale=alt.Scale(domain=names))
-    )  # fmt: skip
+    )
+    lines = (
+        alt.Chart(rows(spans))
+        .mark_rule(color="#7d8b99", strokeWidth=1.5)
+        .encode(x=x, y=alt.Y("first:N", sort=names, axis=None, scale=alt.Scale(domain=names)), y2="last:N")
+    )
+    dots = (
+        alt.Chart(rows(members))
+        .mark_point(filled=True, size=34, color=DARK, opacity=1)
+        .encode(x=x, y=alt.Y("system:N", sort=names, axis=None, scale=alt.Scale(domain=names)))
+    )
     return alt.layer(lines, dots).properties(width=alt.Step(14))
 
 
@@ -155,11 +164,18 @@ def pairs(comparison: Comparison) -> Drawing:
     names = list(comparison.systems)
     drawn = block_map(names, _decisions(comparison), _DECISIONS)
     found, total = int(comparison.significant.sum()), len(comparison.p)
-    finding = f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})" if total else "There is only one system: no pair to compare"
+    finding = (
+        f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})"
+        if total
+        else "There is only one system: no pair to compare"
+    )
     return finish(
-        drawn, finding, details(comparison), width=max(420, map_size(len(names))),
+        drawn,
+        finding,
+        details(comparison),
+        width=max(420, map_size(len(names))),
         alt_text="One row and one column a system, best first; dark where the row's system is better.",
-    )  # fmt: skip
+    )
 
 
 def _decisions(comparison: Comparison) -> list[list[str]]:
@@ -178,13 +194,20 @@ def _decisions(comparison: Comparison) -> list[list[str]]:
 
 def differences(comparison: Comparison, most: int = 60) -> Drawing:
     """The difference of every pair with its interval, largest first; of many pairs the `most` largest."""
-    frame = comparison.to_frame().select("system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant")
+    frame = comparison.to_frame().select(
+        "system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"
+    )
     several = len(comparison.baselines) != 1
     label = pl.concat_str("system_a", pl.lit(" − "), "system_b") if several else pl.col("system_a")
     frame = frame.with_columns(pair=label).sort("difference", descending=True)
     cut = frame.height > most
     if cut:
-        frame = frame.with_columns(size=pl.col("difference").abs()).top_k(most, by="size").drop("size").sort("difference", descending=True)
+        frame = (
+            frame.with_columns(size=pl.col("difference").abs())
+            .top_k(most, by="size")
+            .drop("size")
+            .sort("difference", descending=True)
+        )
     names = frame["pair"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
     tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("#9aa5b1"))
@@ -192,9 +215,10 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
     whiskers = base.mark_rule(strokeWidth=2).encode(x=alt.X("lower:Q", title=title), x2="upper:Q", color=tone)
     dots = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
-        x=alt.X("difference:Q", title=title), color=tone,
+        x=alt.X("difference:Q", title=title),
+        color=tone,
         fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
-    )  # fmt: skip
+    )
     plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
     found, total = int(comparison.significant.sum()), len(comparison.p)
     against = f" from {comparison.baselines[0]}" if not several else ""
@@ -221,25 +245,37 @@ def significance_levels(comparisons: Comparison | Iterable[Comparison]) -> Drawi
             {"measure": one.measure, "pair": int(curve["pair"][int(k)]), "p": float(curve["p"][int(k)])} for k in keep
         ]
     scales = series_scales([one.measure for one in listed])
-    lines = alt.Chart(rows(data)).mark_line(strokeWidth=2.2).encode(
-        x=alt.X("pair:Q", title="pairs of systems, sorted by p", axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("p:Q", title="achieved significance level (uncorrected p)"),
-        color=alt.Color("measure:N", scale=scales["color"], title=None, legend=LINES),
-        strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=LINES),
-    )  # fmt: skip
+    lines = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("pair:Q", title="pairs of systems, sorted by p", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("p:Q", title="achieved significance level (uncorrected p)"),
+            color=alt.Color("measure:N", scale=scales["color"], title=None, legend=LINES),
+            strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=LINES),
+        )
+    )
     alpha = listed[0].alpha
     level = alt.Chart(rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
     line = level.mark_rule(color=ACCENT, strokeWidth=1).encode(y="alpha:Q")
-    text = level.mark_text(align="right", dx=-4, dy=-7, color=ACCENT).encode(y="alpha:Q", x=alt.value("width"), text="text:N")
+    text = level.mark_text(align="right", dx=-4, dy=-7, color=ACCENT).encode(
+        y="alpha:Q", x=alt.value("width"), text="text:N"
+    )
     first = listed[0]
-    finding = f"{first.measure} separates {float((first.p <= first.alpha).mean()):.0%} of {plural(len(first.p), 'pair')} before correction"
+    finding = (
+        f"{first.measure} separates {float((first.p <= first.alpha).mean()):.0%} of "
+        f"{plural(len(first.p), 'pair')} before correction"
+    )
     if len(listed) > 1:
         last = listed[-1]
         finding += f", {last.measure} {float((last.p <= last.alpha).mean()):.0%}"
     left = f"; {plural(len(cut), 'further measure')} not drawn" if cut else ""
     return finish(
-        alt.layer(line, lines, text).properties(width=WIDTH, height=300), finding,
-        f"{TITLES[first.test]} over {plural(first.n_topics, 'topic')}; a curve closer to the lower left separates more pairs{left}",
+        alt.layer(line, lines, text).properties(width=WIDTH, height=300),
+        finding,
+        f"{TITLES[first.test]} over {plural(first.n_topics, 'topic')}; a curve closer to the lower "
+        f"left separates more pairs{left}",
         alt_text=f"Number of pairs below {number(alpha)}: "
-        + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed) + ".",
-    )  # fmt: skip
+        + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)
+        + ".",
+    )

@@ -28,9 +28,7 @@ from cranfield.present.charts.style import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.design import Design
-    from cranfield.design import Cost
-    from cranfield.design import Recommendation
+    from cranfield.design import Cost, Design, Recommendation
 
 SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Numbers of systems a curve is drawn through (EVIA 2014 Fig. 2 goes to 100)."""
@@ -56,10 +54,22 @@ def default(design: Design) -> Drawing:
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
     """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
-    looked_at = ["measure", "estimator", "variance", "variance_of_difference", "systems", "min_diff", "width", "alpha", "power"]
+    looked_at = [
+        "measure",
+        "estimator",
+        "variance",
+        "variance_of_difference",
+        "systems",
+        "min_diff",
+        "width",
+        "alpha",
+        "power",
+    ]
     found = "n_topics" if design.solved_for == "topics" else design.solved_for
     columns = [
-        name for name in looked_at if name in design.rows.columns and name not in but and name not in (found, design.solved_for)
+        name
+        for name in looked_at
+        if name in design.rows.columns and name not in but and name not in (found, design.solved_for)
     ]
     distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
     varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
@@ -67,7 +77,10 @@ def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]],
         varying = [name for name in varying if name not in ("variance", "variance_of_difference")]
     listed = []
     for row in distinct.head(MOST_SERIES).iter_rows(named=True):
-        parts = [f"{name.replace('_', ' ')} {given(row[name])}" if not isinstance(row[name], str) else row[name] for name in varying]
+        parts = [
+            f"{name.replace('_', ' ')} {given(row[name])}" if not isinstance(row[name], str) else row[name]
+            for name in varying
+        ]
         listed.append({**row, "series": ", ".join(parts)})
     left = distinct.height - len(listed)
     return listed, f"; {left} further designs not drawn" if left > 0 else ""
@@ -125,26 +138,44 @@ def _about(design: Design) -> str:
 def systems(design: Design) -> Drawing:
     """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
     if not _is_anova(design):
-        raise ArgumentError(f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'.")
+        raise ArgumentError(
+            f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
+        )
     listed, note = _series(design, but=("systems", "epsilon"))
     asked = design.rows["systems"].unique().sort().to_list()
     data = []
     for row in listed:
         if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
-            same = [pl.col(name) == row[name] for name in ("measure", "estimator", "variance", "min_diff", "alpha", "power") if name in row]
+            same = [
+                pl.col(name) == row[name]
+                for name in ("measure", "estimator", "variance", "min_diff", "alpha", "power")
+                if name in row
+            ]
             found = design.rows.filter(*same).sort("systems")
         else:
             target = row["power"] if row.get("power") is not None else POWER
             found = _redesign(design, row, n_systems=sorted({*asked, *SYSTEMS}), min_diff=row["min_diff"], power=target)
-        data += [{"series": row["series"], "systems": r["systems"], "topics": r["topics"]} for r in found.iter_rows(named=True)]
+        data += [
+            {"series": row["series"], "systems": r["systems"], "topics": r["topics"]}
+            for r in found.iter_rows(named=True)
+        ]
     names = [row["series"] for row in listed]
-    plot = alt.Chart(rows(data)).mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34)).encode(
-        x=alt.X("systems:Q", title="systems compared", axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("topics:Q", title="topics needed"), **_encoding(names),
-    ).properties(width=WIDTH, height=320)  # fmt: skip
+    plot = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34))
+        .encode(
+            x=alt.X("systems:Q", title="systems compared", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("topics:Q", title="topics needed"),
+            **_encoding(names),
+        )
+        .properties(width=WIDTH, height=320)
+    )
     own = [point for point in data if point["series"] == names[0] and point["topics"] is not None]
     few, many = own[0], own[-1]
-    finding = f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}, {plural(many['systems'], 'system')} need {many['topics']:,}"
+    finding = (
+        f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}, "
+        f"{plural(many['systems'], 'system')} need {many['topics']:,}"
+    )
     only = f"; {names[0]}" if len(names) > 1 else f"; min diff {given(listed[0]['min_diff'])}"
     return finish(plot, finding, f"{_about(design)}{only}{note}")
 
@@ -171,26 +202,46 @@ def power(design: Design) -> Drawing:
             found = _redesign(design, row, method=method, n_topics=_sizes(topics), power=None, **question)
             values = found["power"] if method != "exact" else found["achieved_power"]
             data += [
-                {"series": name, "topics": n, "power": p} for n, p in zip(found["topics"], values, strict=True) if p is not None
+                {"series": name, "topics": n, "power": p}
+                for n, p in zip(found["topics"], values, strict=True)
+                if p is not None
             ]
         marks.append({"topics": topics, "power": row["achieved_power"], "text": f"{topics:,} topics"})
     names = list(dict.fromkeys(point["series"] for point in data))
-    lines = alt.Chart(rows(data)).mark_line(strokeWidth=2.2).encode(
-        x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("power:Q", title="power: chance to see the difference", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%")),
-        **_encoding(names),
-    )  # fmt: skip
+    lines = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y(
+                "power:Q",
+                title="power: chance to see the difference",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format=".0%"),
+            ),
+            **_encoding(names),
+        )
+    )
     target = listed[0]["power"] if design.solved_for != "power" else None
     layers: list[alt.Chart] = [lines]
     if target is not None:
-        layers.append(alt.Chart(rows([{"power": target}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y="power:Q"))
+        layers.append(
+            alt.Chart(rows([{"power": target}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y="power:Q")
+        )
     spot = alt.Chart(rows(marks))
     layers.append(spot.mark_point(filled=True, size=90, color=ACCENT, opacity=1).encode(x="topics:Q", y="power:Q"))
-    layers.append(spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(x="topics:Q", y="power:Q", text="text:N"))
+    layers.append(
+        spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(
+            x="topics:Q", y="power:Q", text="text:N"
+        )
+    )
     first = listed[0]
     what = f"a difference of {given(first['min_diff'])}"
     among = f" among {plural(first['systems'], 'system')}" if _is_anova(design) else ""
-    finding = f"{plural(int(first.get('topics') or 50), 'topic')} see {what}{among} with probability {number(first['achieved_power'], 2)}"
+    finding = (
+        f"{plural(int(first.get('topics') or 50), 'topic')} see {what}{among} with probability "
+        f"{number(first['achieved_power'], 2)}"
+    )
     spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), finding, f"{_about(design)}{spread}{note}")
 
@@ -210,14 +261,18 @@ def detectable(design: Design) -> Drawing:
         extra = {"n_systems": row["systems"]} if _is_anova(design) else {}
         name = f"smallest difference seen with power {target:g}" + (f" among {row['systems']} systems" if extra else "")
         found = _redesign(design, row, n_topics=sizes, power=target, **extra)
-        data = [{"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["min_diff"], strict=True)]
+        data = [
+            {"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["min_diff"], strict=True)
+        ]
         if not design.what.startswith("two-sample"):
             from cranfield.design import design_interval
 
             of_difference = row["variance_of_difference"] if "variance_of_difference" in row else 2 * row["variance"]
             width = f"width of the {1 - row['alpha']:.0%} interval of a difference"
             other = design_interval(of_difference, n_topics=sizes, alpha=row["alpha"]).rows
-            data += [{"series": width, "topics": n, "value": v} for n, v in zip(other["topics"], other["width"], strict=True)]
+            data += [
+                {"series": width, "topics": n, "value": v} for n, v in zip(other["topics"], other["width"], strict=True)
+            ]
     return detectable_curve(data, int(topics), f"{_about(design)}")
 
 
@@ -227,20 +282,29 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
     at = min({point["topics"] for point in data}, key=lambda n: abs(n - topics))
     marks = [{**point, "text": number(point["value"])} for point in data if point["topics"] == at]
     highest = max(point["value"] for point in marks)
-    lines = alt.Chart(rows([p for p in data if p["value"] <= 4 * highest])).mark_line(strokeWidth=2.2).encode(
-        x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("value:Q", title="score units"), **_encoding(names),
-    )  # fmt: skip
-    dots = alt.Chart(rows(marks)).mark_point(filled=True, size=80, color=ACCENT, opacity=1).encode(x="topics:Q", y="value:Q")
+    lines = (
+        alt.Chart(rows([p for p in data if p["value"] <= 4 * highest]))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("value:Q", title="score units"),
+            **_encoding(names),
+        )
+    )
+    dots = (
+        alt.Chart(rows(marks))
+        .mark_point(filled=True, size=80, color=ACCENT, opacity=1)
+        .encode(x="topics:Q", y="value:Q")
+    )
     # The lowest number stands below its curve, the others above: curves may run close.
     lowest = min(range(len(marks)), key=lambda k: marks[k]["value"]) if len(marks) > 1 else None
     texts = [
-        alt.Chart(rows([mark])).mark_text(align="left", dx=9, dy=12 if k == lowest else -9, color=ACCENT, fontWeight="bold").encode(
-            x="topics:Q", y="value:Q", text="text:N"
-        )
+        alt.Chart(rows([mark]))
+        .mark_text(align="left", dx=9, dy=12 if k == lowest else -9, color=ACCENT, fontWeight="bold")
+        .encode(x="topics:Q", y="value:Q", text="text:N")
         for k, mark in enumerate(marks)
         if k == 0 or mark["text"] != marks[0]["text"]
-    ]  # fmt: skip
+    ]
     first = marks[0]
     said = finding or f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
     return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)
@@ -249,17 +313,28 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
 def recommendation(result: Recommendation) -> Drawing:
     """The recommended number of topics among those that other estimators and methods give."""
     frame = result.rows.with_columns(
-        name=pl.concat_str("design", pl.lit(" · "), "estimator", pl.when(pl.col("method") == "published").then(pl.lit(" · published")).otherwise(pl.lit("")))
+        name=pl.concat_str(
+            "design",
+            pl.lit(" · "),
+            "estimator",
+            pl.when(pl.col("method") == "published").then(pl.lit(" · published")).otherwise(pl.lit("")),
+        )
     ).select("name", "topics", "topics_lower", "topics_upper")
     frame = frame.with_columns(chosen=pl.int_range(pl.len()) == 0)
     names = frame["name"].to_list()
     tone = alt.when(alt.datum.chosen).then(alt.value(ACCENT)).otherwise(alt.value("#8fa6bb"))
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False)))
+    base = alt.Chart(rows(frame)).encode(
+        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    )
     plot = alt.layer(
-        base.mark_bar(height=14).encode(x=alt.X("topics:Q", title="topics needed", axis=alt.Axis(tickMinStep=1)), color=tone),
+        base.mark_bar(height=14).encode(
+            x=alt.X("topics:Q", title="topics needed", axis=alt.Axis(tickMinStep=1)), color=tone
+        ),
         base.mark_rule(strokeWidth=1.5, color=INK).encode(x="topics_lower:Q", x2="topics_upper:Q"),
-        base.mark_text(align="left", dx=6, dy=-1, baseline="middle", fontWeight="bold").encode(x=alt.X("label_at:Q"), text=alt.Text("topics:Q", format=",d")).transform_calculate(label_at="max(datum.topics, datum.topics_upper)"),
-    ).properties(width=WIDTH - 60, height=alt.Step(24))  # fmt: skip
+        base.mark_text(align="left", dx=6, dy=-1, baseline="middle", fontWeight="bold")
+        .encode(x=alt.X("label_at:Q"), text=alt.Text("topics:Q", format=",d"))
+        .transform_calculate(label_at="max(datum.topics, datum.topics_upper)"),
+    ).properties(width=WIDTH - 60, height=alt.Step(24))
     settings = result.settings
     finding = f"{plural(result.topics, 'topic')} to compare {plural(settings['systems'], 'system')} by {result.measure}"
     details = (
@@ -274,10 +349,14 @@ def cost(result: Cost) -> Drawing:
     frame = result.to_frame().filter(pl.col("topics").is_not_null())
     measures = list(dict.fromkeys(frame["measure"].to_list()))
     kept = measures[:MOST_SERIES]
-    frame = frame.filter(pl.col("measure").is_in(kept)).with_columns(
-        series="measure",
-        text=pl.struct("depth", "cost").map_elements(lambda r: f"{number(r['cost'])}", return_dtype=pl.String),
-    ).select("series", "depth", "judged_per_topic", "topics", "judgments", "cost", "best", "text")
+    frame = (
+        frame.filter(pl.col("measure").is_in(kept))
+        .with_columns(
+            series="measure",
+            text=pl.struct("depth", "cost").map_elements(lambda r: f"{number(r['cost'])}", return_dtype=pl.String),
+        )
+        .select("series", "depth", "judged_per_topic", "topics", "judgments", "cost", "best", "text")
+    )
     # Every point labelled while few; else the two ends and the best of each measure.
     first, last = pl.col("judged_per_topic").min().over("series"), pl.col("judged_per_topic").max().over("series")
     ends = (pl.col("judged_per_topic") == first) | (pl.col("judged_per_topic") == last) | pl.col("best")
@@ -288,23 +367,40 @@ def cost(result: Cost) -> Drawing:
         x=alt.X("judged_per_topic:Q", title="judged documents per topic", scale=alt.Scale(padding=30)),
         y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
-    )  # fmt: skip
-    lines = base.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend))
+    )
+    lines = base.mark_line(strokeWidth=2).encode(
+        strokeDash=alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend)
+    )
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         shape=alt.Shape("series:N", scale=scales["shape"], title=None, legend=legend)
     )
-    best = alt.Chart(rows(frame.filter("best"))).mark_point(size=230, color=ACCENT, strokeWidth=2).encode(x="judged_per_topic:Q", y="topics:Q")
-    text = alt.Chart(rows(labelled)).mark_text(dy=-14, fontSize=10).encode(x="judged_per_topic:Q", y="topics:Q", text="text:N")
+    best = (
+        alt.Chart(rows(frame.filter("best")))
+        .mark_point(size=230, color=ACCENT, strokeWidth=2)
+        .encode(x="judged_per_topic:Q", y="topics:Q")
+    )
+    text = (
+        alt.Chart(rows(labelled))
+        .mark_text(dy=-14, fontSize=10)
+        .encode(x="judged_per_topic:Q", y="topics:Q", text="text:N")
+    )
     winner = frame.filter("best").sort("cost").row(0, named=True)
     deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
-    finding = f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
+    finding = (
+        f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
+    )
     if deepest["depth"] != winner["depth"]:
         finding += f", {deepest['cost'] / winner['cost']:.1f} times less than depth {deepest['depth']}"
-    settings = {name: value for name, value in result.settings.items() if name in ("systems", "min_diff", "width", "power", "alpha")}
+    settings = {
+        name: value
+        for name, value in result.settings.items()
+        if name in ("systems", "min_diff", "width", "power", "alpha")
+    }
     asked = ", ".join(f"{name.replace('_', ' ')} {given(value)}" for name, value in settings.items())
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
-        alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320), finding,
+        alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),
+        finding,
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
         alt_text="Deeper pools stand further right; one line a measure.",
-    )  # fmt: skip
+    )

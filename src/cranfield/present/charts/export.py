@@ -44,7 +44,7 @@ def described(svg: str, title: str, description: str) -> str:
     head = _HEAD.match(svg)
     if head is None:
         return svg
-    opening = head.group(0)[:-1] + f" role=\"img\" aria-label={quoteattr(description or title)}>"
+    opening = head.group(0)[:-1] + f' role="img" aria-label={quoteattr(description or title)}>'
     return f"{opening}<title>{escape(title)}</title><desc>{escape(description)}</desc>{svg[head.end() :]}"
 
 

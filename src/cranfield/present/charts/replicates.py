@@ -40,7 +40,10 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
         base.mark_point(filled=True, size=40, color=DARK, opacity=1).encode(x=alt.X("effect:Q", title=title)),
     ).properties(width=WIDTH, height=step(len(names)))
     different, total = int(found.decisions.decided.sum()), len(found.pairs)
-    finding = f"Other documents: {different:,} of {plural(total, 'pair')} differ in {name}; mean interval length {number(found.mean_length, 4)}"
+    finding = (
+        f"Other documents: {different:,} of {plural(total, 'pair')} differ in {name}; mean "
+        f"interval length {number(found.mean_length, 4)}"
+    )
     return finish(plot, finding, f"{details(result)}; {1 - found.rule.alpha:.0%} intervals from bootstrapped residuals")
 
 
@@ -64,9 +67,18 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     counts = found.agreement_frame()
     apart = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
     total = len(found.pairs)
-    finding = f"All {n} splits agree on {total - apart:,} of {plural(total, 'pair')} ({(total - apart) / total:.0%})" if n > 1 else "One split: nothing to agree on"
+    finding = (
+        f"All {n} splits agree on {total - apart:,} of {plural(total, 'pair')} ({(total - apart) / total:.0%})"
+        if n > 1
+        else "One split: nothing to agree on"
+    )
     drawn = block_map(names, table, tones)
-    return finish(drawn, finding, f"{name}; {details(result)}; darker: fewer splits make the same decision", width=max(420, map_size(len(names))))
+    return finish(
+        drawn,
+        finding,
+        f"{name}; {details(result)}; darker: fewer splits make the same decision",
+        width=max(420, map_size(len(names))),
+    )
 
 
 def methods(result: Replicates, measure: str | None = None, n_resamples: int = RESAMPLES) -> Drawing:
@@ -80,7 +92,13 @@ def methods(result: Replicates, measure: str | None = None, n_resamples: int = R
 def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -> Drawing:
     """The same from a table of `Replicates.comparison`."""
     frame = frame.with_columns(
-        name=pl.concat_str("test", pl.lit(", "), pl.when(pl.col("correction") == "none").then(pl.lit("uncorrected")).otherwise(pl.col("correction").str.to_uppercase()))
+        name=pl.concat_str(
+            "test",
+            pl.lit(", "),
+            pl.when(pl.col("correction") == "none")
+            .then(pl.lit("uncorrected"))
+            .otherwise(pl.col("correction").str.to_uppercase()),
+        )
     )
     names = frame["name"].to_list()
     parts = [
@@ -92,18 +110,35 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     tones = {"also by replicates": DARK, "only here": "#8fa6bb", "in conflict": "#c8501f"}
     shown = [part for part in tones if any(one["part"] == part for one in parts)]
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
-    bars = alt.Chart(rows(parts)).mark_bar(height=15).encode(
-        y=y, x=alt.X("pairs:Q", title="pairs found different", scale=alt.Scale(domain=[0, total]), axis=alt.Axis(tickMinStep=1, format=",d")),
-        color=alt.Color("part:N", title=None, scale=alt.Scale(domain=shown, range=[tones[part] for part in shown])),
-        order=alt.Order("part:N"),
-    )  # fmt: skip
-    text = alt.Chart(rows(frame.select("name", "different"))).mark_text(align="left", dx=5).encode(
-        y=y, x="different:Q", text=alt.Text("different:Q", format=",d")
-    )  # fmt: skip
+    bars = (
+        alt.Chart(rows(parts))
+        .mark_bar(height=15)
+        .encode(
+            y=y,
+            x=alt.X(
+                "pairs:Q",
+                title="pairs found different",
+                scale=alt.Scale(domain=[0, total]),
+                axis=alt.Axis(tickMinStep=1, format=",d"),
+            ),
+            color=alt.Color("part:N", title=None, scale=alt.Scale(domain=shown, range=[tones[part] for part in shown])),
+            order=alt.Order("part:N"),
+        )
+    )
+    text = (
+        alt.Chart(rows(frame.select("name", "different")))
+        .mark_text(align="left", dx=5)
+        .encode(y=y, x="different:Q", text=alt.Text("different:Q", format=",d"))
+    )
     first = frame.row(0, named=True)
     random = frame.filter(pl.col("test") == "randomisation").row(-1, named=True)
-    finding = f"Replicates find {first['different']:,} of {plural(total, 'pair')} different, randomisation over topics {random['different']:,}"
+    finding = (
+        f"Replicates find {first['different']:,} of {plural(total, 'pair')} different, "
+        f"randomisation over topics {random['different']:,}"
+    )
     return finish(
-        alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26)), finding,
-        f"{measure}; {details}; replicates speak of other documents, the tests over topics of other topics", width=WIDTH + 100,
-    )  # fmt: skip
+        alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26)),
+        finding,
+        f"{measure}; {details}; replicates speak of other documents, the tests over topics of other topics",
+        width=WIDTH + 100,
+    )

@@ -39,11 +39,15 @@ def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
         matrix.to_long()
         .group_by(by, maintain_order=True)
         .agg(
-            mean=pl.col("value").mean(), lowest=pl.col("value").min(), highest=pl.col("value").max(),
-            lower=quantile(0.25, "linear"), median=quantile(0.5, "linear"), upper=quantile(0.75, "linear"),
+            mean=pl.col("value").mean(),
+            lowest=pl.col("value").min(),
+            highest=pl.col("value").max(),
+            lower=quantile(0.25, "linear"),
+            median=quantile(0.5, "linear"),
+            upper=quantile(0.75, "linear"),
         )
         .sort("mean", by, descending=[True, False])
-    )  # fmt: skip
+    )
 
 
 def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
@@ -56,11 +60,15 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
 def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> alt.LayerChart:
     """Columns from smallest to largest, the middle half thick, the median marked."""
     order = frame[by].to_list()
-    label = alt.Axis(labels=len(order) <= 60, labelAngle=-90, labelFontSize=9, ticks=False, title=f"{by}s, by mean score")
+    label = alt.Axis(
+        labels=len(order) <= 60, labelAngle=-90, labelFontSize=9, ticks=False, title=f"{by}s, by mean score"
+    )
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
     return alt.layer(
-        base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(y=alt.Y("lowest:Q", title=title), y2="highest:Q"),
+        base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
+            y=alt.Y("lowest:Q", title=title), y2="highest:Q"
+        ),
         base.mark_bar(color="#5f87ab", width=thick).encode(y="lower:Q", y2="upper:Q"),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
     ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
@@ -91,7 +99,9 @@ def systems(matrix: ScoreMatrix) -> Drawing:
     names = frame["system"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     plot = alt.layer(
-        base.mark_rule(color=LIGHT, strokeWidth=2).encode(x=alt.X("lowest:Q", title=f"{matrix.measure}, a score a topic"), x2="highest:Q"),
+        base.mark_rule(color=LIGHT, strokeWidth=2).encode(
+            x=alt.X("lowest:Q", title=f"{matrix.measure}, a score a topic"), x2="highest:Q"
+        ),
         base.mark_bar(color="#5f87ab", height=8).encode(x="lower:Q", x2="upper:Q"),
         base.mark_tick(color=INK, height=11, thickness=2).encode(x="median:Q"),
         base.mark_point(filled=True, color=ACCENT, size=26, opacity=1).encode(x="mean:Q"),
@@ -99,7 +109,8 @@ def systems(matrix: ScoreMatrix) -> Drawing:
     best = frame.row(0, named=True)
     finding = f"{best['system']} has the highest mean {matrix.measure}: {number(best['mean'])}"
     details = (
-        f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: smallest to largest, middle half, "
+        f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: smallest to "
+        "largest, middle half, "
         "median (tick), mean (dot)"
     )
     return finish(plot, finding, details)
@@ -117,11 +128,25 @@ def difference(matrix: ScoreMatrix, a: str | None = None, b: str | None = None) 
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     shown, note = _thinned(frame, MOST_TOPICS)
     order = shown["topic"].to_list()
-    axis = alt.Axis(labels=len(order) <= 80, labelAngle=-90, labelFontSize=9, ticks=False, title="topics, by difference", orient="bottom", offset=4)
+    axis = alt.Axis(
+        labels=len(order) <= 80,
+        labelAngle=-90,
+        labelFontSize=9,
+        ticks=False,
+        title="topics, by difference",
+        orient="bottom",
+        offset=4,
+    )
     tone = alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value("#d98a66"))
-    bars = alt.Chart(rows(shown)).mark_bar().encode(
-        x=alt.X("topic:N", sort=order, axis=axis), y=alt.Y("difference:Q", title=f"difference in {matrix.measure}"), color=tone
-    )  # fmt: skip
+    bars = (
+        alt.Chart(rows(shown))
+        .mark_bar()
+        .encode(
+            x=alt.X("topic:N", sort=order, axis=axis),
+            y=alt.Y("difference:Q", title=f"difference in {matrix.measure}"),
+            color=tone,
+        )
+    )
     mean = float(values.mean())
     rule = alt.Chart(rows([{"mean": mean}])).mark_rule(color=INK, strokeDash=[4, 3]).encode(y="mean:Q")
     width = max(160, min(WIDTH, 14 * len(order)))

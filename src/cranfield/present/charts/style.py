@@ -66,27 +66,57 @@ def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "
 def configured(chart: Drawing) -> Drawing:
     """The configuration of all charts: fonts, greys, a light grid."""
     axis: dict[str, Any] = {
-        "labelFont": FONT, "titleFont": FONT, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-        "labelColor": INK, "titleColor": INK, "gridColor": GRID, "domainColor": "#9aa5b1", "tickColor": "#9aa5b1",
-        "labelLimit": LABEL_LIMIT, "titlePadding": 8, "labelFlush": False,
-    }  # fmt: skip
+        "labelFont": FONT,
+        "titleFont": FONT,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": GRID,
+        "domainColor": "#9aa5b1",
+        "tickColor": "#9aa5b1",
+        "labelLimit": LABEL_LIMIT,
+        "titlePadding": 8,
+        "labelFlush": False,
+    }
     return (
         chart.configure(font=FONT, aria=False, background="white", padding=12)
         .configure_view(stroke=None)
         .configure_axis(**axis)
         .configure_axisXQuantitative(tickCount=9)
         .configure_title(
-            anchor="start", frame="bounds", fontSize=15, color=INK, subtitleFontSize=12, subtitleColor=FAINT,
-            lineHeight=19, subtitleLineHeight=16, subtitlePadding=5, offset=14, font=FONT, subtitleFont=FONT,
+            anchor="start",
+            frame="bounds",
+            fontSize=15,
+            color=INK,
+            subtitleFontSize=12,
+            subtitleColor=FAINT,
+            lineHeight=19,
+            subtitleLineHeight=16,
+            subtitlePadding=5,
+            offset=14,
+            font=FONT,
+            subtitleFont=FONT,
         )
         .configure_legend(
-            labelFont=FONT, titleFont=FONT, labelFontSize=11, titleFontSize=11, titleFontWeight="normal",
-            labelColor=INK, titleColor=FAINT, symbolSize=70, labelLimit=LABEL_LIMIT, orient="top", direction="horizontal",
-            columns=4, symbolStrokeWidth=2,
+            labelFont=FONT,
+            titleFont=FONT,
+            labelFontSize=11,
+            titleFontSize=11,
+            titleFontWeight="normal",
+            labelColor=INK,
+            titleColor=FAINT,
+            symbolSize=70,
+            labelLimit=LABEL_LIMIT,
+            orient="top",
+            direction="horizontal",
+            columns=4,
+            symbolStrokeWidth=2,
         )
         .configure_header(labelFont=FONT, titleFont=FONT, labelFontSize=12, labelColor=INK, labelFontWeight="bold")
         .configure_text(font=FONT, fontSize=11, color=INK)
-    )  # fmt: skip
+    )
 
 
 def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
@@ -102,7 +132,12 @@ def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
 def names_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of system names: all of them, smaller when there are many."""
     return alt.Axis(
-        title=None, labelFontSize=11 if len(names) <= 60 else 9, labelOverlap=False, labelLimit=0, ticks=False, domain=False
+        title=None,
+        labelFontSize=11 if len(names) <= 60 else 9,
+        labelOverlap=False,
+        labelLimit=0,
+        ticks=False,
+        domain=False,
     )
 
 

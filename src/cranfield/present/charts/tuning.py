@@ -37,13 +37,20 @@ def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
     chosen = [result[family]] if family is not None else list(result.families[:MOST_FAMILIES])
     panels: list[Drawing] = [_panel(result, one, options) for one in chosen]
     plot = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=26)
-    return finish(plot, _finding(chosen), f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen in folds")
+    return finish(
+        plot,
+        _finding(chosen),
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen in folds",
+    )
 
 
 def _finding(chosen: list[TunedFamily]) -> str:
     if len(chosen) > 1:
         best = max(chosen, key=lambda one: one.held_out_mean)
-        return f"{best.name} has the best held-out mean of {plural(len(chosen), 'family', 'families')}: {number(best.held_out_mean, 4)}"
+        return (
+            f"{best.name} has the best held-out mean of "
+            f"{plural(len(chosen), 'family', 'families')}: {number(best.held_out_mean, 4)}"
+        )
     one = chosen[0]
     folds = len(one.choices)
     return (
@@ -69,46 +76,67 @@ def _panel(result: Tuning, one: TunedFamily, options: dict[str, Any]) -> Drawing
 
 
 def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Drawing:
-    data = frame.select(pl.col(parameter).alias("parameter"), "setting", "mean", "lower", "upper", "times_chosen", "final")
+    data = frame.select(
+        pl.col(parameter).alias("parameter"), "setting", "mean", "lower", "upper", "times_chosen", "final"
+    )
     x = alt.X("parameter:Q", title=f"{family}: {parameter}", scale=alt.Scale(zero=False, nice=False, padding=12))
     base = alt.Chart(rows(data.sort("parameter"))).encode(x=x)
     y = alt.Y("mean:Q", title=f"mean {measure}", scale=alt.Scale(zero=False))
     return alt.layer(
-        base.mark_area(color=LIGHT, opacity=0.45).encode(y=alt.Y("lower:Q", title=f"mean {measure}", scale=alt.Scale(zero=False)), y2="upper:Q"),
+        base.mark_area(color=LIGHT, opacity=0.45).encode(
+            y=alt.Y("lower:Q", title=f"mean {measure}", scale=alt.Scale(zero=False)), y2="upper:Q"
+        ),
         base.mark_line(color=DARK, strokeWidth=2.2).encode(y=y),
         base.mark_point(color=DARK, filled=True, size=22, opacity=1).encode(y=y),
-        base.transform_filter("datum.times_chosen > 0").mark_point(color=ACCENT, strokeWidth=2).encode(
-            y=y, size=alt.Size("times_chosen:Q", title="folds", scale=alt.Scale(range=[60, 420]), legend=alt.Legend(format="d", tickCount=3, tickMinStep=1))
+        base.transform_filter("datum.times_chosen > 0")
+        .mark_point(color=ACCENT, strokeWidth=2)
+        .encode(
+            y=y,
+            size=alt.Size(
+                "times_chosen:Q",
+                title="folds",
+                scale=alt.Scale(range=[60, 420]),
+                legend=alt.Legend(format="d", tickCount=3, tickMinStep=1),
+            ),
         ),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y=y),
-    ).properties(width=WIDTH, height=240)  # fmt: skip
+    ).properties(width=WIDTH, height=240)
 
 
 def _heat(frame: pl.DataFrame, first: str, second: str, measure: str, family: str) -> Drawing:
     data = frame.select(pl.col(first).alias("first"), pl.col(second).alias("second"), "mean", "times_chosen", "final")
     base = alt.Chart(rows(data)).encode(
-        x=alt.X("first:O", title=f"{family}: {first}", axis=alt.Axis(labelAngle=0)), y=alt.Y("second:O", title=second, sort="descending")
-    )  # fmt: skip
+        x=alt.X("first:O", title=f"{family}: {first}", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("second:O", title=second, sort="descending"),
+    )
     tones = alt.Scale(range=["#f1f4f7", "#8fa6bb", DARK])
     return alt.layer(
-        base.mark_rect().encode(color=alt.Color("mean:Q", title=f"mean {measure}", scale=tones, legend=alt.Legend(gradientLength=160))),
+        base.mark_rect().encode(
+            color=alt.Color("mean:Q", title=f"mean {measure}", scale=tones, legend=alt.Legend(gradientLength=160))
+        ),
         base.transform_filter("datum.times_chosen > 0").mark_point(color=ACCENT, strokeWidth=2.5, size=120).encode(),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=70, opacity=1).encode(),
-    ).properties(width=alt.Step(44), height=alt.Step(30))  # fmt: skip
+    ).properties(width=alt.Step(44), height=alt.Step(30))
 
 
 def _list(frame: pl.DataFrame, measure: str, family: str, most: int = 60) -> Drawing:
-    data = frame.top_k(most, by="mean").sort("mean", descending=True).select("setting", "mean", "lower", "upper", "times_chosen", "final")
+    data = (
+        frame.top_k(most, by="mean")
+        .sort("mean", descending=True)
+        .select("setting", "mean", "lower", "upper", "times_chosen", "final")
+    )
     names = data["setting"].to_list()
     base = alt.Chart(rows(data)).encode(y=alt.Y("setting:N", sort=names, axis=names_axis(names)))
     title = f"{family}: mean {measure}"
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False))
     return alt.layer(
-        base.mark_rule(color=LIGHT, strokeWidth=4).encode(x=alt.X("lower:Q", title=title, scale=alt.Scale(zero=False)), x2="upper:Q"),
+        base.mark_rule(color=LIGHT, strokeWidth=4).encode(
+            x=alt.X("lower:Q", title=title, scale=alt.Scale(zero=False)), x2="upper:Q"
+        ),
         base.mark_point(color=DARK, filled=True, size=40, opacity=1).encode(x=x),
         base.transform_filter("datum.times_chosen > 0").mark_point(color=ACCENT, strokeWidth=2, size=150).encode(x=x),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=70, opacity=1).encode(x=x),
-    ).properties(width=WIDTH, height=step(len(names)))  # fmt: skip
+    ).properties(width=WIDTH, height=step(len(names)))
 
 
 def folds(result: Tuning) -> Drawing:
@@ -118,29 +146,41 @@ def folds(result: Tuning) -> Drawing:
     panels = []
     for name in families:
         data = frame.filter(pl.col("family") == name)
-        data = data.unpivot(["train_mean", "held_out_mean"], index=["fold", "chosen"], variable_name="on", value_name="mean").with_columns(
-            pl.col("on").replace({"train_mean": "training topics", "held_out_mean": "held-out topics"})
-        )
+        data = data.unpivot(
+            ["train_mean", "held_out_mean"], index=["fold", "chosen"], variable_name="on", value_name="mean"
+        ).with_columns(pl.col("on").replace({"train_mean": "training topics", "held_out_mean": "held-out topics"}))
         order = list(dict.fromkeys(data["fold"].to_list()))
         kinds = ["training topics", "held-out topics"]
-        base = alt.Chart(rows(data)).encode(x=alt.X("fold:N", sort=order, title=f"{name}: fold", axis=alt.Axis(labelAngle=0, labelOverlap=True)))
-        panels.append(alt.layer(
-            base.mark_line(color="#9aa5b1").encode(y=alt.Y("mean:Q", title=f"mean {result.measure}", scale=alt.Scale(zero=False)), detail="fold:N"),
-            base.mark_point(filled=True, size=60, opacity=1).encode(
-                y=alt.Y("mean:Q", title=f"mean {result.measure}", scale=alt.Scale(zero=False)),
-                color=alt.Color("on:N", title=None, scale=alt.Scale(domain=kinds, range=["#8fa6bb", DARK])),
-                shape=alt.Shape("on:N", title=None, scale=alt.Scale(domain=kinds, range=["circle", "square"])),
-            ),
-        ).properties(width=min(WIDTH, max(160, 40 * len(order))), height=180))  # fmt: skip
+        base = alt.Chart(rows(data)).encode(
+            x=alt.X("fold:N", sort=order, title=f"{name}: fold", axis=alt.Axis(labelAngle=0, labelOverlap=True))
+        )
+        panels.append(
+            alt.layer(
+                base.mark_line(color="#9aa5b1").encode(
+                    y=alt.Y("mean:Q", title=f"mean {result.measure}", scale=alt.Scale(zero=False)), detail="fold:N"
+                ),
+                base.mark_point(filled=True, size=60, opacity=1).encode(
+                    y=alt.Y("mean:Q", title=f"mean {result.measure}", scale=alt.Scale(zero=False)),
+                    color=alt.Color("on:N", title=None, scale=alt.Scale(domain=kinds, range=["#8fa6bb", DARK])),
+                    shape=alt.Shape("on:N", title=None, scale=alt.Scale(domain=kinds, range=["circle", "square"])),
+                ),
+            ).properties(width=min(WIDTH, max(160, 40 * len(order))), height=180)
+        )
     plot: Drawing = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=24)
     worst = max(result.families, key=lambda one: one.optimism)
-    return finish(plot, f"Tuning on the test topics would promise {number(worst.optimism, 4)} too much for {worst.name}", _details(result))
+    return finish(
+        plot,
+        f"Tuning on the test topics would promise {number(worst.optimism, 4)} too much for {worst.name}",
+        _details(result),
+    )
 
 
 def bias(result: SelectionBias) -> Drawing:
     """How much better than it is a tuned system looks, tested on its tuning topics and on held-out ones."""
     frame = result.to_frame().select("tested", "advantage", "lower", "upper", "declared_better")
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("tested:N", sort=["in-sample", "held-out"], title=None, axis=alt.Axis(ticks=False, domain=False)))
+    base = alt.Chart(rows(frame)).encode(
+        y=alt.Y("tested:N", sort=["in-sample", "held-out"], title=None, axis=alt.Axis(ticks=False, domain=False))
+    )
     title = "score above an equally good, untuned system (the truth is 0)"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     plot = alt.layer(
@@ -151,8 +191,12 @@ def bias(result: SelectionBias) -> Drawing:
     ).properties(width=WIDTH, height=alt.Step(44))
     inside, outside = frame.row(0, named=True), frame.row(1, named=True)
     finding = (
-        f"Tested on its tuning topics, a system that is no better is declared better in {inside['declared_better']:.0%} of "
+        "Tested on its tuning topics, a system that is no better is declared better in "
+        f"{inside['declared_better']:.0%} of "
         f"experiments; held out, {outside['declared_better']:.0%}"
     )
-    details = f"{plural(result.n_settings, 'setting')} on {plural(result.n_topics, 'topic')}, {plural(len(result.in_sample), 'experiment')}; lines: 95% of the experiments"
+    details = (
+        f"{plural(result.n_settings, 'setting')} on {plural(result.n_topics, 'topic')}, "
+        f"{plural(len(result.in_sample), 'experiment')}; lines: 95% of the experiments"
+    )
     return finish(plot, finding, details)

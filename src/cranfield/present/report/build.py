@@ -158,9 +158,24 @@ def build_report(
     found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, lenient, workers)
     main = next(iter(found.values()))
     case = Case(
-        found, where, problems, judged, files, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples, seed,
-        partitions, splits, replicate_resamples, tuple(depths), workers, lenient,
-    )  # fmt: skip
+        found,
+        where,
+        problems,
+        judged,
+        files,
+        alpha,
+        power,
+        min_diff,
+        n_systems or max(2, main.n_systems),
+        n_resamples,
+        seed,
+        partitions,
+        splits,
+        replicate_resamples,
+        tuple(depths),
+        workers,
+        lenient,
+    )
     wanted = [name for name in _BUILDERS if name not in left_out and (name != "replicates" or judged is not None)]
     built = []
     for done, name in enumerate(wanted, 1):
@@ -203,7 +218,7 @@ def _material(
         raise ArgumentError("`runs` is empty; give at least one run.")
     found, problems = evaluate_with_warnings(
         judged, files, list(measures or MEASURES), lenient=lenient, workers=workers
-    )  # fmt: skip
+    )
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
     return found, where, problems, judged, tuple(files)
 
@@ -230,7 +245,10 @@ def _methods(sections: Sequence[Section]) -> Section:
     keys = list(dict.fromkeys(work for section in sections for work in section.works))
     lines = list(dict.fromkeys(line for section in sections for line in section.signatures if line))
     parts: list[Part] = [
-        Text(f"Everything in this report was computed by cranfield {__version__}. Repeating it with the same data and settings gives the same numbers. The lines below belong in a paper's footnotes.")
+        Text(
+            f"Everything in this report was computed by cranfield {__version__}. Repeating it with "
+            "the same data and settings gives the same numbers. The lines below belong in a paper's footnotes."
+        )
     ]
     return Section("methods", TITLES["methods"], tuple(parts), tuple(lines), tuple(WORKS[key] for key in keys))
 

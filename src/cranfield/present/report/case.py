@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -77,7 +76,9 @@ class Case:
             enough = int(2 * pairs / self.alpha)
             n = max(self.n_resamples, enough) if CORRECTION == "holm" else self.n_resamples
             with quietly():
-                self._known[name] = compare(matrix, alpha=self.alpha, n_resamples=n, seed=self.seed, workers=self.workers)
+                self._known[name] = compare(
+                    matrix, alpha=self.alpha, n_resamples=n, seed=self.seed, workers=self.workers
+                )
         return self._known[name]
 
     def comparisons(self) -> list[Comparison]:

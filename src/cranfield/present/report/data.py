@@ -39,11 +39,16 @@ def section(case: Case) -> Section:
         Table(f"scores-{k}", f"{name} of every system on every topic (file only)", case.scores[name].to_wide(), shown=0)
         for k, name in enumerate(measures, 1)
     ]
-    return Section("data", "The data", tuple(parts), tuple(dict.fromkeys(m.provenance[0] for m in case.scores.values() if m.provenance)))
+    return Section(
+        "data",
+        "The data",
+        tuple(parts),
+        tuple(dict.fromkeys(m.provenance[0] for m in case.scores.values() if m.provenance)),
+    )
 
 
 def _judgments(case: Case) -> str:
-    assert case.qrels is not None  # noqa: S101 (asked for by the caller)
+    assert case.qrels is not None
     judged, relevant = len(case.qrels), int((case.qrels.frame["relevance"] > 0).sum())
     topics = len(case.qrels.topics)
     return (
@@ -59,13 +64,21 @@ def _problems(case: Case) -> list[Part]:
         zero = [topic for topic, row in zip(matrix.topics, matrix.values, strict=True) if not row.any()]
         if zero and not any("no relevant document" in text for text in found):
             found.append(f"every system scores 0 on {plural(len(zero), 'topic')}: {named(zero)}")
-        same = [topic for topic, row in zip(matrix.topics, matrix.values, strict=True) if row.any() and row.min() == row.max()]
+        same = [
+            topic
+            for topic, row in zip(matrix.topics, matrix.values, strict=True)
+            if row.any() and row.min() == row.max()
+        ]
         if same:
-            found.append(f"all systems tie on {plural(len(same), 'topic')}, which tell nothing about them: {named(same)}")
+            found.append(
+                f"all systems tie on {plural(len(same), 'topic')}, which tell nothing about them: {named(same)}"
+            )
         columns: dict[bytes, list[str]] = {}
         for k, system in enumerate(matrix.systems):
             columns.setdefault(matrix.values[:, k].tobytes(), []).append(system)
-        found += [f"identical {case.measure} on every topic: {named(group)}" for group in columns.values() if len(group) > 1]
+        found += [
+            f"identical {case.measure} on every topic: {named(group)}" for group in columns.values() if len(group) > 1
+        ]
     if not found:
         return [Text("No problem was found in the files.")]
     return [Text(f"{plural(len(found), 'thing')} to know about the data:"), *(Notice(text) for text in found)]
@@ -84,7 +97,8 @@ def _coverage(case: Case) -> list[Part]:
         worst = frame.row(0, named=True)
         text += (
             f"; for {plural(low.height, 'run')} it is under {LOW_COVERAGE:.0%}, lowest for {worst['system']} "
-            f"({worst['judged']:.0%}). What was not judged counts as not relevant, so such runs may be better than they look."
+            f"({worst['judged']:.0%}). What was not judged counts as not relevant, so such runs may "
+            "be better than they look."
         )
     else:
         text += f", and never under {frame['judged'][0]:.0%}."

@@ -21,13 +21,16 @@ def standardisation(case: Case) -> Section:
     with quietly():
         factors = fit_standardisation(case.scores)
         done = factors.apply(case.main)
-        effect = standardisation_effect(case.scores, alpha=case.alpha, power=case.power, seed=case.seed, n_resamples=2000, workers=case.workers)
+        effect = standardisation_effect(
+            case.scores, alpha=case.alpha, power=case.power, seed=case.seed, n_resamples=2000, workers=case.workers
+        )
     row = effect.variance.row(0, named=True)
     free = effect.scale_free.filter(pl.col("measure") == case.measure)
     before, after = free.row(0, named=True), free.row(1, named=True)
     parts: list[Part] = [
         Text(
-            f"Standardised scores say how far a system is above or below the others on each topic. They rank the systems "
+            "Standardised scores say how far a system is above or below the others on each topic. "
+            "They rank the systems "
             f"{'as the raw ones do' if row['tau'] == 1 else 'much as the raw ones do' if row['tau'] > 0.8 else 'differently'}: "
             f"Kendall's τ between the two orders is {number(row['tau'])}.",
             strong=True,
@@ -43,11 +46,27 @@ def standardisation(case: Case) -> Section:
             "Variances before and after are not comparable: standardised scores have a variance near A² = 0.0225 whatever the measure. "
             "F does not change when scores are rescaled, so it can be compared."
         ),
-        Table("standardisation", "Variance, and agreement of the two rankings", effect.variance, hidden=("systems", "topics", "clipped", "tied_topics"), digits={"variance_raw": 6, "variance_standardised": 6}),
-        Table("scale-free", "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard deviation between systems", effect.scale_free),
+        Table(
+            "standardisation",
+            "Variance, and agreement of the two rankings",
+            effect.variance,
+            hidden=("systems", "topics", "clipped", "tied_topics"),
+            digits={"variance_raw": 6, "variance_standardised": 6},
+        ),
+        Table(
+            "scale-free",
+            "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard deviation between systems",
+            effect.scale_free,
+        ),
         Table("factors", "Standardisation factors, to score other systems by (file only)", factors.to_frame(), shown=0),
     ]
-    return Section("standardisation", "Standardisation", tuple(parts), (factors.signature, effect.signature), ("sakai-std", "webber-std", "kendall"))
+    return Section(
+        "standardisation",
+        "Standardisation",
+        tuple(parts),
+        (factors.signature, effect.signature),
+        ("sakai-std", "webber-std", "kendall"),
+    )
 
 
 def _telling_apart(before: dict[str, float], after: dict[str, float]) -> str:
@@ -62,25 +81,37 @@ def replicated(case: Case) -> Section:
     """Whether the differences hold on other documents."""
     from cranfield.replicates import replicate
 
-    assert case.qrels is not None  # noqa: S101 (the section is only built with judgments)
+    assert case.qrels is not None
     with quietly():
         found = replicate(
-            case.qrels, list(case.runs), case.measure, partitions=case.partitions, splits=case.splits,
-            n_resamples=case.replicate_resamples, alpha=case.alpha, seed=case.seed, lenient=case.lenient, workers=case.workers,
-        )  # fmt: skip
+            case.qrels,
+            list(case.runs),
+            case.measure,
+            partitions=case.partitions,
+            splits=case.splits,
+            n_resamples=case.replicate_resamples,
+            alpha=case.alpha,
+            seed=case.seed,
+            lenient=case.lenient,
+            workers=case.workers,
+        )
         beside = found.comparison(BESIDE_RESAMPLES)
     one = found[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
     conflicts = int(beside["conflicts"].sum())
     parts: list[Part] = [
-        Text(f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ significantly in {case.measure}.", strong=True),
+        Text(
+            f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ significantly in {case.measure}.",
+            strong=True,
+        ),
         Text(
             f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
             f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
         ),
         Text(
-            "No pair is decided one way here and the other way by a test over topics." if not conflicts
+            "No pair is decided one way here and the other way by a test over topics."
+            if not conflicts
             else f"{plural(conflicts, 'decision')} of the tests over topics go the other way."
         ),
         *(Notice(text) for text in found.warnings),
@@ -91,5 +122,7 @@ def replicated(case: Case) -> Section:
         Table("replicate-pairs", "Every pair over the splits", found.pairs, shown=10),
         Table("agreement", "How many pairs the splits agree on", found.agreement),
         Table("methods-compared", "Decisions of the methods", beside),
-    ]  # fmt: skip
-    return Section("replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini"))
+    ]
+    return Section(
+        "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")
+    )

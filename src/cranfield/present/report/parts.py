@@ -96,7 +96,9 @@ class Table:
     def columns(self) -> list[tuple[str, bool]]:
         """Heading of each column, and whether it holds numbers."""
         frame = self.visible
-        return [(name.replace("_", " "), is_number(dtype)) for name, dtype in zip(frame.columns, frame.dtypes, strict=True)]
+        return [
+            (name.replace("_", " "), is_number(dtype)) for name, dtype in zip(frame.columns, frame.dtypes, strict=True)
+        ]
 
     @property
     def rows(self) -> list[list[str]]:

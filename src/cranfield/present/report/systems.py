@@ -33,7 +33,8 @@ def leaderboard(case: Case) -> Section:
     parts: list[Part] = [
         Text(leader(case), strong=True),
         Text(
-            f"Its mean {case.measure} is {number(first[found.statistic.replace('-', '_')])}, with a {1 - case.alpha:.0%} interval from "
+            f"Its mean {case.measure} is {number(first[found.statistic.replace('-', '_')])}, with a "
+            f"{1 - case.alpha:.0%} interval from "
             f"{number(first['lower'])} to {number(first['upper'])}. With topics drawn anew from these its rank "
             f"{_ranks(first['rank_lower'], first['rank_upper'])} in {1 - case.alpha:.0%} of the draws."
         ),
@@ -75,9 +76,14 @@ def differences(case: Case) -> Section:
     uncorrected = int((found.p <= case.alpha).sum())
     row = found.power_row()
     parts: list[Part] = [
-        Text(f"{separated:,} of {plural(total, 'pair')} of systems differ significantly in {case.measure} ({separated / total:.0%}).", strong=True),
         Text(
-            f"Without correction for {plural(found.family, 'comparison')} it would have been {uncorrected:,}; if no two systems differed at all, "
+            f"{separated:,} of {plural(total, 'pair')} of systems differ significantly in "
+            f"{case.measure} ({separated / total:.0%}).",
+            strong=True,
+        ),
+        Text(
+            f"Without correction for {plural(found.family, 'comparison')} it would have been "
+            f"{uncorrected:,}; if no two systems differed at all, "
             f"about {number(case.alpha * total, 0)} of {total:,} would come out significant by chance."
         ),
     ]
@@ -92,7 +98,8 @@ def differences(case: Case) -> Section:
     parts.append(
         Text(
             f"First against second: {first} beats {second} by {number(pair['difference'], 4)} on average, "
-            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)}, adjusted p = {pair['p_adjusted']:.3g}: {verdict}."
+            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)}, "
+            f"adjusted p = {pair['p_adjusted']:.3g}: {verdict}."
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
@@ -106,7 +113,12 @@ def differences(case: Case) -> Section:
         parts.append(Figure("fig-levels", charts.significance_levels(several)))
         power = pl.DataFrame([one.power_row() for one in several], schema_overrides={"smallest_difference": pl.Float64})
         best = power.sort("share", descending=True).row(0, named=True)
-        parts.append(Text(f"{best['measure']} separates most pairs: {best['significant']:,} of {best['pairs']:,} ({best['share']:.0%})."))
+        parts.append(
+            Text(
+                f"{best['measure']} separates most pairs: {best['significant']:,} of "
+                f"{best['pairs']:,} ({best['share']:.0%})."
+            )
+        )
         parts.append(Table("discriminative-power", "How many pairs each measure separates", power))
         signatures += [one.signature for one in several[1:]]
         works = (*works, "sakai-asl")
