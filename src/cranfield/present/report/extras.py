@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from cranfield.defaults import STANDARDISE_A
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, quietly
@@ -27,12 +28,13 @@ def standardisation(case: Case) -> Section:
     row = effect.variance.row(0, named=True)
     free = effect.scale_free.filter(pl.col("measure") == case.measure)
     before, after = free.row(0, named=True), free.row(1, named=True)
+    alike = (
+        "as the raw ones do" if row["tau"] == 1 else "much as the raw ones do" if row["tau"] > 0.8 else "differently"
+    )
     parts: list[Part] = [
         Text(
             "Standardised scores say how far a system is above or below the others on each topic. "
-            "They rank the systems "
-            f"{'as the raw ones do' if row['tau'] == 1 else 'much as the raw ones do' if row['tau'] > 0.8 else 'differently'}: "
-            f"Kendall's τ between the two orders is {number(row['tau'])}.",
+            f"They rank the systems {alike}: Kendall's τ between the two orders is {number(row['tau'])}.",
             strong=True,
         ),
         Text(_telling_apart(before, after)),
@@ -43,7 +45,8 @@ def standardisation(case: Case) -> Section:
     parts += [Notice(text) for text in effect.warnings]
     parts += [
         Text(
-            "Variances before and after are not comparable: standardised scores have a variance near A² = 0.0225 whatever the measure. "
+            "Variances before and after are not comparable: standardised scores have a variance near "
+            f"A² = {STANDARDISE_A**2:.4f} whatever the measure. "
             "F does not change when scores are rescaled, so it can be compared."
         ),
         Table(
@@ -55,7 +58,8 @@ def standardisation(case: Case) -> Section:
         ),
         Table(
             "scale-free",
-            "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard deviation between systems",
+            "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard "
+            "deviation between systems",
             effect.scale_free,
         ),
         Table("factors", "Standardisation factors, to score other systems by (file only)", factors.to_frame(), shown=0),
@@ -72,8 +76,8 @@ def standardisation(case: Case) -> Section:
 def _telling_apart(before: dict[str, float], after: dict[str, float]) -> str:
     easier = after["blocked_f"] > before["blocked_f"]
     return (
-        f"Systems become {'easier' if easier else 'harder'} to tell apart: the F of the blocked analysis of variance goes from "
-        f"{number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}."
+        f"Systems become {'easier' if easier else 'harder'} to tell apart: the F of the blocked analysis of variance "
+        f"goes from {number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}."
     )
 
 
@@ -81,10 +85,9 @@ def replicated(case: Case) -> Section:
     """Whether the differences hold on other documents."""
     from cranfield.replicates import replicate
 
-    assert case.qrels is not None
     with quietly():
         found = replicate(
-            case.qrels,
+            case.judgments,
             list(case.runs),
             case.measure,
             partitions=case.partitions,
@@ -101,11 +104,13 @@ def replicated(case: Case) -> Section:
     conflicts = int(beside["conflicts"].sum())
     parts: list[Part] = [
         Text(
-            f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ significantly in {case.measure}.",
+            f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ "
+            f"significantly in {case.measure}.",
             strong=True,
         ),
         Text(
-            f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and every topic was scored on each part. "
+            f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and "
+            "every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
             f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
         ),
