@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cranfield.defaults import CORRECTION
-from cranfield.errors import CranfieldWarning
+from cranfield.errors import CranfieldWarning, DataError
 from cranfield.labels import summary
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cranfield.scores import ScoreMatrix, Scores
     from cranfield.variance import VarianceEstimate
 
-Source = "Run | str | os.PathLike[str]"
 MOST_MEASURES = 6
 """Measures that are compared with each other; further ones stand in the tables of means."""
 
@@ -64,6 +63,13 @@ class Case:
     def measure(self) -> str:
         """Its name."""
         return self.main.measure
+
+    @property
+    def judgments(self) -> Qrels:
+        """The judgments; a `DataError` when the report is made from scores."""
+        if self.qrels is None:
+            raise DataError("there are no judgments and runs, only scores")
+        return self.qrels
 
     def comparison(self, measure: str | None = None) -> Comparison:
         """All pairs by a measure, with as many resamples as the correction needs to find anything."""

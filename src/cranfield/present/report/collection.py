@@ -220,12 +220,11 @@ def _cost(case: Case) -> tuple[Any, str]:
     from cranfield.design import cost
     from cranfield.errors import CranfieldError
 
-    assert case.qrels is not None
     runs = list(case.run_objects())
     try:
         with quietly():
             priced = cost(
-                [(case.qrels, runs)],
+                [(case.judgments, runs)],
                 [case.measure],
                 case.depths,
                 n_systems=case.n_systems,

@@ -48,9 +48,9 @@ def section(case: Case) -> Section:
 
 
 def _judgments(case: Case) -> str:
-    assert case.qrels is not None
-    judged, relevant = len(case.qrels), int((case.qrels.frame["relevance"] > 0).sum())
-    topics = len(case.qrels.topics)
+    qrels = case.judgments
+    judged, relevant = len(qrels), int((qrels.frame["relevance"] > 0).sum())
+    topics = len(qrels.topics)
     return (
         f"{judged:,} documents were judged for {plural(topics, 'topic')} ({number(judged / topics, 0)} a topic); "
         f"{relevant:,} of them ({relevant / judged:.0%}) are relevant."
@@ -91,7 +91,7 @@ def _coverage(case: Case) -> list[Part]:
 
     frame = judged_share(case.qrels, case.run_objects(), depth=COVERAGE_DEPTH).sort("judged")
     low = frame.filter(pl.col("judged") < LOW_COVERAGE)
-    mean = frame["judged"].mean()
+    mean = sum(frame["judged"]) / frame.height
     text = f"Of the first {COVERAGE_DEPTH} documents of a run {mean:.0%} were judged on average"
     if low.height:
         worst = frame.row(0, named=True)

@@ -106,7 +106,7 @@ def differences(case: Case) -> Section:
     pairs = found.to_frame().sort("p_adjusted", "difference", descending=[False, True])
     hidden = tuple(name for name in ("effect_size_residual", "p") if name in pairs.columns)
     parts.append(Table("pairs", "Every pair, smallest p first", pairs, hidden=hidden, shown=15))
-    works = _TEST_WORKS
+    works: tuple[str, ...] = _TEST_WORKS
     signatures = [found.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
