@@ -19,14 +19,14 @@ KINDS: dict[str, dict[str, str]] = {
         "significance-levels": "compare.significance_levels",
     },
     "Correlation": {"correlation": "agreement.correlation"},
-    "Cost": {"cost": "design.cost"},
+    "Cost": {"cost": "planning.cost"},
     "Design": {
         "default": "design.default",
         "power": "design.power",
         "detectable": "design.detectable",
         "systems": "design.systems",
     },
-    "Recommendation": {"recommendation": "design.recommendation"},
+    "Recommendation": {"recommendation": "planning.recommendation"},
     "Replicates": {
         "effects": "replicates.effects",
         "agreement": "replicates.agreement",

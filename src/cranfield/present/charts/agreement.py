@@ -43,9 +43,7 @@ def correlation(result: Correlation) -> Drawing:
     base = alt.Chart(rows(frame.select("name", "value", "low", "high"))).encode(
         y=alt.Y("name:N", sort=names, axis=names_axis(names))
     )
-    scale = alt.Scale(
-        domain=[min(0.0, *[v for v in frame["low"].drop_nulls()], *[v for v in frame["value"].drop_nulls()], 0.0), 1]
-    )
+    scale = alt.Scale(domain=[min(0.0, *frame["low"].drop_nulls(), *frame["value"].drop_nulls(), 0.0), 1])
     plot = alt.layer(
         base.mark_rule(strokeWidth=2, color="#7d8b99").encode(
             x=alt.X("low:Q", scale=scale, title="rank correlation"), x2="high:Q"

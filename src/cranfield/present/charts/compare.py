@@ -123,7 +123,7 @@ def _finding(comparison: Comparison) -> str:
     )
 
 
-def _groups(comparison: Comparison) -> alt.LayerChart | None:
+def _groups(comparison: Comparison) -> Drawing | None:
     """A column a group: dots on its members, joined by a line."""
     from cranfield.compare.groups import indistinguishable, letter
 

@@ -39,7 +39,7 @@ def block_map(
         values=[k + 0.5 for k in range(m) if k == 0 or (k + 1) % every == 0],
         labelExpr="floor(datum.value) + 1",
     )
-    return (
+    drawn: alt.Chart = (
         alt.Chart(rows(blocks))
         .mark_rect()
         .encode(
@@ -71,6 +71,7 @@ def block_map(
         )
         .properties(width=size, height=size)
     )
+    return drawn
 
 
 def map_size(m: int) -> int:

@@ -57,7 +57,7 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
 
 
-def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> alt.LayerChart:
+def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawing:
     """Columns from smallest to largest, the middle half thick, the median marked."""
     order = frame[by].to_list()
     label = alt.Axis(

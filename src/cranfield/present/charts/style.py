@@ -60,10 +60,11 @@ def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "
         text=wrapped(finding, width, 7.8), subtitle=wrapped(details, width, 6.0) if details else alt.Undefined
     )
     described = " ".join(part for part in (finding.rstrip(".") + ".", details, alt_text) if part)
-    return configured(chart.properties(title=title, description=described))
+    drawn: Drawing = configured(chart.properties(title=title, description=described))
+    return drawn
 
 
-def configured(chart: Drawing) -> Drawing:
+def configured(chart: Any) -> Any:
     """The configuration of all charts: fonts, greys, a light grid."""
     axis: dict[str, Any] = {
         "labelFont": FONT,

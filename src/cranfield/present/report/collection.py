@@ -9,6 +9,7 @@ import polars as pl
 
 from cranfield.defaults import LOW_EPSILON
 from cranfield.present.charts import design as design_charts
+from cranfield.present.charts import planning
 from cranfield.present.charts import variance as variance_charts
 from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case, quietly
@@ -180,7 +181,7 @@ def next_one(case: Case) -> Section:
                 "other ways of asking give other numbers:"
             )
         )
-    parts.append(Figure("fig-recommendation", design_charts.recommendation(advice)))
+    parts.append(Figure("fig-recommendation", planning.recommendation(advice)))
     parts.append(Table("recommendation", "Every way of asking", advice.rows, digits={"variance": 6}))
     parts.append(Figure("fig-systems", design_charts.systems(grid)))
     parts.append(
@@ -196,7 +197,7 @@ def next_one(case: Case) -> Section:
         if priced is not None:
             parts += [
                 Text(sentence),
-                Figure("fig-cost", design_charts.cost(priced)),
+                Figure("fig-cost", planning.cost(priced)),
                 Table(
                     "cost",
                     "Cost by pool depth",
