@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @lru_cache(maxsize=1)
@@ -25,3 +28,14 @@ def render_page(template: str, **values: Any) -> str:
     from cranfield import __version__
 
     return environment().get_template(template).render(version=__version__, **values)
+
+
+def result_html(result: Any, heading: str, frames: list[pl.DataFrame]) -> str:
+    """A result as notebooks show it: a heading, its tables, what to know about it, and how it was obtained."""
+    from cranfield.present.report.parts import Table
+
+    tables = [Table(f"result-{k}", heading, frame) for k, frame in enumerate(frames, 1)]
+    notes = [*getattr(result, "warnings", ()), *getattr(result, "provenance", ())]
+    return render_page(
+        "result.html", heading=heading, tables=tables, notes=notes, signature=getattr(result, "signature", "")
+    )
