@@ -152,6 +152,8 @@ TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
 """What `tune` prints: a row a fold, a row a family, or a row a setting."""
 
+CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
+"""What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
 REPORT_MIN_DIFF: Final = 0.10
 """The difference between best and worst that a report designs the next collection for."""
 REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cranfield.cli.options import Format, Missing, Output, ScoreFiles
+from cranfield.cli.options import ChartName, Format, Missing, Output, Plot, ScoreFiles
+from cranfield.cli.output import draw, emit, say, terminal_width
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -101,6 +102,8 @@ def anova(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -129,10 +132,11 @@ def anova(
         else "Holds for independent topics per system; systems that share topics need --blocked, and a blocked test."
     )
     default: VarianceMethod = BLOCKED_VARIANCE if blocked else ANOVA_VARIANCE
-    _answer(
+    found = _answer(
         "design anova", design, _Past(scores, more, estimator or default, measure, missing, alpha[0]), format, output,
         {"--variance": variance}, note,
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("ttest")
@@ -150,6 +154,8 @@ def ttest(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -169,10 +175,11 @@ def ttest(
         function = design_two_sample_ttest if two_sample else design_ttest
         return function(given, min_diff, n_topics=topics, power=power, alpha=alpha, method=method)
 
-    _answer(
+    found = _answer(
         "design ttest", design, _Past(scores, more, estimator or _pair_default(two_sample), measure, missing, alpha[0]),
         format, output, *_pair_variances(variance, variance_of_difference, two_sample),
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("interval")
@@ -188,6 +195,8 @@ def interval(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -203,11 +212,12 @@ def interval(
         function = design_two_sample_interval if two_sample else design_interval
         return function(given, width, n_topics=topics, alpha=alpha)
 
-    _answer(
+    found = _answer(
         "design interval", design,
         _Past(scores, more, estimator or _pair_default(two_sample), measure, missing, alpha[0]),
         format, output, *_pair_variances(variance, variance_of_difference, two_sample),
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("recommend")
@@ -221,6 +231,8 @@ def recommend(
     alpha: Annotated[float, typer.Option("--alpha", metavar="A", help="Significance level.")] = ALPHA,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -230,7 +242,6 @@ def recommend(
 
     Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
     """
-    from cranfield.cli.output import emit, say
     from cranfield.design import recommend as library_recommend
     from cranfield.errors import DataError
     from cranfield.files import write_atomically
@@ -258,14 +269,13 @@ def recommend(
             format=format,
             output=output,
         )
+    draw(found, plot, chart)
 
 
 def _wrapped(text: str) -> str:
     """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
     import sys
     import textwrap
-
-    from cranfield.cli.output import terminal_width
 
     if not sys.stdout.isatty():
         return text
@@ -338,9 +348,8 @@ def _answer(
     output: Path | None,
     typed: dict[str, list[float] | None],
     note: str,
-) -> None:
-    """Design from typed variances or from scores, and print the rows."""
-    from cranfield.cli.output import emit
+) -> Design:
+    """Design from typed variances or from scores, print the rows, and give back the design."""
     from cranfield.errors import ArgumentError
     from cranfield.present.tables import Answer
 
@@ -371,6 +380,7 @@ def _answer(
         notes=tuple(notes),
     )
     emit(answer, format=format, output=output)
+    return result
 
 
 def _others(designs: dict[VarianceMethod, Design]) -> list[dict[str, Any]]:

@@ -157,6 +157,18 @@ def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width
     return 1, widths
 
 
+def draw(result: object, path: Path | None, kind: str | None = None, **options: object) -> None:
+    """Write the chart of a result to a file, when one was asked for."""
+    if path is None:
+        if kind is not None:
+            raise ArgumentError(f"--chart {kind} says what --plot draws; add --plot FILE.")
+        return
+    from cranfield.present.charts import chart, save_chart
+
+    save_chart(chart(result, kind, **options), path)
+    say(f"wrote {path}")
+
+
 def say(text: str) -> None:
     """A line for the person at the terminal (stderr), never mixed with data."""
     sys.stderr.write(text + "\n")

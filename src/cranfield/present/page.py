@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_COLUMNS = 14
+"""Columns of a table in a notebook; a score matrix may have one a system."""
+
+
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """The templates of this package; everything is escaped unless a template says otherwise."""
@@ -34,8 +38,9 @@ def result_html(result: Any, heading: str, frames: list[pl.DataFrame]) -> str:
     """A result as notebooks show it: a heading, its tables, what to know about it, and how it was obtained."""
     from cranfield.present.report.parts import Table
 
-    tables = [Table(f"result-{k}", heading, frame) for k, frame in enumerate(frames, 1)]
-    notes = [*getattr(result, "warnings", ()), *getattr(result, "provenance", ())]
+    tables = [Table(f"result-{k}", heading, frame[:, :MOST_COLUMNS]) for k, frame in enumerate(frames, 1)]
+    wide = [f"{frame.width - MOST_COLUMNS} more columns" for frame in frames if frame.width > MOST_COLUMNS]
+    notes = [*wide, *getattr(result, "warnings", ()), *getattr(result, "provenance", ())]
     return render_page(
         "result.html", heading=heading, tables=tables, notes=notes, signature=getattr(result, "signature", "")
     )

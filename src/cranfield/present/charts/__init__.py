@@ -35,7 +35,12 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "Robustness": {"robustness": "agreement.robustness"},
     "ScoreMatrix": {"topics": "scores.topics", "systems": "scores.systems", "difference": "scores.difference"},
-    "Scores": {"measures": "scores.measures"},
+    "Scores": {
+        "measures": "scores.measures",
+        "topics": "scores.topics",
+        "systems": "scores.systems",
+        "difference": "scores.difference",
+    },
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},
     "Standardised": {"topics": "scores.standardised"},
     "SelectionBias": {"bias": "tuning.bias"},
@@ -50,7 +55,7 @@ def chart(result: object, kind: str | None = None, **options: Any) -> Drawing:
 
     Parameters
     ----------
-    result : any result of cranfield
+    result : any result of cranfield, or a list of results that one chart compares
     kind : str, optional
         Which of its charts; `kinds` lists them. The first is drawn when left out.
     options
@@ -70,6 +75,8 @@ def kinds(result: object) -> tuple[str, ...]:
 
 
 def _kinds(result: object) -> dict[str, str]:
+    if isinstance(result, list) and result:
+        return _kinds(result[0])
     for base in type(result).__mro__:
         if base.__name__ in KINDS:
             return KINDS[base.__name__]

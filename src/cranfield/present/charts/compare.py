@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -228,10 +228,12 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
     return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
 
 
-def significance_levels(comparisons: Comparison | Iterable[Comparison]) -> Drawing:
+def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
     """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
     from cranfield.compare.notes import TITLES
 
+    if isinstance(comparisons, Mapping):
+        comparisons = list(comparisons.values())
     listed = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
     if not listed:
         raise ArgumentError("`comparisons` is empty; give at least one comparison.")

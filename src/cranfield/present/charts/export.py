@@ -11,12 +11,11 @@ from xml.sax.saxutils import escape, quoteattr
 import altair as alt
 import vl_convert
 
+from cranfield.defaults import CHART_ENDINGS
 from cranfield.errors import ArgumentError
 from cranfield.files import write_atomically
 from cranfield.present.charts.style import Drawing
 
-ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
-"""What a chart can be written as, by the file's ending; .json is the Vega-Lite specification."""
 PNG_SCALE = 2.0
 _HEAD = re.compile(r"<svg[^>]*>")
 
@@ -66,8 +65,8 @@ def save_chart(chart: Drawing, path: str | os.PathLike[str]) -> None:
     import json
 
     ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise ArgumentError(f"cannot draw to {os.fspath(path)}: end the name in {', '.join(ENDINGS)}.")
+    if ending not in CHART_ENDINGS:
+        raise ArgumentError(f"cannot draw to {os.fspath(path)}: end the name in {', '.join(CHART_ENDINGS)}.")
     if ending == ".json":
         data = (json.dumps(chart.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
     elif ending == ".html":

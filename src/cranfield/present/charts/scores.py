@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -74,8 +75,16 @@ def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawi
     ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
 
 
-def topics(matrix: ScoreMatrix) -> Drawing:
+def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
+    """The matrix itself, or that of the measure named (the first unless named)."""
+    if not isinstance(scores, Mapping):
+        return scores
+    return scores[measure] if measure is not None else next(iter(scores.values()))
+
+
+def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
     """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary)."""
+    matrix = _one(scores, measure)
     frame = _spread(matrix, "topic")
     easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
     shown, note = _thinned(frame, MOST_TOPICS)
@@ -93,8 +102,9 @@ def topics(matrix: ScoreMatrix) -> Drawing:
     return finish(_boxes(shown, "topic", matrix.measure), finding, details)
 
 
-def systems(matrix: ScoreMatrix) -> Drawing:
+def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
     """How each system's scores spread over topics, best mean first."""
+    matrix = _one(scores, measure)
     frame = _spread(matrix, "system")
     names = frame["system"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
@@ -116,8 +126,11 @@ def systems(matrix: ScoreMatrix) -> Drawing:
     return finish(plot, finding, details)
 
 
-def difference(matrix: ScoreMatrix, a: str | None = None, b: str | None = None) -> Drawing:
+def difference(
+    scores: ScoreMatrix | Scores, a: str | None = None, b: str | None = None, measure: str | None = None
+) -> Drawing:
     """Two systems topic by topic: a bar for each difference, largest first."""
+    matrix = _one(scores, measure)
     if a is None or b is None:
         if matrix.n_systems != 2:
             raise ArgumentError(f"there are {matrix.n_systems} systems; name the two to subtract as `a` and `b`.")
