@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cranfield.defaults import CORRECTION
 from cranfield.errors import CranfieldWarning, DataError
 from cranfield.labels import summary
 
@@ -79,8 +78,8 @@ class Case:
         if name not in self._known:
             matrix = self.scores[name].require(what="a comparison of systems")
             pairs = matrix.n_systems * (matrix.n_systems - 1) // 2
-            enough = int(2 * pairs / self.alpha)
-            n = max(self.n_resamples, enough) if CORRECTION == "holm" else self.n_resamples
+            enough = int(2 * pairs / self.alpha)  # Holm multiplies the smallest p, 1/(B + 1), by the pairs
+            n = max(self.n_resamples, enough)
             with quietly():
                 self._known[name] = compare(
                     matrix, alpha=self.alpha, n_resamples=n, seed=self.seed, workers=self.workers
