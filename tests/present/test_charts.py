@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -352,3 +354,14 @@ def test_tuning_curve_heat_map_and_list() -> None:
     both = chart(tune(families)).to_dict()
     assert len(both["vconcat"]) == 2
     assert "has the best held-out mean of 2 families" in title(both)
+
+
+def test_the_documentation_lists_every_chart() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "charts.md").read_text()
+    listed: dict[str, list[str]] = {}
+    current = ""
+    for line in text.splitlines():
+        if match := re.match(r"\| (`\w+`)? ?\| ((?:`[\w-]+` ?)+)\|", line):
+            current = (match[1] or current).strip("`")
+            listed.setdefault(current, []).extend(re.findall(r"`([\w-]+)`", match[2]))
+    assert listed == {name: list(known) for name, known in KINDS.items()}
