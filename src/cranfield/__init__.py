@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         standardisation_effect,
     )
     from cranfield.measures import Measure, evaluate, parse_measure
+    from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
     from cranfield.present.report import Report, build_report
     from cranfield.replicates import Replicates, replicate, replicate_scores
@@ -139,7 +140,7 @@ _ROOMS = {
         "recommend",
         "standardisation_effect",
     ],
-    "cranfield.present.charts": ["save_chart"],
+    "cranfield.present.charts": ["chart", "save_chart"],
     "cranfield.present.report": ["Report", "build_report"],
     "cranfield.replicates": ["Replicates", "replicate", "replicate_scores"],
     "cranfield.tuning": [
@@ -194,6 +195,7 @@ __all__ = [
     "adjust",
     "anova_table",
     "build_report",
+    "chart",
     "check_file",
     "compare",
     "compare_measures",
