@@ -60,7 +60,7 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     tones = {level: grey[0] + grey[1:] * 3 for level, grey in zip(levels, greys, strict=True)}
     table = [[""] * len(names) for _ in names]
     for row in found.pairs_frame().iter_rows(named=True):
-        votes, against = row["votes"], row["votes_against"]
+        votes, against = row["votes"], row["against"]
         most = max(votes, against, n - votes - against, least)
         a, b = place[row["system_a"]], place[row["system_b"]]
         table[a][b] = table[b][a] = f"{most}:{n - most}"
@@ -104,7 +104,7 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     parts = [
         {"name": row["name"], "part": part, "pairs": row[column]}
         for row in frame.iter_rows(named=True)
-        for part, column in (("also by replicates", "both"), ("only here", "only_here"), ("in conflict", "conflicts"))
+        for part, column in (("also by replicates", "both"), ("only here", "extra"), ("in conflict", "conflicts"))
         if row[column]
     ]
     tones = {"also by replicates": DARK, "only here": "#8fa6bb", "in conflict": "#c8501f"}
