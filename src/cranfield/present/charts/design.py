@@ -131,6 +131,8 @@ def _about(design: Design) -> str:
         parts.append(f"power {first['power']:g}")
     if "method" in first:
         parts.append(f"{first['method']} method")
+    if design.settings.get("epsilon") is not None:
+        parts.append("F-test corrected by ε")
     return ", ".join(parts)
 
 

@@ -17,7 +17,7 @@ from cranfield.present.report.parts import Figure, Notice, Part, Section, Table,
 
 _WORKS = ("sakai-evia", "sakai-rd003", "greenhouse")
 MIN_DIFFS = (0.05, 0.10, 0.20)
-SYSTEMS = (2, 3, 5, 10, 20, 50, 100)
+SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
 def _epsilon(case: Case) -> float | None:
