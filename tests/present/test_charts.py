@@ -345,7 +345,7 @@ def test_tuning_curve_heat_map_and_list() -> None:
         ("area", "y", "lower"),
         ("area", "y2", "upper"),
         ("line", "y", "mean"),
-        ("point", "size", "times_chosen"),
+        ("point", "size", "folds"),
     } <= channels(spec)
     heat = chart(tune({"ql": families["ql"]})).to_dict()
     assert ("rect", "color", "mean") in channels(heat)

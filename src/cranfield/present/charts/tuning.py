@@ -25,7 +25,6 @@ from cranfield.present.charts.style import (
 if TYPE_CHECKING:
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
 
-_ENDS = ("family", "setting", "mean", "lower", "upper", "times_chosen", "final")
 MOST_FAMILIES = 4
 
 
@@ -65,7 +64,7 @@ def _details(result: Tuning) -> str:
 
 def _panel(result: Tuning, one: TunedFamily, options: dict[str, Any]) -> Drawing:
     frame = one.curve(**options)
-    parameters = [name for name in frame.columns if name not in _ENDS]
+    parameters = one.family.parameters
     numeric = [name for name in parameters if frame[name].dtype.is_numeric() and frame[name].n_unique() > 1]
     varying = [name for name in parameters if frame[name].n_unique() > 1]
     if len(varying) == 1 and numeric == varying:
@@ -76,9 +75,7 @@ def _panel(result: Tuning, one: TunedFamily, options: dict[str, Any]) -> Drawing
 
 
 def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Drawing:
-    data = frame.select(
-        pl.col(parameter).alias("parameter"), "setting", "mean", "lower", "upper", "times_chosen", "final"
-    )
+    data = frame.select(pl.col(parameter).alias("parameter"), "setting", "mean", "lower", "upper", "folds", "final")
     x = alt.X("parameter:Q", title=f"{family}: {parameter}", scale=alt.Scale(zero=False, nice=False, padding=12))
     base = alt.Chart(rows(data.sort("parameter"))).encode(x=x)
     y = alt.Y("mean:Q", title=f"mean {measure}", scale=alt.Scale(zero=False))
@@ -88,12 +85,12 @@ def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Dra
         ),
         base.mark_line(color=DARK, strokeWidth=2.2).encode(y=y),
         base.mark_point(color=DARK, filled=True, size=22, opacity=1).encode(y=y),
-        base.transform_filter("datum.times_chosen > 0")
+        base.transform_filter("datum.folds > 0")
         .mark_point(color=ACCENT, strokeWidth=2)
         .encode(
             y=y,
             size=alt.Size(
-                "times_chosen:Q",
+                "folds:Q",
                 title="folds",
                 scale=alt.Scale(range=[60, 420]),
                 legend=alt.Legend(format="d", tickCount=3, tickMinStep=1),
@@ -104,7 +101,7 @@ def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Dra
 
 
 def _heat(frame: pl.DataFrame, first: str, second: str, measure: str, family: str) -> Drawing:
-    data = frame.select(pl.col(first).alias("first"), pl.col(second).alias("second"), "mean", "times_chosen", "final")
+    data = frame.select(pl.col(first).alias("first"), pl.col(second).alias("second"), "mean", "folds", "final")
     base = alt.Chart(rows(data)).encode(
         x=alt.X("first:O", title=f"{family}: {first}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("second:O", title=second, sort="descending"),
@@ -114,7 +111,7 @@ def _heat(frame: pl.DataFrame, first: str, second: str, measure: str, family: st
         base.mark_rect().encode(
             color=alt.Color("mean:Q", title=f"mean {measure}", scale=tones, legend=alt.Legend(gradientLength=160))
         ),
-        base.transform_filter("datum.times_chosen > 0").mark_point(color=ACCENT, strokeWidth=2.5, size=120).encode(),
+        base.transform_filter("datum.folds > 0").mark_point(color=ACCENT, strokeWidth=2.5, size=120).encode(),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=70, opacity=1).encode(),
     ).properties(width=alt.Step(44), height=alt.Step(30))
 
@@ -123,7 +120,7 @@ def _list(frame: pl.DataFrame, measure: str, family: str, most: int = 60) -> Dra
     data = (
         frame.top_k(most, by="mean")
         .sort("mean", descending=True)
-        .select("setting", "mean", "lower", "upper", "times_chosen", "final")
+        .select("setting", "mean", "lower", "upper", "folds", "final")
     )
     names = data["setting"].to_list()
     base = alt.Chart(rows(data)).encode(y=alt.Y("setting:N", sort=names, axis=names_axis(names)))
@@ -134,7 +131,7 @@ def _list(frame: pl.DataFrame, measure: str, family: str, most: int = 60) -> Dra
             x=alt.X("lower:Q", title=title, scale=alt.Scale(zero=False)), x2="upper:Q"
         ),
         base.mark_point(color=DARK, filled=True, size=40, opacity=1).encode(x=x),
-        base.transform_filter("datum.times_chosen > 0").mark_point(color=ACCENT, strokeWidth=2, size=150).encode(x=x),
+        base.transform_filter("datum.folds > 0").mark_point(color=ACCENT, strokeWidth=2, size=150).encode(x=x),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=70, opacity=1).encode(x=x),
     ).properties(width=WIDTH, height=step(len(names)))
 
