@@ -35,11 +35,15 @@ def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
     """
     chosen = [result[family]] if family is not None else list(result.families[:MOST_FAMILIES])
     panels: list[Drawing] = [_panel(result, one, options) for one in chosen]
-    plot = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=26)
+    plot = (
+        panels[0]
+        if len(panels) == 1
+        else alt.vconcat(*panels, spacing=26).resolve_legend(color="independent").resolve_scale(color="independent")
+    )
     return finish(
         plot,
         _finding(chosen),
-        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen in folds",
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds",
     )
 
 
@@ -89,14 +93,13 @@ def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Dra
         .mark_point(color=ACCENT, strokeWidth=2)
         .encode(
             y=y,
-            size=alt.Size(
-                "folds:Q",
-                title="folds",
-                scale=alt.Scale(range=[60, 420]),
-                legend=alt.Legend(format="d", tickCount=3, tickMinStep=1),
-            ),
+            size=alt.Size("folds:Q", scale=alt.Scale(range=[60, 420]), legend=None),
         ),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y=y),
+        base.transform_filter("datum.folds > 0")
+        .transform_calculate(text="datum.folds + ' ×'")
+        .mark_text(dy=-19, color=ACCENT, fontWeight="bold")
+        .encode(y=y, text="text:N"),
     ).properties(width=WIDTH, height=240)
 
 
