@@ -50,13 +50,37 @@ COMPRESSED = tuple(_DECOMPRESS)
 """The endings that are decompressed on reading and compressed on writing."""
 
 
+class NamedFile(str):
+    """A file that lies under one name and is spoken of by another: the text is its name, `place` where it lies.
+
+    Readers take it as they take a path. The name decides on compression, system and measure and stands in
+    messages, but nothing is ever opened by it: an uploaded file keeps its name, and the name is no path.
+
+    >>> import tempfile
+    >>> file = NamedFile("../bm25.run", tempfile.mkstemp()[1])
+    >>> system_name(file), read_bytes(file)
+    ('bm25', b'')
+    """
+
+    place: str
+
+    def __new__(cls, name: str, place: str | os.PathLike[str]) -> NamedFile:
+        file = super().__new__(cls, name)
+        file.place = os.fspath(place)
+        return file
+
+    def __reduce__(self) -> tuple[type[NamedFile], tuple[str, str]]:
+        return NamedFile, (str(self), self.place)
+
+
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The whole content of a file, decompressed by its ending; ``-`` reads standard input."""
     name = os.fspath(path)
-    if name == STDIN:
+    place = name.place if isinstance(name, NamedFile) else name
+    if place == STDIN:
         return sys.stdin.buffer.read()
     try:
-        raw = Path(name).read_bytes()
+        raw = Path(place).read_bytes()
     except FileNotFoundError:
         raise FileError(name, [Problem(0, "no such file; check the name")]) from None
     except IsADirectoryError:
@@ -134,7 +158,7 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
     found: list[str] = []
     for given in paths:
         name = os.fspath(given)
-        if name == STDIN or Path(name).is_file():
+        if name == STDIN or isinstance(name, NamedFile) or Path(name).is_file():
             found.append(name)
             continue
         if Path(name).is_dir():
