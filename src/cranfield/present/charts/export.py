@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -62,21 +63,21 @@ def save_chart(chart: Drawing, path: str | os.PathLike[str]) -> None:
 
     Nothing is fetched: fonts and scripts come with the packages.
     """
-    import json
-
     ending = Path(path).suffix.lower()
     if ending not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {os.fspath(path)}: end the name in {', '.join(CHART_ENDINGS)}.")
+    write_atomically(path, chart_bytes(chart, ending))
+
+
+def chart_bytes(chart: Drawing, ending: str) -> bytes:
+    """The chart as the bytes of a file with one of the `CHART_ENDINGS`."""
     if ending == ".json":
-        data = (json.dumps(chart.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
-    elif ending == ".html":
-        data = to_html(chart).encode()
-    else:
-        svg = to_svg(chart)
-        if ending == ".png":
-            data = vl_convert.svg_to_png(svg, scale=PNG_SCALE)
-        elif ending == ".pdf":
-            data = vl_convert.svg_to_pdf(svg)
-        else:
-            data = svg.encode()
-    write_atomically(path, data)
+        return (json.dumps(chart.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+    if ending == ".html":
+        return to_html(chart).encode()
+    svg = to_svg(chart)
+    if ending == ".png":
+        return bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+    if ending == ".pdf":
+        return bytes(vl_convert.svg_to_pdf(svg))
+    return svg.encode()
