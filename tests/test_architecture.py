@@ -20,8 +20,8 @@ ROOMS = [
     "replicates",
     "tuning",
     "present",
-    "cli",
     "web",
+    "cli",
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.split()}
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}

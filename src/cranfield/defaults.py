@@ -15,6 +15,11 @@ SEED: Final = 1
 """Seed of everything random, so that a command repeated gives the same bytes."""
 RESAMPLES: Final = 100_000
 """Resamples of a randomisation or bootstrap test."""
+HOST: Final = "127.0.0.1"
+PORT: Final = 8377
+"""Where the local page is served."""
+MAX_UPLOAD_MB: Final = 256
+"""Largest upload the local page takes at once."""
 
 TestName = Literal[
     "randomisation",

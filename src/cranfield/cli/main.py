@@ -26,6 +26,7 @@ from cranfield.cli import (
     report,
     sample,
     selection_bias,
+    serve,
     standardise,
     tune,
     variance,
@@ -96,6 +97,7 @@ app.command("pool")(pool.command)
 app.command("tune")(tune.command)
 app.command("selection-bias")(selection_bias.command)
 app.command("report")(report.command)
+app.command("serve")(serve.command)
 app.command("demo")(demo.command)
 
 

@@ -1,0 +1,49 @@
+"""How much the page takes: uploads, archives, jobs. Everything that grows has an end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cranfield.defaults import MAX_UPLOAD_MB
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one server takes and keeps.
+
+    Parameters
+    ----------
+    upload : bytes of one request
+    file : bytes of one file, decompressed
+    store : bytes of all uploaded data together, decompressed
+    files : files of one upload, those inside archives included
+    datasets : uploads kept at a time
+    ratio : how many times larger an archive's member may be than its compressed bytes; text packs some 20 times
+    field : bytes of a form field that is not a file
+    jobs, waiting : long computations at a time, and how many more may wait
+    results : finished computations kept for downloads and charts
+    patience : seconds a request waits for a result before it shows progress instead
+    """
+
+    upload: int = MAX_UPLOAD_MB * MB
+    file: int = 200 * MB
+    store: int = 2_000 * MB
+    files: int = 500
+    datasets: int = 20
+    ratio: int = 200
+    field: int = 64_000
+    jobs: int = 2
+    waiting: int = 20
+    results: int = 40
+    patience: float = 1.0
+
+
+def megabytes(size: int) -> str:
+    """A size for people.
+
+    >>> megabytes(256_000_000), megabytes(1_500)
+    ('256 MB', '0.0015 MB')
+    """
+    return f"{size / MB:,.4g} MB"

@@ -1,0 +1,133 @@
+// Small helps only: every page works without this file.
+"use strict";
+
+const question = document.getElementById("question");
+
+// ── the design form shows what belongs to the chosen design ──────────────────────────────────────────────────
+function arrange() {
+  const kind = question.querySelector("[name=kind]:checked").value;
+  const find = document.getElementById("find");
+  for (const option of find.options) {
+    option.hidden = option.disabled = !option.dataset.kinds.split(" ").includes(kind);
+  }
+  if (find.selectedOptions[0].disabled) find.value = "topics";
+  const typed = document.getElementById("data").value === "";
+  for (const part of question.querySelectorAll("[data-kinds], [data-unless], [data-typed], [data-from]")) {
+    if (part.tagName === "OPTION") continue;
+    const fits = (!part.dataset.kinds || part.dataset.kinds.split(" ").includes(kind))
+      && part.dataset.unless !== find.value
+      && (!("typed" in part.dataset) || typed)
+      && (!("from" in part.dataset) || !typed);
+    part.hidden = !fits;
+    for (const input of part.querySelectorAll("input, select")) input.disabled = !fits;
+  }
+}
+
+// ── a slider beside every box that holds a single number ─────────────────────────────────────────────────────
+function addSliders() {
+  for (const box of question.querySelectorAll("[data-slider]")) {
+    const [min, max, step] = box.dataset.slider.split(" ");
+    const slider = Object.assign(document.createElement("input"), { type: "range", min, max, step });
+    slider.setAttribute("aria-label", `${document.querySelector(`label[for=${box.id}]`).textContent}, slider`);
+    const follow = () => {
+      const shown = box.value || box.placeholder;
+      if (shown !== "" && isFinite(shown)) slider.value = shown;
+    };
+    follow();
+    slider.addEventListener("input", () => { box.value = slider.value; box.dispatchEvent(new Event("input", { bubbles: true })); });
+    box.addEventListener("input", follow);
+    box.insertAdjacentElement("afterend", slider);
+  }
+}
+
+// ── the answer follows the form ──────────────────────────────────────────────────────────────────────────────
+let latest = 0;
+function address() {
+  const settings = new URLSearchParams();
+  for (const [name, value] of new FormData(question)) if (value !== "") settings.append(name, value);
+  return `${question.getAttribute("action")}?${settings}`;
+}
+async function update() {
+  const mine = ++latest, asked = address();
+  const old = document.getElementById("result");
+  old.classList.add("stale");
+  try {
+    const answer = await fetch(asked, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (mine !== latest) return;
+    const fresh = page.getElementById("result");
+    if (!fresh) { location.assign(asked); return; }
+    document.getElementById("result").replaceWith(fresh);
+    history.replaceState(null, "", asked);
+    watch();
+  } catch {
+    old.classList.remove("stale");  // the server is gone or busy; the old answer stays
+  }
+}
+if (question && question.classList.contains("live")) {
+  addSliders();
+  arrange();
+  let waiting = 0;
+  question.addEventListener("input", (event) => {
+    arrange();
+    clearTimeout(waiting);
+    waiting = setTimeout(update, event.target.type === "range" || event.target.type === "text" ? 250 : 50);
+  });
+  question.addEventListener("submit", (event) => { event.preventDefault(); update(); });
+} else if (question) {
+  // Blank boxes stay out of the address.
+  question.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const start = event.submitter && event.submitter.name ? `&${event.submitter.name}=${event.submitter.value}` : "";
+    location.assign(address() + start);
+  });
+}
+
+// ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
+async function watch() {
+  const place = document.querySelector("[data-job]");
+  if (!place) return;
+  const id = place.dataset.job;
+  while (document.contains(place)) {
+    let job;
+    try {
+      const answer = await fetch(`/api/jobs/${encodeURIComponent(id)}`);
+      if (!answer.ok) { location.reload(); return; }
+      job = await answer.json();
+    } catch {
+      document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
+      return;
+    }
+    if (job.state === "cancelled") return;
+    if (job.state !== "waiting" && job.state !== "running") { location.reload(); return; }
+    const bar = document.getElementById("job-bar");
+    if (job.total) bar.value = job.share;
+    document.getElementById("job-text").textContent = job.state === "waiting"
+      ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
+      : job.total ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
+    await new Promise((done) => setTimeout(done, 400));
+  }
+}
+watch();
+
+// ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
+const drop = document.getElementById("drop"), form = document.getElementById("upload");
+if (drop && form) {
+  const files = document.getElementById("files"), text = document.getElementById("upload-text");
+  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    files.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    const size = [...files.files].reduce((total, file) => total + file.size, 0);
+    if (size > Number(form.dataset.limit)) {
+      event.preventDefault();
+      text.textContent = `These files have ${Math.ceil(size / 1e6)} MB; at most ${Math.floor(form.dataset.limit / 1e6)} MB are taken at once.`;
+    } else {
+      text.textContent = "Sending the files.";
+    }
+  });
+}

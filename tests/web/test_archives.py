@@ -1,0 +1,138 @@
+"""Uploaded bytes are unpacked under limits; names inside archives stay labels."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import zipfile
+
+import pytest
+import zstandard
+
+from cranfield.errors import FileError
+from cranfield.web.archives import unpack
+from cranfield.web.limits import MB, Limits
+from web_page import zipped
+
+LIMITS = Limits(file=2 * MB, store=5 * MB, files=10)
+TEXT = b"topic,a,b\n1,0.5,0.25\n2,0.125,1\n"
+
+
+def read(name: str, data: bytes, limits: Limits = LIMITS) -> dict[str, bytes]:
+    return {shown: b"".join(chunks) for shown, chunks in unpack(name, io.BytesIO(data), len(data), limits)}
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"),
+    [
+        ("", lambda data: data),
+        (".gz", gzip.compress),
+        (".gz", lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:])),
+        (".bz2", bz2.compress),
+        (".bz2", lambda data: bz2.compress(data[:9]) + bz2.compress(data[9:])),
+        (".xz", lzma.compress),
+        (".zst", zstandard.ZstdCompressor().compress),
+    ],
+)
+def test_compressed_files_lose_their_ending_and_nothing_else(ending: str, pack) -> None:  # type: ignore[no-untyped-def]
+    long = TEXT * 9000
+    assert read("x.AP.csv" + ending, pack(TEXT)) == {"x.AP.csv": TEXT}
+    assert read("x.AP.csv" + ending, pack(long)) == {"x.AP.csv": long}
+
+
+def test_an_archive_gives_its_files_without_litter() -> None:
+    data = zipped(
+        {"runs/a.run": TEXT, "runs/b.run.gz": gzip.compress(TEXT), "__MACOSX/runs/._a": b"x", "x/.DS_Store": b"y"}
+    )
+    assert read("all.zip", data) == {"all.zip/runs/a.run": TEXT, "all.zip/runs/b.run": TEXT}
+    assert list(read("misnamed", data)) == ["misnamed/runs/a.run", "misnamed/runs/b.run"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress])
+def test_a_bomb_stops_at_the_limit(pack) -> None:  # type: ignore[no-untyped-def]
+    ending = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}.get(getattr(pack, "__module__", ""), ".zst")
+    bomb = pack(b"\0" * 50 * MB)
+    assert len(bomb) < MB
+    with pytest.raises(FileError) as caught:
+        read("x.run" + ending, bomb)
+    text = "unpacks to more than 200 times its size: not a file of runs or scores"
+    large = "holds more than 2 MB, the most one file may have on this page"
+    assert str(caught.value) in (f"x.run{ending}: {text}", f"x.run{ending}: {large}")
+
+
+def test_a_zip_bomb_is_refused_by_what_it_says_and_by_what_it_holds() -> None:
+    with pytest.raises(FileError) as caught:
+        read("b.zip", zipped({"a.run": b"\0" * 9 * MB}))
+    assert str(caught.value) == "b.zip: its member 'a.run' says it holds 9 MB; one file may have 2 MB"
+    lying = bytearray(zipped({"a.run": b"\0" * 9 * MB}))
+    size = (9 * MB).to_bytes(4, "little")
+    while (at := lying.find(size)) >= 0:  # both headers claim ten bytes
+        lying[at : at + 4] = (10).to_bytes(4, "little")
+    with pytest.raises(FileError, match=r"^b\.zip"):
+        read("b.zip", bytes(lying))
+    with pytest.raises(FileError, match="unpacks to more than 200 times its size"):
+        read("b.zip", zipped({"a.run": b"\0" * (2 * MB - 1)}))
+    with pytest.raises(FileError, match="says it holds 6 MB in all; at most 5 MB are kept"):
+        read("b.zip", zipped({f"{i}.run": b"\0" * MB for i in range(6)}))
+    with pytest.raises(FileError, match="holds 11 files; at most 10 are taken at once"):
+        read("b.zip", zipped({f"{i}.run": b"x" for i in range(11)}))
+
+
+@pytest.mark.parametrize("name", ["../a.run", "a/../../b", "/etc/passwd", "C:/a.run", "..\\..\\a.run", "\\\\host\\a"])
+def test_names_that_point_outside_refuse_the_archive(name: str) -> None:
+    with pytest.raises(FileError) as caught:
+        read("x.zip", _named(name))
+    assert "points outside the archive; make it again with plain names" in str(caught.value)
+
+
+def _named(name: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("placeholder")
+        info.filename = name  # as an attacker would write it
+        archive.writestr(info, TEXT)
+    return out.getvalue()
+
+
+def test_links_passwords_and_nested_archives_refuse_the_archive() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("link.run")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    with pytest.raises(FileError) as caught:
+        read("x.zip", out.getvalue())
+    assert (
+        str(caught.value)
+        == "x.zip: its member 'link.run' is a link, not a file; make it again with the files themselves"
+    )
+    with pytest.raises(FileError, match="its member 'in.zip' is an archive in an archive; put the files in directly"):
+        read("x.zip", zipped({"in.zip": zipped({"a": TEXT})}))
+    secret = bytearray(zipped({"a.run": TEXT}))
+    secret[6] |= 1  # local header
+    secret[secret.find(b"PK\x01\x02") + 8] |= 1  # central directory
+    with pytest.raises(FileError, match="its member 'a.run' is encrypted; make it again without a password"):
+        read("x.zip", bytes(secret))
+
+
+def test_broken_files_are_refused_in_words() -> None:
+    with pytest.raises(FileError, match=r"x\.zip: is not a sound \.zip archive"):
+        read("x.zip", b"PK\x03\x04" + b"nonsense" * 20)
+    with pytest.raises(FileError) as caught:
+        read("x.run.gz", gzip.compress(TEXT * 50)[:-20])
+    assert "x.run.gz: cannot be decompressed as .gz: the compressed data ends too early" in str(caught.value)
+    with pytest.raises(FileError, match="cannot be decompressed as .xz"):
+        read("x.run.xz", b"not xz at all")
+    with pytest.raises(
+        FileError, match="is an archive of a kind that is not read; send a .zip, or the files themselves"
+    ):
+        read("x.tar.gz", gzip.compress(TEXT))
+    with pytest.raises(FileError, match="is an archive without files"):
+        read("x.zip", zipped({}))
+    sound = bytearray(zipped({"a.run": TEXT * 99}, zipfile.ZIP_STORED))
+    sound[200] ^= 1  # a flipped bit in the data
+    with pytest.raises(FileError, match="Bad CRC-32"):
+        read("x.zip", bytes(sound))

@@ -1,0 +1,247 @@
+"""A walk through the page with a real browser, by mouse and by keyboard alone; it may ask nobody but the server."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from web_page import scores
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="no browser test: playwright is not installed; pip install 'cranfield[dev]'"
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FOUND = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+pytestmark = pytest.mark.skipif(
+    FOUND is None, reason="no browser test: no Chromium found; install one, for example with `make browser`"
+)
+WIDTHS = (1280, 390)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=FOUND, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page of the browser that keeps what went wrong on it."""
+
+    def __init__(self, page: Any, base: str) -> None:
+        self.page, self.base = page, base
+        self.complaints: list[str] = []
+        self.foreign: list[str] = []
+        page.on("console", lambda message: self._heard(message))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self._asked(request.url))
+        page.set_default_timeout(60_000)
+
+    def _heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _asked(self, address: str) -> None:
+        if not address.startswith(("data:", "blob:")) and urlsplit(address).netloc != urlsplit(self.base).netloc:
+            self.foreign.append(address)
+
+    def open(self, address: str) -> None:
+        self.page.goto(self.base + address)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until no job is under way and all has loaded."""
+        playwright.expect(self.page.locator("[data-job]")).to_have_count(0, timeout=120_000)
+        self.page.wait_for_load_state("networkidle")
+
+    def expect_headline(self, text: str) -> None:
+        playwright.expect(self.page.locator("#answer")).to_have_text(text, timeout=60_000)
+
+    def headline(self) -> str:
+        return str(self.page.locator("#answer").inner_text())
+
+
+@pytest.fixture
+def visit(browser: Any, served: tuple[str, int]) -> Iterator[Visit]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    found = Visit(context.new_page(), served[0])
+    yield found
+    context.close()
+    assert found.complaints == []
+    assert found.foreign == []
+
+
+def saved(visit: Visit, link: Any) -> bytes:
+    with visit.page.expect_download() as waiting:
+        link.click()
+    return Path(waiting.value.path()).read_bytes()
+
+
+def test_from_the_sample_to_a_pair(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/")
+    page.get_by_role("link", name="Use the sample collection").click()
+    visit.settle()
+    assert "50 topics × 30 systems" in page.locator(".lead").inner_text()
+    page.get_by_role("link", name="Design from it").click()
+    visit.settle()
+    assert visit.headline().endswith("topics")
+    page.get_by_role("link", name="Compare", exact=True).click()
+    visit.settle()
+    assert "of 435 pairs differ" in visit.headline()
+    image = page.locator("img").first
+    image.scroll_into_view_if_needed()
+    visit.page.wait_for_load_state("networkidle")
+    assert image.evaluate("image => image.complete && image.naturalWidth > 100")
+    assert saved(visit, page.get_by_role("link", name="CSV of Leaderboard")).startswith(b"rank,system,mean")
+    assert saved(visit, page.get_by_role("link", name="PDF of Which pairs differ")).startswith(b"%PDF")
+    page.get_by_role("button", name="Topic by topic").click()
+    visit.settle()
+    assert " beats " in visit.headline()
+    page.get_by_role("link", name="Back to the comparison").click()
+    visit.settle()
+    page.get_by_label("Test", exact=True).select_option("t")
+    page.get_by_label("Baseline").select_option("birch-1")
+    page.get_by_role("button", name="Compare").click()
+    visit.settle()
+    assert "against birch-1" in visit.headline()
+    assert "test=t" in page.url
+    assert "baseline=birch-1" in page.url
+
+
+def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/replicates?data=sample")
+    page.get_by_label("Splits").fill("150")
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector("progress")
+    playwright.expect(page.locator("#job-text")).to_contain_text(" of ")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("text=This takes a little while")
+    page.get_by_label("Splits").fill("3")
+    page.get_by_role("button", name="Run").click()
+    visit.settle()
+    assert "of 435 pairs different" in visit.headline()
+
+
+def test_a_report_is_written_and_saved(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/data/sample")
+    page.get_by_role("navigation").get_by_role("link", name="Report").click()
+    page.get_by_label("Measure").fill("AP")
+    page.get_by_text("More settings").click()
+    page.get_by_label("replicates").check()
+    page.get_by_role("button", name="Write the report").click()
+    visit.settle()
+    report = saved(visit, page.get_by_role("link", name="Download the report"))
+    assert report.startswith(b"<!doctype html>")
+
+
+def test_typed_values_answer_as_they_are_typed(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/design")
+    assert visit.headline() == "167 topics"
+    page.get_by_label("Systems", exact=True).fill("20")
+    visit.expect_headline("219 topics")
+    assert "systems=20" in page.url
+    page.get_by_label("What do you want to know?").select_option("min_diff")
+    page.get_by_label("Topics I have", exact=True).fill("50")
+    visit.expect_headline("A difference of 0.21")
+    assert not page.get_by_label("Smallest difference worth detecting (minD)", exact=True).is_visible()
+    page.get_by_label("estimate a difference").check()
+    page.get_by_label("What do you want to know?").select_option("topics")
+    page.get_by_label("Variance of the difference of two systems (σₜ²)", exact=True).fill("0.0441")
+    page.get_by_label("Width of the interval (δ)", exact=True).fill("0.10")
+    visit.expect_headline("70 topics")  # RD-003 Table 3
+    bookmarked = page.url
+    visit.open("/")
+    page.goto(bookmarked)
+    assert visit.headline() == "70 topics"
+    page.get_by_label("Width of the interval (δ)", exact=True).fill("wide")
+    page.wait_for_selector("[role=alert]")
+    assert page.locator("[role=alert]").inner_text() == "`width` must be a number; got 'wide'."
+    visit.complaints.clear()  # the browser notes the status of that answer
+
+
+def test_files_are_dropped_and_problems_named(visit: Visit, tmp_path: Path) -> None:
+    page = visit.page
+    file = tmp_path / "past.AP.csv"
+    file.write_text(scores())
+    visit.open("/data")
+    page.get_by_label("Score files, or runs with their qrels file").set_input_files(file)
+    page.get_by_role("button", name="Read the files").click()
+    visit.settle()
+    assert "12 topics × 4 systems" in page.locator(".lead").inner_text()
+    file.write_text(scores() + "13,0.5,high,0.1,0.2\n")
+    visit.open("/data")
+    page.get_by_label("Score files, or runs with their qrels file").set_input_files(file)
+    page.get_by_role("button", name="Read the files").click()
+    visit.settle()
+    assert "past.AP.csv:14:" in page.locator(".finding").inner_text()
+
+
+def test_the_keyboard_is_enough(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    _tab_to(page, "Design")
+    page.keyboard.press("Enter")
+    visit.settle()
+    _tab_to(page, "systems")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("2")
+    visit.expect_headline("85 topics")
+    _tab_to(page, "CSV")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    _tab_to(page, "power-image", lambda: page.evaluate("document.activeElement.className") == "canvas")
+
+
+def _tab_to(page: Any, wanted: str, arrived: Any = None) -> None:
+    """Press Tab until the element with this text or id has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        text = page.evaluate("document.activeElement.id || document.activeElement.innerText.trim()")
+        if arrived() if arrived else text.split("\n")[0].partition(" of ")[0] == wanted:
+            return
+    raise AssertionError(f"the keyboard never reached {wanted}")
+
+
+def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served[0] + "/design")
+    page.fill("#systems", "20")
+    page.click("button")
+    assert page.inner_text("#answer") == "219 topics"
+    page.goto(served[0] + "/compare?data=sample&test=t")
+    page.wait_for_selector("#answer", timeout=60_000)
+    context.close()
+
+
+ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t", "/api", "/nowhere",
+             "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
+             "/tuning?data=sample", "/report?data=sample"]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_are_accessible_and_fit(browser: Any, served: tuple[str, int], width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, bypass_csp=True
+    )  # axe is a script of its own
+    visit = Visit(context.new_page(), served[0])
+    for address in ADDRESSES if width == WIDTHS[0] else ADDRESSES[3:6]:
+        visit.open(address)
+        found = axe.Axe().run(visit.page).response["violations"]
+        told = [(rule["id"], [node["html"][:120] for node in rule["nodes"][:3]]) for rule in found]
+        assert told == [], address
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width, address
+        assert visit.page.locator("h1").count() == 1, address
+    context.close()

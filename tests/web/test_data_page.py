@@ -1,0 +1,94 @@
+"""Dropping files: what they hold, and what is wrong with them, by file and line."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from web_page import QRELS, Client, run, scores, zipped
+
+
+def test_the_sample_is_one_click_away(client: Client) -> None:
+    assert 'href="/data/sample"' in client.get("/").text
+    page = client.get("/data/sample").text
+    assert "Runs with judgments: 50 topics × 30 systems; AP, nDCG@10, P@10" in page
+    assert 'href="/compare?data=sample"' in page
+
+
+def test_scores_runs_and_archives(client: Client) -> None:
+    files = [("files", ("past.AP.csv.gz", gzip.compress(scores().encode())))]
+    answer = client.post("/data", files=files)
+    assert answer.status_code == 303
+    page = client.get(answer.headers["location"]).text
+    assert "Scores: 12 topics × 4 systems; AP" in page
+    packed = zipped(
+        {"qrels.txt": QRELS.encode(), "runs/a.run": run("a", 1).encode(), "runs/b.run": run("b", 2).encode()}
+    )
+    found = client.post("/api/data", files={"files": ("track.zip", packed)}).json()
+    assert (found["kind"], found["name"], found["problem"]) == ("runs", "track.zip", "")
+    assert [file["kind"] for file in found["files"]] == ["qrels", "run", "run"]
+    assert client.get(f"/api/data/{found['id']}").json() == found
+    assert {"id": found["id"], "name": "track.zip"} in client.get("/api/data").json()["datasets"]
+    assert client.delete(f"/api/data/{found['id']}").status_code == 204
+    assert client.get(f"/api/data/{found['id']}").status_code == 404
+
+
+def test_problems_are_shown_with_file_and_line(client: Client) -> None:
+    bad = run("a", 1).replace("1 Q0", "1 Q0 extra", 1) + "9 Q0 d1 1 high a\n"
+    files = [("files", ("qrels.txt", QRELS)), ("files", ("<b>bad.run", bad))]
+    answer = client.post("/data", files=files)
+    page = client.get(answer.headers["location"])
+    assert page.status_code == 200
+    assert "2 problems in the files of qrels.txt and 1 more; mend them and drop the files again." in page.text
+    assert "&lt;b&gt;bad.run:1: expected 6 fields (topic Q0 document rank score tag), found 7 fields" in page.text
+    assert "&lt;b&gt;bad.run:81: " in page.text
+    assert "<b>" not in page.text
+    id = answer.headers["location"].rpartition("/")[2]
+    refused = client.get(f"/api/compare?data={id}")
+    assert refused.status_code == 409
+    assert "2 problems in the files" in refused.json()["error"]
+    client.delete(f"/api/data/{id}")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.csv", b"\x00\x01\x02binary", "a.csv:1: holds a NUL byte: a binary file where text is expected"),
+        ("a.csv", "topic,é\n1,0.5\n".encode("latin-1"), "a.csv:1: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        ("a.csv", "topic,a\n1,0.5\n".encode("utf-16"), "a.csv: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"),
+        ("a.csv", b"", "a.csv: is empty; expected at least one line of data"),
+        ("a.parquet", b"PAR1 not really PAR1", "a.parquet: cannot be read as parquet"),
+    ],
+)  # fmt: skip
+def test_unreadable_files_are_described(client: Client, name: str, data: bytes, message: str) -> None:
+    found = client.post("/api/data", files={"files": (name, data)})
+    assert found.status_code == 201
+    assert found.json()["files"][0]["error"].startswith(message)
+    assert found.json()["problem"] == f"1 problem in the files of {name}; mend them and drop the files again."
+    client.delete(f"/api/data/{found.json()['id']}")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("bomb.run.gz", gzip.compress(b"\0" * 9_000_000), "bomb.run.gz: "),
+        ("bomb.zip", zipped({"a.run": b"\0" * 9_000_000}), "bomb.zip: its member 'a.run' says it holds 9 MB; one file may have 3 MB"),
+        ("slip.zip", zipped({"../../a.run": b"x"}), "slip.zip: its member '../../a.run' points outside the archive; make it again with plain names"),
+        ("x.zip", b"PK\x03\x04rubbish", "x.zip: is not a sound .zip archive"),
+    ],
+)  # fmt: skip
+def test_hostile_uploads_get_a_clear_refusal(client: Client, name: str, data: bytes, message: str) -> None:
+    answer = client.post("/api/data", files={"files": (name, data)})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(message)
+    page = client.post("/data", files={"files": (name, data)})
+    assert page.status_code == 400
+    assert 'role="alert"' in page.text
+
+
+def test_removing(client: Client) -> None:
+    id = client.post("/api/data", files={"files": ("x.csv", scores(seed=9))}).json()["id"]
+    assert client.post(f"/data/{id}/remove").headers["location"] == "/data"
+    assert client.get(f"/data/{id}").status_code == 404
+    assert client.post("/data/sample/remove").status_code == 400

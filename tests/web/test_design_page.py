@@ -1,0 +1,157 @@
+"""The design page and /api/design give what the library gives, and say how to get it elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from cranfield import design_anova, design_interval, design_ttest
+from support import Type
+from web_page import Client, ask, scores
+
+ROBUST = "/api/design?variance=0.0530&systems=10&min_diff=0.10"
+
+
+def test_the_first_visit_shows_a_worked_example(client: Client) -> None:
+    page = client.get("/design").text
+    assert '<h2 id="answer" class="headline">167 topics</h2>' in page
+    assert "The papers&#39; spreadsheet says 166." in page  # EVIA 2014 Table 4
+    assert "cranfield design anova --variance 0.053 --systems 10 --min-diff 0.1 --power 0.8" in page
+
+
+def test_methods_stand_side_by_side(client: Client) -> None:
+    rows = ask(client, ROBUST)["rows"]
+    assert [(row["method"], row["topics"]) for row in rows] == [
+        (method, design_anova(0.0530, 10, 0.10, method=method).n_topics)  # type: ignore[arg-type]
+        for method in ("exact", "published", "approximate")
+    ]
+    assert len(ask(client, ROBUST + "&method=published")["rows"]) == 1
+
+
+def test_the_question_turned_round(client: Client) -> None:
+    found = ask(client, "/api/design?variance=0.0530&systems=10&topics=50&find=min_diff&min_diff=9")
+    assert found["rows"][0]["min_diff"] == design_anova(0.0530, 10, n_topics=50).min_diff
+    assert found["headline"] == "A difference of 0.184"
+    power = ask(client, "/api/design?variance=0.0530&systems=10&topics=50&min_diff=0.1&find=power")
+    assert power["rows"][0]["achieved_power"] == design_anova(0.0530, 10, 0.1, n_topics=50).achieved_power
+    most = ask(client, "/api/design?variance=0.0530&topics=150&min_diff=0.1&find=systems")
+    assert most["rows"][0]["systems"] == design_anova(0.0530, min_diff=0.1, n_topics=150).n_systems
+
+
+def test_pairs_and_intervals(client: Client) -> None:
+    paired = ask(client, "/api/design?kind=ttest&variance_of_difference=0.042941&min_diff=0.05")
+    assert paired["rows"][0]["topics"] == design_ttest(0.042941, 0.05).n_topics == 137
+    doubled = ask(client, "/api/design?kind=ttest&variance=0.0214705&min_diff=0.05")
+    assert doubled["rows"][0]["topics"] == 137
+    width = ask(client, "/api/design?kind=interval&variance_of_difference=0.0441&width=0.10")
+    assert width["rows"][0]["topics"] == design_interval(0.0441, 0.10).n_topics == 70  # RD-003 Table 3
+    apart = ask(client, "/api/design?kind=ttest&two_sample=true&variance=0.0601&min_diff=0.02")
+    assert apart["rows"][0]["topics"] == 2360
+
+
+def test_a_grid_by_commas(client: Client) -> None:
+    rows = ask(client, "/api/design?variance=0.05&systems=5,10&min_diff=0.1&min_diff=0.2&method=exact")["rows"]
+    assert [(row["systems"], row["min_diff"]) for row in rows] == [(5, 0.1), (5, 0.2), (10, 0.1), (10, 0.2)]
+
+
+def test_from_data_every_estimate_is_shown(client: Client) -> None:
+    found = client.post("/api/data", files={"files": ("past.AP.csv", scores(systems=6, topics=30))}).json()
+    answer = ask(client, f"/api/design?data={found['id']}&blocked=true&systems=6&min_diff=0.2")
+    assert {row["estimator"] for row in answer["rows"]} == {"residual"}
+    assert [row["estimator"] for row in answer["tables"]["estimators"]] == [
+        "residual", "within", "one_way", "two_way", "percentile95",
+    ]  # fmt: skip
+    assert answer["rows"][0]["topics_lower"] <= answer["rows"][0]["topics"] <= answer["rows"][0]["topics_upper"]
+    assert "cranfield design anova --scores past.AP.csv --systems 6 --min-diff 0.2 --blocked" in answer["command_line"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "message"),
+    [
+        ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.80."),
+        ("variance=0.05&systems=1&min_diff=0.1", 400, "`n_systems` must be a whole number of at least 2; got 1."),
+        ("systems=10&min_diff=0.1", 400, "`variance` is missing; type one, or choose data to estimate it from."),
+        ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
+        ("variance=0.05&wat=1", 422, "`wat` is no setting here; leave it out."),
+        ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
+        (
+            "variance=0.05&find=min_diff&systems=5", 400,
+            "`topics` is missing: to find `min_diff`, say how many topics there are.",
+        ),
+        (
+            "kind=ttest&variance=0.05&variance_of_difference=0.1&min_diff=0.1", 400,
+            "`variance` and `variance_of_difference` are both given; leave one of them out.",
+        ),
+        (
+            "variance=1,2,3,4,5,6,7,8,9,10,11,12&systems=2,3,4,5,6,7,8,9,10,11,12&min_diff=1,2,3,4,5,6,7,8,9&power=.7,.8",
+            400, "the grid has 2,376 cells; this page answers up to 1,000. Give fewer values.",
+        ),
+        (
+            "data=gone&systems=5&min_diff=0.1", 404,
+            "there is no dataset 'gone' on this page now; drop its files on the data page, and this address works again "
+            "(the same files get the same name).",
+        ),
+    ],
+)  # fmt: skip
+def test_errors_in_words(client: Client, query: str, status: int, message: str) -> None:
+    answer = client.get(f"/api/design?{query}")
+    assert (answer.status_code, answer.json()) == (status, {"error": message})
+    page = client.get(f"/design?{query}")
+    assert page.status_code in (400, 404)
+    assert 'role="alert"' in page.text
+
+
+def test_the_form_shows_what_was_typed(client: Client) -> None:
+    page = client.get("/design?kind=ttest&variance_of_difference=x<y&min_diff=0.1").text
+    assert 'value="x&lt;y"' in page
+    assert "`variance_of_difference` must be a number; got &#39;x&lt;y&#39;." in page
+    assert 'value="ttest" checked' in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "variance=0.0530&systems=10&min_diff=0.10",
+        "variance=0.0530&systems=10,20&topics=50&find=min_diff&alpha=0.01",
+        "variance=0.0125&systems=10&min_diff=0.10&blocked=true&power=0.9&method=published",
+        "kind=ttest&variance_of_difference=0.0429&min_diff=0.05",
+        "kind=ttest&variance=0.0601&min_diff=0.02&two_sample=true",
+        "kind=interval&variance_of_difference=0.0441&width=0.1",
+        "kind=interval&variance=0.047&topics=50&find=width&two_sample=true",
+    ],
+)
+def test_the_command_and_the_call_give_the_same(client: Client, cranfield: Type, query: str) -> None:
+    found = ask(client, f"/api/design?{query}")
+    command = found["command_line"][-1]
+    printed = json.loads(cranfield(*shlex.split(command)[1:], "--format", "json").stdout)
+    methods = {row.get("method") for row in printed["rows"]}
+    same = [row for row in found["rows"] if row.get("method") in methods]
+    assert same == printed["rows"]
+    names: dict[str, Any] = {}
+    exec(found["python"][0], names)
+    assert eval(found["python"][-1], names).to_frame().to_dicts() == same
+
+
+def test_downloads(client: Client) -> None:
+    query = "variance=0.0530&systems=10&min_diff=0.10"
+    csv = client.get(f"/files/design/design.csv?{query}")
+    assert csv.headers["content-type"] == "text/csv; charset=utf-8"
+    assert csv.text.splitlines()[0] == "method,blocked,variance,systems,min_diff,alpha,power,topics,achieved_power"
+    assert json.loads(client.get(f"/files/design/design.json?{query}").text)["command"] == "design anova"
+    assert r"\begin{tabular}" in client.get(f"/files/design/design.tex?{query}").text
+    assert client.get(f"/files/design/design.md?{query}").text.startswith("| method")
+    for name, status in [("nothing.csv", 400), ("design.exe", 400), ("power.png", 400), ("nothing.svg", 400)]:
+        assert client.get(f"/files/design/{name}?{query}").status_code == status
+    assert client.get(f"/files/nothing/design.csv?{query}").status_code == 400
+
+
+def test_charts(client: Client) -> None:
+    query = "variance=0.0530&systems=10&min_diff=0.10"
+    image = client.get(f"/files/design/power.svg?{query}")
+    assert image.headers["content-type"] == "image/svg+xml"
+    assert image.text.startswith("<svg")
+    assert "sandbox" in image.headers["content-security-policy"]
+    assert client.get(f"/files/design/systems.pdf?{query}").content.startswith(b"%PDF")

@@ -1,0 +1,187 @@
+"""Who may ask and how much they may send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from cranfield.errors import ArgumentError
+from cranfield.web.app import create_app
+from cranfield.web.limits import Limits
+from cranfield.web.security import HEADERS, Access
+from cranfield.web.server import access_for
+from web_page import HERE, Client, scores
+
+FOREIGN = "another website asked; only this page itself may. Open the address directly."
+
+
+@pytest.fixture(scope="module")
+def remote() -> Iterator[Client]:
+    """A server for other machines, with a token."""
+    access = Access(None, "secret", frozenset({"https://track.example"}))
+    with Client(create_app(access), base_url="http://lab.example", follow_redirects=False) as asked:
+        yield asked
+
+
+def test_every_answer_carries_the_protective_headers(client: Client) -> None:
+    for address in ("/", "/design", "/static/page.css", "/api/data", "/nowhere", "/api/nowhere"):
+        answer = client.get(address)
+        for name in HEADERS:
+            assert name in answer.headers, (address, name)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+
+
+def test_pages_fetch_nothing_from_elsewhere(client: Client) -> None:
+    for address in ("/", "/design", "/data", "/compare", "/api", "/nowhere"):
+        page = client.get(address).text
+        assert re.findall(r"(?:src|href|action)=\"(?:https?:)?//", page) == []
+        assert " style=" not in page
+        assert " onclick=" not in page
+
+
+def test_a_foreign_host_name_gets_nothing(client: Client) -> None:
+    for host in ("evil.example", "127.0.0.1.evil.example:8377", "localhost.evil.example", ""):
+        answer = client.get("/api/data", headers={"host": host})
+        assert answer.status_code == 421
+    for host in ("localhost", "localhost:8377", "127.0.0.1:99", "[::1]:8377"):
+        assert client.get("/api/data", headers={"host": host}).status_code == 200
+
+
+def test_other_websites_can_neither_send_nor_start_anything(client: Client) -> None:
+    files = {"files": ("a.csv", scores())}
+    for headers in (
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:1"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ):
+        answer = client.post("/api/data", files=files, headers=headers)
+        assert (answer.status_code, answer.json()) == (403, {"error": FOREIGN})
+        assert client.post("/jobs/1/cancel", headers=headers).status_code == 403
+        assert client.delete("/api/data/sample", headers=headers).status_code == 403
+    image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    assert client.get("/compare?data=sample", headers=image).status_code == 403
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get("/design", headers=link).status_code == 200
+    own = {"origin": HERE, "sec-fetch-site": "same-origin"}
+    assert client.post("/api/data", files=files, headers=own).status_code == 201
+
+
+def test_every_request_from_elsewhere_must_carry_the_token(remote: Client) -> None:
+    said = "This server asks for the token it printed when it started; open the address it printed.\n"
+    for address in ("/", "/static/page.css", "/design", "/data"):
+        assert (remote.get(address).status_code, remote.get(address).text) == (401, said)
+    for address in ("/api/data", "/api/openapi.json"):
+        assert remote.get(address).status_code == 401
+    assert remote.post("/data", files={"files": ("a.csv", scores())}).status_code == 401
+    for wrong in ("", "Secret", "secret ", "sécret"):
+        assert remote.get("/api/data", params={"token": wrong}).status_code == 401
+    assert remote.get("/api/data", headers={"authorization": "Bearer secret"}).status_code == 200
+    assert remote.get("/api/data", headers={"authorization": "Basic secret"}).status_code == 401
+    assert remote.get("/api/data?token=secret").status_code == 200
+    assert remote.get("/api/design?token=secret&variance=0.05&systems=5&min_diff=0.1").status_code == 200
+
+
+def test_the_token_moves_from_the_address_into_a_cookie(remote: Client) -> None:
+    answer = remote.get("/design?kind=ttest&token=secret&power=0.9")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/design?kind=ttest&power=0.9")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert remote.get("/design").status_code == 200
+    remote.cookies.clear()
+    assert remote.get("/design").status_code == 401
+
+
+def test_a_named_website_may_call_the_api_and_nothing_else(remote: Client) -> None:
+    track = {"origin": "https://track.example", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}
+    key = {"authorization": "Bearer secret"}
+    answer = remote.get("/api/data", headers=track | key)
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "https://track.example")
+    assert remote.options("/api/data", headers=track).status_code == 204
+    assert remote.get("/api/data", headers=track).status_code == 401
+    assert remote.post("/data", headers=track | key).status_code == 403
+    other = {**track, "origin": "https://other.example"}
+    assert remote.get("/api/data", headers=other | key).status_code == 403
+
+
+def test_too_much_is_refused_whatever_its_length_says(client: Client) -> None:
+    told = "the request is larger than 5 MB; send less at once, or pack files as .gz or .zip."
+    answer = client.post("/api/data", headers={"content-length": str(10**9), "content-type": "multipart/form-data"})
+    assert (answer.status_code, answer.json()) == (413, {"error": told})
+
+    def endless() -> Iterator[bytes]:
+        yield b'--x\r\ncontent-disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+        for _ in range(200):
+            yield b"0" * 100_000
+
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    answer = client.post("/api/data", content=endless(), headers=kind)
+    assert (answer.status_code, answer.json()) == (413, {"error": told})
+    answer = client.post("/data", content=endless(), headers=kind)
+    assert answer.status_code == 413
+    assert told[1:] in answer.text
+
+
+def test_a_huge_field_and_odd_forms_are_refused(client: Client) -> None:
+    answer = client.post("/api/data", files={"files": ("a.csv", scores())}, data={"missing": "x" * 1_000_000})
+    assert (answer.status_code, answer.json()) == (400, {"error": "Part exceeded maximum size of 62KB."})
+    many = [("files", (f"{i}.csv", b"x")) for i in range(41)]
+    assert client.post("/api/data", files=many).status_code == 400
+    assert (
+        client.post("/api/data", content=b"nonsense", headers={"content-type": "multipart/form-data"}).status_code
+        == 400
+    )
+    assert client.post("/api/data", json={"files": []}).status_code == 400
+    answer = client.post("/api/data", files={"files": ("a.csv", scores())}, data={"missing": "guess"})
+    assert answer.json() == {"error": "`missing` must be error, zero or drop-topic; got 'guess'."}
+    assert client.post("/jobs/1/cancel", content=b"x" * 100_000).status_code == 413
+
+
+def test_only_this_machine_unless_that_is_meant() -> None:
+    for host in ("127.0.0.1", "localhost", "::1", "127.1.2.3"):
+        assert access_for(host, False).token is None
+    for host in ("0.0.0.0", "::", "192.168.1.4", "lab.example"):
+        with pytest.raises(ArgumentError) as caught:
+            access_for(host, False)
+        assert str(caught.value) == f"`host` {host} lets other machines in; add --allow-remote if that is meant."
+        access = access_for(host, True)
+        assert access.hosts is None
+        assert len(access.token or "") >= 32
+    with pytest.raises(ArgumentError) as caught:
+        access_for("127.0.0.1", False, ["https://a.example/path"])
+    assert str(caught.value) == (
+        "`allow_origin` must be a website's address without a path; got 'https://a.example/path'. Write https://example.org."
+    )
+
+
+def test_no_server_answers_to_all_without_a_token() -> None:
+    with pytest.raises(ValueError, match="a server that answers to any host needs a token"):
+        Access(None, None)
+
+
+def test_data_goes_with_the_server() -> None:
+    app = create_app(limits=Limits())
+    with Client(app, base_url=HERE) as asked:
+        asked.post("/api/data", files={"files": ("a.csv", scores())})
+        place = app.state.service.store.path
+        assert place.is_dir()
+    assert not place.exists()
+
+
+def test_cancelling_leads_back_to_this_server_only(client: Client) -> None:
+    service = client.app.state.service  # type: ignore[attr-defined]
+    for back, led in [
+        ("/compare?data=x", "/compare?data=x&start=no"),
+        ("//evil.example", "/?start=no"),
+        ("https://e.x", "/?start=no"),
+    ]:
+        job = service.jobs.ask(back, "t", lambda progress: None)
+        job.wait(10)
+        answer = client.post(f"/jobs/{job.id}/cancel", params={"back": back})
+        assert (answer.status_code, answer.headers["location"]) == (303, led)

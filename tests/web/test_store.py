@@ -1,0 +1,113 @@
+"""Uploads lie in one private directory, under numbers, and go with the server."""
+
+from __future__ import annotations
+
+import io
+import stat
+from collections.abc import Iterator
+
+import pytest
+
+from cranfield.errors import DataError, FileError
+from cranfield.web.limits import MB, Limits
+from cranfield.web.store import MissingData, Store, Upload
+from web_page import QRELS, run, scores
+
+
+def upload(**files: str | bytes) -> list[Upload]:
+    return [named(name, data) for name, data in files.items()]
+
+
+def named(name: str, data: str | bytes) -> Upload:
+    raw = data.encode() if isinstance(data, str) else data
+    return name, io.BytesIO(raw), len(raw)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    made = Store(Limits(store=MB, files=5, datasets=2))
+    yield made
+    made.close()
+
+
+def test_the_directory_is_private_and_goes_away(store: Store) -> None:
+    dataset = store.add([named("a.AP.csv", scores())])
+    assert stat.S_IMODE(store.path.stat().st_mode) == 0o700
+    assert [path.name for path in store.path.rglob("*") if path.is_file()] == ["0000"]
+    assert dataset.matrix().measure == "AP"
+    store.close()
+    assert not store.path.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../../etc/cron.d/x.csv", "/etc/passwd", "..", "C:\\x.csv", "a\0b.csv", "x" * 5000 + ".csv", "", "-", "*.csv"],
+)
+def test_names_never_become_paths(store: Store, name: str) -> None:
+    dataset = store.add([named(name, scores())])
+    files = [path for path in store.path.rglob("*") if path.is_file()]
+    assert [path.relative_to(store.path).parts for path in files] == [(dataset.id, "0000")]
+    assert dataset.matrix().n_systems == 4
+    assert len(dataset.name) <= 200
+
+
+def test_the_same_files_have_the_same_address_whatever_their_order(store: Store) -> None:
+    files = [named("qrels.txt", QRELS), named("a.run", run("a", 1)), named("b.run", run("b", 2))]
+    first = store.add(files)
+    again = store.add(files[::-1])
+    assert again is first
+    other = store.add(files, missing="drop-topic")
+    assert other.id != first.id
+
+
+def test_what_does_not_fit_is_refused_and_leaves_nothing_behind(store: Store) -> None:
+    with pytest.raises(FileError) as caught:
+        store.add([named("big.csv", b"1 2\n" * 300_000)])
+    assert str(caught.value) == "big.csv: does not fit: at most 1 MB are kept; remove a dataset first"
+    with pytest.raises(DataError, match="more than 5 files; at most so many are taken at once."):
+        store.add([named(f"{i}.run", run("x", i)) for i in range(6)])
+    assert list(store.path.iterdir()) == []
+    with pytest.raises(DataError, match="no file arrived; choose score files, or runs with their qrels file."):
+        store.add([("", io.BytesIO(), 0)])
+    kept = [store.add([named(f"{i}.csv", scores(seed=i))]) for i in range(2)]
+    with pytest.raises(DataError, match="2 datasets are kept already; remove one on the data page first."):
+        store.add([named("third.csv", scores(seed=3))])
+    store.remove(kept[0].id)
+    assert [path.name for path in store.path.iterdir()] == [kept[1].id]
+    with pytest.raises(MissingData) as missing:
+        store[kept[0].id]
+    assert str(missing.value) == (
+        f"there is no dataset '{kept[0].id}' on this page now; drop its files on the data page, and this address works "
+        "again (the same files get the same name)."
+    )
+    with pytest.raises(DataError, match="the sample collection cannot be removed."):
+        store.remove("sample")
+
+
+def test_runs_are_evaluated_by_any_measure(store: Store) -> None:
+    dataset = store.add([named("qrels.txt", QRELS), named("a.run", run("a", 1)), named("b.run.gz", _gz(run("b", 2)))])
+    assert dataset.matrix().systems == ("a", "b")
+    assert dataset.matrix("RBP(p=0.5)").measure == "RBP(p=0.5)"
+    assert set(dataset.measures()) >= {"AP", "nDCG@10", "P@10", "RBP(p=0.5)"}
+
+
+def _gz(text: str) -> bytes:
+    import gzip
+
+    return gzip.compress(text.encode())
+
+
+def test_files_that_do_not_go_together_are_named(store: Store) -> None:
+    mixed = store.add([named("a.csv", scores()), named("a.run", run("a", 1))])
+    assert mixed.read().problem == (
+        "score files (a.csv) and runs do not go together; drop score files alone, or runs with their qrels file."
+    )
+    alone = store.add([named("a.run", run("a", 1))])
+    assert alone.read().problem == "there are 1 runs and 0 qrels files; runs need exactly one qrels file beside them."
+
+
+def test_several_collections_are_pooled_by_the_design_alone(store: Store) -> None:
+    both = store.add([named("x.AP.csv", scores(seed=1)), named("y.AP.csv", scores(seed=2))])
+    assert list(both.collections()) == ["x", "y"]
+    with pytest.raises(DataError, match="holds 2 collections"):
+        both.matrix()
