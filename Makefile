@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
-.PHONY: help demo test test-all bench lint clean
+.PHONY: browser help demo test test-all bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,10 @@ test: lint  ## lint, types and tests (about two minutes after set-up)
 
 test-all: lint  ## the same with the slow statistical checks
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+
+browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
+	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \
+	(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
 bench: $(VENV)/ready-bench  ## time cranfield beside its peers
 	$(BIN)/python -m benchmarks

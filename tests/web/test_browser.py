@@ -118,13 +118,13 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
 def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page = visit.page
     visit.open("/replicates?data=sample")
-    page.get_by_label("Splits").fill("150")
+    page.get_by_label("Splits", exact=True).fill("150")
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector("progress")
     playwright.expect(page.locator("#job-text")).to_contain_text(" of ")
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("text=This takes a little while")
-    page.get_by_label("Splits").fill("3")
+    page.get_by_label("Splits", exact=True).fill("3")
     page.get_by_role("button", name="Run").click()
     visit.settle()
     assert "of 435 pairs different" in visit.headline()
