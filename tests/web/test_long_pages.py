@@ -85,6 +85,14 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
     assert hasty.delete("/api/jobs/none").json() == {"error": "unknown job 'none'. There is no job at all."}
 
 
+def test_an_upload_that_takes_long_says_where_it_will_be(hasty: Client) -> None:
+    answer = hasty.post("/api/data", files={"files": ("past.AP.csv", scores())})
+    assert answer.status_code in (201, 202)
+    id = answer.json()["data" if answer.status_code == 202 else "id"]
+    assert answer.headers["location"] == f"/api/data/{id}"
+    assert ask(hasty, f"/api/data/{id}")["measures"] == ["AP"]
+
+
 def test_tuning_is_the_librarys(client: Client) -> None:
     names = [f"ql(mu={mu})" for mu in (100, 500, 1000)]
     text = scores(systems=3, topics=20, seed=2).replace("s0,s1,s2", ",".join(f'"{name}"' for name in names))

@@ -56,6 +56,7 @@ class JobStatus(BaseModel):
     share: float
     ahead: int
     error: str = ""
+    data: str = Field("", description="The dataset being read, after an upload.")
 
 
 class Problem(BaseModel):
@@ -230,8 +231,9 @@ async def receive(request: Request) -> Dataset:
 def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
     service = service_of(request)
     found = service.read(dataset)
+    place = {"Location": f"/api/data/{dataset.id}"}
     if isinstance(found, Job):
-        return JSONResponse(job_status(service, found), 202)
+        return JSONResponse({**job_status(service, found), "data": dataset.id}, 202, place)
     body = DataStatus(
         id=dataset.id,
         name=dataset.name,
@@ -241,7 +243,7 @@ def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
         warnings=list(found.warnings),
         problem=found.problem,
     )
-    return JSONResponse(json.loads(body.model_dump_json()), status)
+    return JSONResponse(json.loads(body.model_dump_json()), status, place)
 
 
 def _file(check: FileCheck) -> dict[str, Any]:
