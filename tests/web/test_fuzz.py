@@ -7,12 +7,13 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cranfield.web.app import create_app
 from cranfield.web.limits import MB, Limits
 from cranfield.web.security import OWN_HOSTS, Access
-from web_page import scores
+from web_page import HERE, Client, scores
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of packages behind it
@@ -61,3 +62,32 @@ def test_no_request_is_a_server_error(case: Any) -> None:
         case.query |= {"resamples": 50} if case.path != "/api/design" else {}
         case.query |= {"splits": 2} if case.path in ("/api/replicates", "/api/report") else {}
     case.call_and_validate(checks=CHECKS)
+
+
+def powers_of_ten(low: int, high: int) -> st.SearchStrategy[str]:
+    return st.floats(low, high).map(lambda power: f"{10**power:.6g}")
+
+
+@given(
+    kind=st.sampled_from(["anova", "ttest", "interval"]),
+    find=st.sampled_from(["", "topics", "min_diff", "power", "systems", "width"]),
+    variance=powers_of_ten(-9, 9),
+    systems=st.sampled_from(["2", "3", "10", "1000", "999999"]),
+    min_diff=powers_of_ten(-9, 9),
+    width=powers_of_ten(-9, 9),
+    topics=st.sampled_from(["2", "3", "50", "999999"]),
+    power=st.sampled_from(["0.000001", "0.05", "0.8", "0.999999"]),
+    alpha=st.sampled_from(["0.000000001", "0.05", "0.5", "0.999999"]),
+    blocked=st.booleans(),
+    two_sample=st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_design_is_answered_or_refused_in_words(**drawn: Any) -> None:
+    question = {name: str(value).lower() for name, value in drawn.items()}
+    with Client(standing, base_url=HERE) as client:
+        answer = client.get("/api/design", params=question)
+        page = client.get("/design", params=question)
+    assert answer.status_code in (200, 400), answer.text
+    assert page.status_code == answer.status_code
+    body = answer.json()  # JSON has no NaN and no infinity
+    assert body["rows"] if answer.status_code == 200 else body["error"]

@@ -56,7 +56,7 @@ class JobStatus(BaseModel):
     share: float
     ahead: int
     error: str = ""
-    data: str = Field("", description="The dataset being read, after an upload.")
+    data: str = ""  # the dataset being read, after an upload
 
 
 class Problem(BaseModel):

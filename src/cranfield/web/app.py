@@ -91,7 +91,7 @@ def _tell_errors(app: FastAPI) -> None:
 
 def status_of(error: Exception) -> int:
     """The status of one of our own errors."""
-    if isinstance(error, MissingData):
+    if isinstance(error, (MissingData, api.MissingJob)):
         return 404
     if isinstance(error, Busy):
         return 503
