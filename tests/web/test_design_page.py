@@ -148,6 +148,16 @@ def test_downloads(client: Client) -> None:
     assert client.get(f"/files/nothing/design.csv?{query}").status_code == 400
 
 
+def test_a_chart_that_cannot_be_drawn_says_why_in_its_place(client: Client) -> None:
+    grid = "variance=0.0369&topics=3,20&min_diff=0.15&power=0.5&find=systems"
+    assert client.get(f"/files/design/systems.svg?{grid}").status_code == 200  # of the cells that have an answer
+    tiny = "kind=interval&variance=3&two_sample=true&topics=2&find=width"
+    direct = client.get(f"/files/design/power.svg?{tiny}")
+    shown = client.get(f"/files/design/power.svg?{tiny}", headers={"sec-fetch-dest": "image"})
+    assert (direct.status_code, shown.status_code) == (400, 200)
+    assert "This chart cannot be drawn" in shown.text
+
+
 def test_charts(client: Client) -> None:
     query = "variance=0.0530&systems=10&min_diff=0.10"
     image = client.get(f"/files/design/power.svg?{query}")

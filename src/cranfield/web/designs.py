@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args
 
 import polars as pl
@@ -234,7 +235,8 @@ def _table(
     return Answer(command, rows, design.signature, settings, design.warnings, _heading(design), DIGITS, notes)
 
 
-def _charts(question: DesignQuestion, design: Design) -> tuple[Chart, ...]:
+def _charts(question: DesignQuestion, whole: Design) -> tuple[Chart, ...]:
+    design = replace(whole, rows=whole.rows.drop_nulls(whole.solved_for))  # of a grid, the cells that have an answer
     found = []
     if question.kind != "interval":
         alt = "Curve: power against the number of topics, exact and published, with the design marked."

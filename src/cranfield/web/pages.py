@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -215,7 +216,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
     if page is REPORT and (file, ending) == ("report", "html"):
         body: str | bytes = found.extra["html"]
     elif ending in CHART_FORMATS:
-        body = service.chart(question, found, file, ending)
+        body = _image(request, lambda: service.chart(question, found, file, ending))
     else:
         body = table_bytes(found.table(file), ending)
     headers = {
@@ -224,6 +225,16 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=MEDIA_TYPES[ending], headers=headers)
+
+
+def _image(request: Request, draw: Callable[[], bytes]) -> bytes:
+    """The chart; where a page shows it and it cannot be drawn, an image that says why."""
+    try:
+        return draw()
+    except CranfieldError as error:
+        if request.headers.get("sec-fetch-dest") != "image":
+            raise
+        return templates.get_template("undrawn.svg").render(lines=textwrap.wrap(str(error), 70)).encode()
 
 
 # ── data ──────────────────────────────────────────────────────────────────────────────────────────────────────
