@@ -297,6 +297,7 @@ def test_signatures():
         f"family 4 comparisons; alpha 0.05; resamples 999; seed 7; cranfield {cranfield.__version__}"
     )
     assert compare(matrix(n=12, m=3)).signature.startswith("randomisation test, exact (all 4096 sign flips); measure")
+    assert "; family 1 comparison; alpha" in compare(matrix(m=2), test="t").signature
     assert "correction by the test itself" in compare(matrix(), test="tukey").signature
 
 
@@ -350,6 +351,11 @@ def test_a_constant_difference_is_named():
         "a difference that is the same on every topic has p = 0 as the limit of paired t-test: b − a; "
         "use randomisation for a p-value that counts"
     )
+    for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
+        assert only_warning(same, test=test, n_resamples=1000) == (
+            f"a difference that is the same on every topic leaves a {title} no spread to go by, and its p says "
+            "nothing: b − a; use randomisation for a p-value that counts"
+        )
 
 
 def test_a_bootstrap_with_few_topics_is_liberal():

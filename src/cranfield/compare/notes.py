@@ -47,7 +47,7 @@ def comparison_signature(result: Comparison) -> str:
         baseline=result.baselines or None,
         alternative=result.alternative,
         correction="by the test itself" if tukey else result.correction,
-        family=f"{result.family} comparisons",
+        family=f"{result.family} comparison{'s' * (result.family != 1)}",
         alpha=result.alpha,
         resamples=result.n_resamples if drawn else None,
         seed=result.seed if drawn else None,
@@ -75,6 +75,13 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         found.append(
             f"a difference that is the same on every topic has p = 0 as the limit of {TITLES[result.test]}: "
             f"{summary(names)}; use randomisation for a p-value that counts"
+        )
+    constant = (each.sd == 0) & (each.mean != 0)
+    if result.test in ("bootstrap", "bootstrap-t") and constant.any():
+        names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(constant)]
+        found.append(
+            f"a difference that is the same on every topic leaves a {TITLES[result.test]} no spread to go by, and its "
+            f"p says nothing: {summary(names)}; use randomisation for a p-value that counts"
         )
     if result.test == "bootstrap" and result.n_topics < FEW_TOPICS:
         found.append(
