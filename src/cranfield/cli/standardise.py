@@ -246,6 +246,7 @@ def effect(
         variance_method=variance,
         n_resamples=resamples,
         seed=seed,
+        missing=missing,
         workers=workers,
     )
     name = "standardise effect"
