@@ -39,7 +39,7 @@ def command(
     import polars as pl
 
     from cranfield.cli.output import emit
-    from cranfield.errors import ArgumentError
+    from cranfield.errors import ArgumentError, DataError
     from cranfield.present.tables import Answer
     from cranfield.scores import read_collections
     from cranfield.signature import signature
@@ -69,11 +69,21 @@ def command(
         emit(answer, format=format, output=output)
         return
     estimates: list[VarianceEstimate] = []
+    without: dict[str, DataError] = {}
     for name in method or get_args(VarianceMethod):
-        for several in collection_variances(collections, cast(VarianceMethod, name), alpha=alpha).values():
+        try:
+            of_measures = collection_variances(collections, cast(VarianceMethod, name), alpha=alpha)
+        except DataError as error:
+            if method:
+                raise
+            without[name] = error
+            continue
+        for several in of_measures.values():
             estimates += several
             if len(several) > 1:
                 estimates.append(pool_variances(several))
+    if not estimates:
+        raise next(iter(without.values()))
     estimates.sort(key=lambda estimate: estimate.measure)
     settings |= {"alpha": alpha}
     answer = Answer(
@@ -81,7 +91,12 @@ def command(
         pl.concat([estimate.to_frame() for estimate in estimates]),
         signature("variance estimates", **settings),
         settings,
-        tuple(dict.fromkeys(text for estimate in estimates for text in estimate.warnings)),
+        tuple(
+            dict.fromkeys(
+                [text for one in estimates for text in one.warnings]
+                + [f"no {name} estimate: {error}" for name, error in without.items()]
+            )
+        ),
         title="Variance of past scores",
         digits=digits,
         notes=(

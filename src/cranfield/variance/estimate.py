@@ -16,7 +16,7 @@ from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.variance.sphericity import epsilon_for
-from cranfield.variance.squares import Array, Squares, squares, squares_without_each_topic
+from cranfield.variance.squares import Array, Squares, check_magnitude, squares, squares_without_each_topic
 
 _PERCENTILE = 95
 _NO_VARIANCE = 1e-12
@@ -218,6 +218,7 @@ def estimate_variance(
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
     matrix = scores.require(what="a variance estimate").canonical()
     x = matrix.values
+    check_magnitude(matrix.measure, x)
     n, m = x.shape
     covariance = np.cov(x, rowvar=False)
     without = None
