@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -78,7 +78,9 @@ def pool_figures(
                     f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
                     f"({summary(barren)}); at least 2 must keep one. Judge deeper."
                 )
-            scores, warnings = evaluate_with_warnings(kept, runs, measures, order=order)
+            scores, warnings = evaluate_with_warnings(
+                kept, [_without(run, barren) for run in runs], measures, order=order
+            )
             said += warnings
             with _warnings.catch_warnings():
                 _warnings.simplefilter("ignore", CranfieldWarning)  # the pooled estimates repeat what matters
@@ -96,6 +98,13 @@ def pool_figures(
             said += pooled.warnings
             figures.append(PoolFigure(measure, depth, judged[depth] / topics, pooled, dropped[depth]))
     return figures, tuple(dict.fromkeys(said))
+
+
+def _without(run: Run, topics: list[str]) -> Run:
+    """The run without topics that left the analysis: nobody needs to be told that these have no judgments."""
+    if not topics:
+        return run
+    return replace(run, frame=run.frame.filter(~pl.col("topic").is_in(topics)))
 
 
 def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:
