@@ -18,7 +18,8 @@ def command(
     reference: Annotated[str, typer.Argument(metavar="A", help="Reference: a score file, or an order of systems.")],
     estimate: Annotated[str, typer.Argument(metavar="B", help="Score file or order to compare with it.")],
     measure: Annotated[
-        str | None, typer.Option("--measure", help="Measure of A (and of B, unless told). [default: all in common]")
+        str | None,
+        typer.Option("--measure", "-m", help="Measure of A (and of B, unless told). [default: all in common]"),
     ] = None,
     other_measure: Annotated[
         str | None, typer.Option("--other-measure", help="Measure of B, when not that of A.")

@@ -232,7 +232,7 @@ def recommend(
 
     Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
     """
-    from cranfield.cli.output import emit, say
+    from cranfield.cli.output import emit, say, wrapped
     from cranfield.design import recommend as library_recommend
     from cranfield.errors import DataError
     from cranfield.files import write_atomically
@@ -249,7 +249,7 @@ def recommend(
     )
     words = format in (None, "table", "markdown") and (output is None or format or output.suffix in (".md", ".txt"))
     if words and output is None:
-        typer.echo(_wrapped(f"{found.text}\n{found.signature}"))
+        typer.echo(wrapped(f"{found.text}\n{found.signature}"))
     elif words and output is not None:
         write_atomically(output, f"{found.text}\n{found.signature}\n".encode())
         say(f"wrote {output}")
@@ -260,26 +260,6 @@ def recommend(
             format=format,
             output=output,
         )
-
-
-def _wrapped(text: str) -> str:
-    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
-    import sys
-    import textwrap
-
-    from cranfield.cli.output import terminal_width
-
-    if not sys.stdout.isatty():
-        return text
-    lines = text.splitlines()
-    return "\n".join(
-        line
-        if line.startswith("|")
-        else textwrap.fill(
-            line, terminal_width(), subsequent_indent="  " * line.startswith("-"), break_long_words=False
-        )
-        for line in lines
-    )
 
 
 def number_or_past(text: str | None) -> Any:

@@ -40,7 +40,8 @@ app = typer.Typer(
 )
 
 Measure = Annotated[
-    str | None, typer.Option("--measure", help="Use only this measure; for a wide table, its name. [default: all]")
+    str | None,
+    typer.Option("--measure", "-m", help="Use only this measure; for a wide table, its name. [default: all]"),
 ]
 To = Annotated[
     StandardiseTo, typer.Option("--to", help="ab: clip(A*z + B, 0, 1); cdf: the normal probability of z; z itself.")

@@ -64,6 +64,7 @@ def command(
             signature("two-way ANOVA", **settings),
             settings | {"epsilon": [table.epsilon for table in tables]},
             title="Two-way analysis of variance",
+            digits={"f": 2} | dict.fromkeys(("eta_squared", "partial_eta_squared", "omega_squared"), 3),
             notes=tuple(notes),
         )
         emit(answer, format=format, output=output)
