@@ -82,3 +82,17 @@ def test_convert_says_what_it_did_about_missing_scores(cranfield: Type) -> None:
     result = cranfield("convert", "a.AP.csv", "-o", "b.csv", "--missing", "zero")
     assert "note: 1 missing score set to 0 (missing = zero)" in result.stderr
     assert read_scores("b.csv").only().values[0, 1] == 0
+
+
+def test_a_broken_first_line_does_not_decide_what_a_file_is(cranfield: Type) -> None:
+    Path("judged.txt").write_text("301 0 a x\n301 0 b 1\n301 0 c 0\n")
+    assert cranfield("check", "judged.txt").stderr == (
+        "error: judged.txt:1: expected an integer (2 or L2) as relevance (field 4), found 'x'\n"
+    )
+    Path("a.qrels").write_text("301 0 a 0.5\n")
+    assert cranfield("check", "a.qrels").stderr == (
+        "error: a.qrels:1: expected an integer (2 or L2) as relevance (field 4), found '0.5'\n"
+    )
+    Path("empty.run").write_text("")
+    (row,) = json.loads(cranfield("check", "empty.run", "--format", "json").stdout)["rows"]
+    assert (row["kind"], row["problems"]) == ("run", 1)
