@@ -158,3 +158,21 @@ def test_a_header_is_folded_between_its_words() -> None:
     rows = pl.DataFrame({"system": ["bm25", "ql"], "topics_adjusted": [53, 207]})
     lines = table_text(Answer("x", rows), 16).splitlines()
     assert [line.split() for line in lines[:2]] == [["topics"], ["system", "adjusted"]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "variance a.AP.csv",
+        "design ttest --scores a.AP.csv --topics 50",
+        "design recommend a.AP.csv --systems 2 --min-diff 0.2",
+        "standardise fit a.AP.csv",
+        "correlate a.AP.csv order.txt",
+    ],
+)
+def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) -> None:
+    Path("a.AP.csv").write_text("topic,bm25,ql\n301,0.25,\n302,0.75,1\n303,0.5,0.5\n304,0.125,0.75\n")
+    Path("order.txt").write_text("bm25\nql\n")
+    result = cranfield(*command.split(), "--missing", "zero")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.splitlines()[0] == "note: AP: 1 missing score set to 0 (missing = zero)"

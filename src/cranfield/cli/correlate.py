@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 import typer
 
 from cranfield.cli.options import Alpha, Format, Missing, Output, Seed, Workers
-from cranfield.cli.output import emit
+from cranfield.cli.output import emit, say_missing
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
 
 if TYPE_CHECKING:
@@ -74,7 +74,11 @@ Side = Union["Scores", dict[str, float]]
 def _side(path: str, measure: str | None, missing: MissingPolicy) -> Side:
     from cranfield.scores import is_order, read_order, read_scores
 
-    return read_order(path) if is_order(path) else read_scores(path, measure=measure, missing=missing)
+    if is_order(path):
+        return read_order(path)
+    found = read_scores(path, measure=measure, missing=missing)
+    say_missing([found])
+    return found
 
 
 def _pairs(x: Side, y: Side) -> list[tuple[ScoreMatrix | dict[str, float], ScoreMatrix | dict[str, float]]]:

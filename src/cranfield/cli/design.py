@@ -232,7 +232,7 @@ def recommend(
 
     Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
     """
-    from cranfield.cli.output import emit, say, wrapped
+    from cranfield.cli.output import emit, say, say_missing, wrapped
     from cranfield.design import recommend as library_recommend
     from cranfield.errors import DataError
     from cranfield.files import write_atomically
@@ -241,6 +241,7 @@ def recommend(
     from cranfield.scores import read_collections
 
     collections = read_collections(scores, measure=measure, missing=missing)
+    say_missing(collections.values())
     measures = list(dict.fromkeys(name for found in collections.values() for name in found))
     if len(measures) > 1:
         raise DataError(f"there are {len(measures)} measures ({summary(measures)}); choose one with --measure")
@@ -288,9 +289,12 @@ class _Past:
     @cached_property
     def collections(self) -> dict[str, Scores]:
         """The scores, read once."""
+        from cranfield.cli.output import say_missing
         from cranfield.scores import read_collections
 
-        return read_collections(self.files, measure=self.measure, missing=self.missing)
+        found = read_collections(self.files, measure=self.measure, missing=self.missing)
+        say_missing(found.values())
+        return found
 
     def estimates(self, method: VarianceMethod) -> list[VarianceEstimate]:
         """One estimate a measure."""
@@ -342,7 +346,12 @@ def _answer(
         result = design(estimates)
         others = {name: _if_any(design, past, name) for name in get_args(VarianceMethod) if name != past.estimator}
         rows = [row for other in others.values() if other is not None for row in other.rows.to_dicts()]
-        settings = {"scores": past.files, "estimator": past.estimator, "other_estimators": rows}
+        settings = {
+            "scores": past.files,
+            "missing": past.missing,
+            "estimator": past.estimator,
+            "other_estimators": rows,
+        }
         notes += _others_notes(result, others, len(estimates))
     digits = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
     answer = Answer(

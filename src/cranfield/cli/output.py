@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -18,6 +18,7 @@ from cranfield.files import write_atomically
 if TYPE_CHECKING:
     from cranfield.present.tables import Answer
     from cranfield.resampling import Progress
+    from cranfield.scores import Scores
 
 _BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 
@@ -221,6 +222,15 @@ def say(text: str) -> None:
     """A line for the person at the terminal (stderr), never mixed with data; advice in words that can be typed."""
     sys.stderr.write(as_options(text) + "\n")
     sys.stderr.flush()
+
+
+def say_missing(scores: Iterable[Scores]) -> None:
+    """What --missing did to the scores read, if anything."""
+    for one in scores:
+        for matrix in one.values():
+            for step in matrix.provenance:
+                if "(missing = " in step:
+                    say(f"note: {matrix.measure}: {step}")
 
 
 _ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")

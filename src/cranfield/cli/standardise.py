@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles, Seed, Workers
-from cranfield.cli.output import emit, say
+from cranfield.cli.output import emit, say, say_missing
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -53,7 +53,9 @@ B = Annotated[float, typer.Option("--b", help="B of std-AB, the score of an aver
 def _read(scores: list[str], measure: str | None, missing: str) -> Scores:
     from cranfield.scores import read_scores
 
-    return read_scores(scores, measure=measure, missing=missing)  # type: ignore[arg-type]
+    found = read_scores(scores, measure=measure, missing=missing)  # type: ignore[arg-type]
+    say_missing([found])
+    return found
 
 
 @app.command("fit")

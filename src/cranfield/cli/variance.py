@@ -38,7 +38,7 @@ def command(
     """
     import polars as pl
 
-    from cranfield.cli.output import emit
+    from cranfield.cli.output import emit, say_missing
     from cranfield.errors import ArgumentError, DataError
     from cranfield.present.tables import Answer
     from cranfield.scores import read_collections
@@ -48,6 +48,7 @@ def command(
     if anova and method:
         raise ArgumentError("--anova shows the whole table; leave out --method.")
     collections = read_collections(scores, measure=measure, missing=missing)
+    say_missing(collections.values())
     settings: dict[str, Any] = {"collections": list(collections), "missing": missing}
     digits = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
     if anova:
