@@ -96,3 +96,11 @@ def test_a_broken_first_line_does_not_decide_what_a_file_is(cranfield: Type) -> 
     Path("empty.run").write_text("")
     (row,) = json.loads(cranfield("check", "empty.run", "--format", "json").stdout)["rows"]
     assert (row["kind"], row["problems"]) == ("run", 1)
+
+
+def test_standard_input_is_recognised_and_read(cranfield: Type) -> None:
+    for stdin, kind, rows in ((b"1 Q0 d1 1 2 x\n", "run", 1), (b"1 0 d1 1\n1 0 d2 0\n", "qrels", 2)):
+        (row,) = json.loads(cranfield("check", "-", "--format", "json", stdin=stdin).stdout)["rows"]
+        assert (row["kind"], row["rows"], row["problems"]) == (kind, rows, 0)
+    result = cranfield("check", "-", stdin=b"")
+    assert (result.exit_code, result.stderr) == (1, "error: -: is empty; expected at least one line of data\n")
