@@ -176,3 +176,11 @@ def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) ->
     result = cranfield(*command.split(), "--missing", "zero")
     assert result.exit_code == 0, result.stderr
     assert result.stderr.splitlines()[0] == "note: AP: 1 missing score set to 0 (missing = zero)"
+
+
+@pytest.mark.parametrize("command", ["correlate a.AP.csv a.AP.csv", "compare a.AP.csv"])
+def test_a_negative_seed_is_refused(cranfield: Type, command: str) -> None:
+    Path("a.AP.csv").write_text("topic,bm25,ql\n" + "".join(f"{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(40)))
+    result = cranfield(*command.split(), "--seed", "-1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: `seed` must be a whole number of 0 or more; got -1. Write 1.\n"

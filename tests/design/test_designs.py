@@ -222,7 +222,15 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
         ),
         (
             {"epsilon": "past", "blocked": True},
-            "`epsilon`='past' takes a variance estimated from scores, and `n_systems`.",
+            "`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.",
+        ),
+        (
+            {"epsilon": 0.5, "blocked": True, "n_systems": None, "n_topics": 50},
+            "`epsilon` belongs to a number of systems; give `n_systems` with it.",
+        ),
+        (
+            {"epsilon": 0.2, "blocked": True, "n_systems": [20, 5]},
+            "`epsilon` must be 'past' or between 1/(m-1) = 0.25 and 1 for 5 systems; got 0.2.",
         ),
     ],
 )

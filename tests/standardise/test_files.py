@@ -189,3 +189,7 @@ def test_teams(tmp_path: Path) -> None:
         f"  {path}:3: expected a system and its team, found 1 fields: 'x'",
     ]
     assert re.match(".*teams.txt", caught.value.path)
+    path.write_text("system,team\n")
+    with pytest.raises(FileError) as caught:
+        read_teams(path)
+    assert str(caught.value) == f"{path}: names no system; expected a system and its team a line"

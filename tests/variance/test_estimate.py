@@ -11,6 +11,7 @@ from cranfield import (
     CranfieldWarning,
     DataError,
     ScoreMatrix,
+    Scores,
     UnknownNameError,
     anova_table,
     estimate_variance,
@@ -208,3 +209,11 @@ def test_the_jackknife_interval_covers(n: int) -> None:
         estimate = estimate_variance(simulated(seed, n, 8), "within")
         hits += estimate.lower <= truth <= estimate.upper
     assert hits / trials > 0.90
+
+
+def test_scores_of_one_measure_will_do() -> None:
+    x = simulated(1, 7, 4)
+    assert estimate_variance(Scores([x])).variance == estimate_variance(x).variance
+    with pytest.raises(DataError) as error:
+        estimate_variance(Scores([x, matrix(x.values, "P@5")]))
+    assert str(error.value) == "there are 2 measures (AP, P@5); say which one is meant"

@@ -147,14 +147,16 @@ def design_anova(
 def _epsilon(epsilon: float | str | None, given: list[Variance], n_systems: Array) -> Array:
     if epsilon is None:
         return np.ones(len(given))
-    most = float(np.nanmax(n_systems)) if not np.isnan(n_systems).all() else 2.0
+    if np.isnan(n_systems).any():
+        raise ArgumentError("`epsilon` belongs to a number of systems; give `n_systems` with it.")
     if epsilon == "past":
-        if np.isnan(n_systems).any() or any(one.estimate is None for one in given):
-            raise ArgumentError("`epsilon`='past' takes a variance estimated from scores, and `n_systems`.")
+        if any(one.estimate is None for one in given):
+            raise ArgumentError("`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.")
         return _past_epsilon(given, n_systems)
-    if isinstance(epsilon, str) or not 1 / (most - 1) <= epsilon <= 1:
+    fewest = float(n_systems.min())  # their bound is the narrowest
+    if isinstance(epsilon, str) or not 1 / (fewest - 1) <= epsilon <= 1:
         raise ArgumentError(
-            f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (most - 1):.4g} and 1 for {most:.0f} systems; "
+            f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (fewest - 1):.4g} and 1 for {fewest:.0f} systems; "
             f"got {epsilon if isinstance(epsilon, str) else format(epsilon, 'g')}."
         )
     return np.full(len(given), epsilon)

@@ -251,4 +251,6 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, list[str]]:
             of[fields[0]] = fields[1]
             teams.setdefault(fields[1], []).append(fields[0])
     problems.raise_if_any()
+    if not teams:
+        raise FileError(name, [Problem(0, "names no system; expected a system and its team a line")])
     return teams
