@@ -75,7 +75,7 @@ def run() -> list[Row]:
         found = fresh_process(ours, test)
         seconds, ratio, note = found.seconds, None, f"{what}; imports included"
         if test == "randomisation":
-            seconds = best_time(lambda: ours("randomisation"), repeats=2)
+            seconds = best_time(lambda: ours("randomisation"))
             ratio = theirs / seconds
             note = f"{what}; scipy.stats.permutation_test: {theirs:,.0f} s, scaled from {SAMPLE_OF_PAIRS} pairs"
         rows.append(Row(f"compare, {test}", seconds, ratio, found.peak_mb, note))

@@ -21,6 +21,7 @@ from cranfield.resampling import (
     grid_step,
     map_blocks,
     pieces,
+    product,
     to_grid,
     topic_weights,
 )
@@ -116,3 +117,11 @@ def test_the_grid_is_close_and_the_same_for_scores_between_0_and_1():
     assert np.array_equal(to_grid(scores, 50), to_grid(scores, 8000))
     assert np.array_equal(to_grid(scores / 3, 50), to_grid(np.append(scores / 3, 1.0), 50)[:-1])
     assert grid_step(scores, 50) == 2.0**-40
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (129, 50, 1024), (129, 50, 1001), (300, 100, 70)])
+def test_product_is_the_matrix_product(shape):
+    rng = np.random.default_rng(1)
+    left = to_grid(rng.random(shape[:2]), shape[1])
+    right = rng.choice([-1.0, 1.0], (shape[2], shape[1])).T
+    assert np.array_equal(product(left, right), left @ right)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         standardisation_effect,
     )
     from cranfield.measures import Measure, evaluate, parse_measure
+    from cranfield.replicates import Replicates, replicate, replicate_scores
     from cranfield.scores import (
         Correlation,
         ScoreMatrix,
@@ -136,6 +137,7 @@ _ROOMS = {
         "recommend",
         "standardisation_effect",
     ],
+    "cranfield.replicates": ["Replicates", "replicate", "replicate_scores"],
     "cranfield.tuning": [
         "HoldOut",
         "LeaveOneOut",
@@ -170,6 +172,7 @@ __all__ = [
     "PoolFigure",
     "Qrels",
     "Recommendation",
+    "Replicates",
     "Robustness",
     "Run",
     "Sample",
@@ -212,6 +215,8 @@ __all__ = [
     "read_runs",
     "read_scores",
     "recommend",
+    "replicate",
+    "replicate_scores",
     "selection_bias",
     "standardisation_effect",
     "standardisation_robustness",

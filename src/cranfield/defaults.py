@@ -106,6 +106,35 @@ EFFECT_MIN_DIFFS: Final = (0.02, 0.05, 0.10, 0.20)
 SCALE_FREE_SYSTEMS: Final = 10
 """Systems of the design that compares raw and standardised scores in units free of scale."""
 
+PARTITIONS: Final = 2
+"""Partitions of the documents; the fewer, the more stable each partition's scores."""
+SPLITS: Final = 11
+"""Splits of the documents into partitions, as in the Replicates slides."""
+REPLICATES_RESAMPLES: Final = 10_000
+"""Resamples of the residual bootstrap, a split."""
+REDRAWS: Final = 1000
+"""How many splits may be drawn in search of those that leave no topic without relevant documents."""
+Residuals = Literal["rescaled", "raw"]
+RESIDUALS: Final[Residuals] = "rescaled"
+"""Residuals as least squares leaves them (raw), or times √(N/(N−p))."""
+Resample = Literal["rows", "cells"]
+RESAMPLE: Final[Resample] = "rows"
+"""Residuals resampled by whole (topic, partition) rows, or as if all were independent."""
+PairP = Literal["difference", "effect"]
+PAIR_P: Final[PairP] = "difference"
+"""P-value of a pair: from the bootstrapped difference, or from one system's distribution alone."""
+EmptyPolicy = Literal["drop", "redraw", "keep"]
+EMPTY: Final[EmptyPolicy] = "drop"
+"""What to do with a topic without relevant documents in some partition."""
+Merge = Literal["twice-median", "cauchy"]
+MERGE: Final[Merge] = "twice-median"
+"""How the p-values of many splits become one."""
+Decide = Literal["merged", "majority", "unanimous"]
+DECIDE: Final[Decide] = "merged"
+"""What decides over many splits: the merged p-value, or the votes of the splits."""
+REPLICATES_CORRECTION: Final[Correction] = "bh"
+ReplicatesShow = Literal["systems", "pairs", "agreement", "comparison", "teams", "anova", "splits"]
+
 FOLDS: Final = 10
 """Folds of a cross-validation."""
 HOLDOUT: Final = 0.2

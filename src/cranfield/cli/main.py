@@ -22,6 +22,7 @@ from cranfield.cli import (
     leaderboard,
     measures,
     pool,
+    replicates,
     sample,
     selection_bias,
     standardise,
@@ -85,6 +86,7 @@ app.command("convert")(convert.command)
 app.command("leaderboard")(leaderboard.command)
 app.command("compare")(compare.command)
 app.add_typer(standardise.app, name="standardise")
+app.command("replicates")(replicates.command)
 app.command("correlate")(correlate.command)
 app.command("variance")(variance.command)
 app.add_typer(design.app, name="design")

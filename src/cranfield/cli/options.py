@@ -32,7 +32,5 @@ Alpha = Annotated[float, typer.Option("--alpha", help="Significance level; inter
 Resamples = Annotated[int, typer.Option("--resamples", help="How many resamples.")]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers", min=1, help="Threads or processes to use; never changes a result. [default: by the cores]"
-    ),
+    typer.Option("--workers", min=1, help="Threads or processes to use; never changes a result. [default: all cores]"),
 ]

@@ -24,6 +24,7 @@ from cranfield.resampling import (
     map_blocks,
     map_in_threads,
     pieces,
+    product,
     rows_within,
 )
 
@@ -47,7 +48,7 @@ def bootstrap_values(scores: GridScores, how: Resampling, systems: Sequence[int]
         rng = block.generator(how.seed, TOPICS)
         if how.on_means:
             for start, stop in pieces(block, rows):
-                out[:, start:stop] = chosen @ draw_weights(rng, stop - start, n).T
+                out[:, start:stop] = product(chosen, draw_weights(rng, stop - start, n).T)
         else:
             for start, stop in pieces(block, min(rows, max(1, _SMALL_STRETCH // chosen.size))):
                 drawn = chosen[:, draw_topics(rng, stop - start, n)]
@@ -181,9 +182,9 @@ def _count_studentised(scores: GridScores, pairs: Pairs, how: Resampling, turn: 
         for start, stop in pieces(block, rows):
             weights = draw_weights(rng, stop - start, n)
             for at, pair in prepared:
-                total = pair.each @ weights.T
+                total = product(pair.each, weights.T)
                 off = total - pair.total[:, None]
-                limit = _error_of_sum(pair.squares @ weights.T, total, n, pair.unit[:, None])
+                limit = _error_of_sum(product(pair.squares, weights.T), total, n, pair.unit[:, None])
                 limit *= pair.t[:, None]
                 if how.alternative == "two-sided":
                     hits = np.abs(off, out=off) >= np.abs(limit, out=limit)

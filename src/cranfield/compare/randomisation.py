@@ -20,6 +20,7 @@ from cranfield.resampling import (
     draw_signs,
     map_blocks,
     pieces,
+    product,
     rows_within,
 )
 
@@ -67,7 +68,7 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> Resample
         found = np.zeros(len(pairs), dtype=np.int64)
         for flips in signs(block):
             if how.on_means:
-                found += tally(systems @ flips.T, pairs, observed, how.alternative, scores.tolerance)
+                found += tally(product(systems, flips.T), pairs, observed, how.alternative, scores.tolerance)
             else:
                 found += _swapped(systems, pairs, observed, flips > 0, how, scores.tolerance)
         return found

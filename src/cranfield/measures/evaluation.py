@@ -231,7 +231,7 @@ def evaluate_with_warnings(
     evaluator = Evaluator(
         judged, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision
     )  # fmt: skip
-    sources = _sources(runs)
+    sources = run_sources(runs)
     total = len(sources) if isinstance(sources, list) else 0
 
     def score(source: Run | str) -> RunScores:
@@ -270,7 +270,7 @@ def summaries(scores: Scores) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=schema)
 
 
-def _sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | Iterator[Run | str]:
+def run_sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | Iterator[Run | str]:
     """Runs and files one by one: a list when their number is known, else lazily."""
     if isinstance(runs, Run):
         return [runs]
@@ -289,7 +289,7 @@ def _assemble(
         at = {topic: number for number, topic in enumerate(evaluator.topics)}
         for column, outcome in enumerate(found):
             values[:, [at[topic] for topic in outcome.missing], column] = np.nan
-    warnings = _warnings(evaluator, qrels, found, missing)
+    warnings = run_warnings(evaluator, qrels, found, missing)
     steps = (_signature(evaluator, qrels), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
@@ -308,7 +308,8 @@ def _signature(evaluator: Evaluator, qrels: Qrels) -> str:
     )
 
 
-def _warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> tuple[str, ...]:
+def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> tuple[str, ...]:
+    """What to know about the judgments and the runs, a sentence each."""
     texts = [f"{qrels.name}: {note}" for note in qrels.notes]
     for outcome in found:
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]

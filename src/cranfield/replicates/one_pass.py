@@ -1,0 +1,184 @@
+"""Scores on all partitions of all splits from one pass over a ranking.
+
+The partitions are laid side by side: topic i of partition k of split s becomes a topic of its own, so that every
+measure, called once, scores them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cranfield.measures.evaluation import Evaluator
+from cranfield.measures.hits import Floats, Ints, Mask
+from cranfield.measures.judgments import Judgments
+from cranfield.measures.ranking import JudgedRanking
+from cranfield.replicates.partitions import DocumentHashes, Hashes, assign
+
+_JUDGED_TOGETHER = 2_000_000
+"""Judged documents laid side by side at a time, to bound memory; never changes a result."""
+_BLOCKS_TOGETHER = 60_000
+"""Partitions laid side by side at a time: their numbers fit 16 bits, which sort fast."""
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """The judgments of all partitions of some splits, as if they were topics of one collection.
+
+    Topic i of partition k of the s-th split has number (s·x + k)·n + i.
+
+    Parameters
+    ----------
+    splits : numbers of the splits
+    partitions, seed : how documents are assigned
+    whole : the judgments of the whole collection
+    judgments : the same judgments, once a split, by partition
+    number : splits × judged documents; the number in `judgments` of each judged document of the whole
+    """
+
+    splits: tuple[int, ...]
+    partitions: int
+    seed: int
+    whole: Judgments
+    judgments: Judgments
+    number: Ints
+
+    @classmethod
+    def of(cls, whole: Judgments, hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> SideBySide:
+        """Lay the judgments side by side; `hashes` are those of the judged documents."""
+        n, subtopics = whole.n_topics, whole.subtopics
+        block = blocks_of(hashes, splits, partitions, seed)
+        topic = (block * n + whole.topic).ravel()
+        order = np.argsort(topic, kind="stable")
+        place = np.empty(topic.size, dtype=np.int64)
+        place[order] = np.arange(topic.size)
+        number: Ints = place.reshape(block.shape)
+        blocks = len(splits) * partitions
+        document = number[:, subtopics.document].ravel()
+        by_document = np.argsort(document, kind="stable")
+        subtopic = block[:, subtopics.document] * len(subtopics.labels) + subtopics.subtopic
+        laid = replace(
+            subtopics,
+            document=document[by_document],
+            subtopic=subtopic.ravel()[by_document],
+            level=np.tile(subtopics.level, len(splits))[by_document],
+            labels=subtopics.labels * blocks,
+            topic=(np.arange(blocks)[:, None] * n + subtopics.topic).ravel(),
+        )
+        judgments = replace(
+            whole,
+            topics=whole.topics * blocks,
+            topic=topic[order],
+            documents=whole.documents.gather(order % len(whole.topic)),
+            subtopics=laid,
+            _memory={},
+        )
+        return cls(tuple(splits), partitions, seed, whole, judgments, number)
+
+    def ranking(self, ranking: JudgedRanking, hashes: Hashes) -> JudgedRanking:
+        """The ranking of every partition of every split; `hashes` are those of all documents retrieved."""
+        n, count = self.whole.n_topics, len(self.splits)
+        block = blocks_of(hashes, self.splits, self.partitions, self.seed)
+        rows = len(hashes)
+        topic = np.repeat(np.arange(n), ranking.retrieved)
+        # Rows stand by topic and rank, so a stable sort by block gives block, topic, rank; 16 bits sort by radix.
+        order = np.argsort(block.astype(np.uint16).ravel(), kind="stable")
+        place = np.empty(order.size, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        retrieved = np.bincount((block * n + topic).ravel(), minlength=count * self.partitions * n)
+        start = np.cumsum(retrieved) - retrieved
+        hits = (np.arange(count)[:, None] * rows + ranking.row).ravel()
+        hit_topic = (block[:, ranking.row] * n + ranking.topic).ravel()
+        document = self.number[:, ranking.document].ravel()
+        row = place[hits]
+        by_row = np.argsort(row)
+        row, hit_topic, document = row[by_row], hit_topic[by_row], document[by_row]
+        rank = row - start[hit_topic] + 1
+        arranged = order % max(rows, 1)
+        if ranking.arranged is not None:
+            arranged = ranking.arranged[arranged]
+        return JudgedRanking(
+            self.judgments, retrieved, hit_topic, rank, document, row, start, ranking.ids, arranged
+        )  # fmt: skip
+
+
+def blocks_of(hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> Ints:
+    """splits × documents: the number s·x + k of the partition each document falls in."""
+    found = [assign(hashes, partitions, seed=seed, split=split) + at * partitions for at, split in enumerate(splits)]
+    return np.array(found, dtype=np.int64).reshape(len(splits), len(hashes))
+
+
+class PartitionScorer:
+    """Scores runs on the whole collection and on every partition of every split.
+
+    Parameters
+    ----------
+    evaluator : judgments and measures
+    splits : numbers of the splits
+    partitions, seed : how documents are assigned
+    hashes : hashes of document ids known so far
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, splits: Sequence[int], partitions: int, seed: int, hashes: DocumentHashes
+    ) -> None:
+        self.evaluator, self.partitions, self._hashes = evaluator, partitions, hashes
+        judgments = evaluator.judgments
+        judged = hashes.of(judgments.documents.to_list())
+        together = max(1, min(_JUDGED_TOGETHER // max(len(judged), 1), _BLOCKS_TOGETHER // partitions))
+        self._layouts = [
+            SideBySide.of(judgments, judged, splits[at : at + together], partitions, seed)
+            for at in range(0, len(splits), together)
+        ]
+
+    def score(self, ranking: JudgedRanking) -> Floats:
+        """Measures × splits × partitions × topics."""
+        hashes = self._hashes.of(ranking.ids.to_list())
+        if ranking.arranged is not None:
+            hashes = hashes[ranking.arranged]
+        n = ranking.n_topics
+        return np.concatenate(
+            [
+                self.evaluator.score(layout.ranking(ranking, hashes)).reshape(
+                    -1, len(layout.splits), self.partitions, n
+                )
+                for layout in self._layouts
+            ],
+            axis=1,
+        )
+
+
+def relevant_counts(
+    judgments: Judgments, hashes: Hashes, rel: int, splits: Sequence[int], partitions: int, seed: int
+) -> Ints:
+    """splits × topics × partitions: documents with at least the level, to any subtopic."""
+    relevant = np.unique(judgments.subtopics.document[judgments.subtopics.level >= rel])
+    block = blocks_of(hashes[relevant], splits, partitions, seed)
+    n = judgments.n_topics
+    counts = np.bincount((block * n + judgments.topic[relevant]).ravel(), minlength=len(splits) * partitions * n)
+    return counts.reshape(len(splits), partitions, n).transpose(0, 2, 1)
+
+
+def choose_splits(
+    judgments: Judgments, hashes: Hashes, levels: Sequence[int], wanted: int, partitions: int, seed: int, limit: int
+) -> tuple[list[int], Mask]:
+    """The first so many splits, of the numbers 1 … limit, that leave every topic relevant documents everywhere.
+
+    Topics without any relevant document do not count. Also says which topics stood most in the way.
+    """
+    found: list[int] = []
+    blame = np.zeros(judgments.n_topics, dtype=np.int64)
+    step = 64
+    for first in range(1, limit + 1, step):
+        numbers = range(first, min(first + step, limit + 1))
+        empty = np.zeros((len(numbers), judgments.n_topics), dtype=np.bool_)
+        for level in levels:
+            counts = relevant_counts(judgments, hashes, level, numbers, partitions, seed)
+            empty |= (counts == 0).any(axis=2) & (counts.sum(axis=2) > 0)
+        blame += empty.sum(axis=0)
+        found += [first + int(at) for at in np.flatnonzero(~empty.any(axis=1))]
+        if len(found) >= wanted:
+            break
+    return found[:wanted], blame == max(blame.max(initial=0), 1)

@@ -1,0 +1,297 @@
+"""From judgments and runs to the scores of every system on every partition of every split."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.readers import read_qrels, read_run, same_system
+from cranfield.collection.types import Qrels, Run
+from cranfield.defaults import (
+    EMPTY,
+    ORDER,
+    PARTITIONS,
+    REDRAWS,
+    RELEVANCE,
+    SEED,
+    SPLITS,
+    SYSTEM_NAME,
+    EmptyPolicy,
+    RankingOrder,
+    SystemName,
+)
+from cranfield.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.labels import summary
+from cranfield.measures.evaluation import Evaluator, RunScores, run_sources, run_warnings
+from cranfield.measures.hits import Floats, Ints, Mask
+from cranfield.measures.names import Measure
+from cranfield.measures.registry import IR_MEASURES
+from cranfield.replicates.model import Replicated
+from cranfield.replicates.one_pass import PartitionScorer, choose_splits, relevant_counts
+from cranfield.replicates.partitions import DocumentHashes, check_partitions
+from cranfield.replicates.work import WorkFile
+from cranfield.resampling import Progress, available_workers, map_in_threads
+from cranfield.scores.matrix import ScoreMatrix
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What is evaluated and how; the options are those of `cranfield.evaluate`."""
+
+    qrels: Qrels
+    evaluator: Evaluator
+    sources: Sequence[Run | str]
+    lenient: bool = False
+    name: SystemName = SYSTEM_NAME
+
+    @classmethod
+    def open(
+        cls,
+        qrels: Qrels | Path,
+        runs: Run | Path | Iterable[Run | Path],
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        rel: int = RELEVANCE,
+        gains: str | None = None,
+        intents: Intents | Path | None = None,
+        order: RankingOrder = ORDER,
+        single_precision: bool = False,
+        lenient: bool = False,
+        name: SystemName = SYSTEM_NAME,
+    ) -> Collection:
+        """Read the judgments and make them ready; runs are read later, one at a time."""
+        judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+        if intents is not None and not isinstance(intents, Intents):
+            intents = read_intents(intents)
+        evaluator = Evaluator(
+            judged, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision
+        )  # fmt: skip
+        for measure in evaluator.measures:
+            if measure.name.startswith(IR_MEASURES):
+                raise ArgumentError(
+                    f"measure {measure} comes from ir_measures, which cannot be asked for partitions; "
+                    "use a measure of `cranfield measures`"
+                )
+        sources = list(run_sources(runs))
+        if len(sources) < 2:
+            raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
+        return cls(judged, evaluator, sources, lenient, name)
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """How documents are split.
+
+    Parameters
+    ----------
+    partitions : partitions a split has, x
+    splits : how many splits, numbered from 1
+    empty : what to do with a topic that has no relevant document in some partition: ``"drop"`` it from the
+        split, ``"redraw"`` the split (take the next number), or ``"keep"`` its other partitions
+    redraws : for ``"redraw"``, how many splits may be drawn in all
+    seed : of the partitions
+    """
+
+    partitions: int = PARTITIONS
+    splits: int = SPLITS
+    empty: EmptyPolicy = EMPTY
+    redraws: int = REDRAWS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        check_partitions(self.partitions)
+        if self.splits < 1:
+            raise ArgumentError(f"`splits` must be at least 1; got {self.splits}. Write 11.")
+        if self.empty == "redraw" and self.redraws < self.splits:
+            raise ArgumentError(f"`redraws` must be at least `splits` ({self.splits}); got {self.redraws}. Write 1000.")
+        if self.empty not in get_args(EmptyPolicy):
+            raise UnknownNameError("empty", str(self.empty), get_args(EmptyPolicy))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One split's replicated scores by one measure, and the topics that went short.
+
+    Parameters
+    ----------
+    number : of the split
+    scores : rows (topic, partition) × systems, both in byte order of their labels
+    topics : the topics in use
+    short : topics without relevant documents in some partition (left out, or kept with fewer partitions)
+    """
+
+    number: int
+    scores: Replicated
+    topics: tuple[str, ...]
+    short: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Partitioned:
+    """Scores by one measure on the whole collection and on the partitions of every split.
+
+    Parameters
+    ----------
+    whole : topics × systems, in byte order of their labels; topics without any relevant document left out
+    splits : the splits
+    partitions : partitions of each split
+    tags : the run tag of each system
+    """
+
+    whole: ScoreMatrix
+    splits: tuple[Split, ...]
+    partitions: int
+    tags: tuple[str, ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in byte order of their names."""
+        return self.whole.systems
+
+
+def partition_scores(
+    collection: Collection,
+    splitting: Splitting,
+    *,
+    work: WorkFile | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[Partitioned], tuple[str, ...]]:
+    """Score every run on all partitions, one result a measure; also what to know about the runs.
+
+    Each run is read, ordered and matched with the judgments once. Documents are assigned to partitions by a
+    seeded hash of their id (see `assign`).
+    """
+    evaluator = collection.evaluator
+    judgments, hashes = evaluator.judgments, DocumentHashes()
+    judged = hashes.of(judgments.documents.to_list())
+    levels = [int(measure.get("rel") or 1) for measure in evaluator.measures]
+    numbers = list(range(1, splitting.splits + 1))
+    if splitting.empty == "redraw":
+        numbers = _redraw(evaluator, judged, levels, splitting)
+    counts = {
+        level: relevant_counts(judgments, judged, level, numbers, splitting.partitions, splitting.seed)
+        for level in set(levels)
+    }
+    picked = {level: _pick(evaluator.topics, counts[level], numbers, splitting.empty) for level in counts}
+    scorer = PartitionScorer(evaluator, numbers, splitting.partitions, splitting.seed, hashes)
+    parts = _score_runs(collection, scorer, work or WorkFile(None, {}), workers, progress)
+    order = sorted(range(len(parts)), key=lambda at: parts[at]["system"].encode())
+    systems = tuple(parts[at]["system"] for at in order)
+    tags = tuple(parts[at]["tag"] for at in order)
+    whole = np.stack([parts[at]["whole"] for at in order], axis=2)  # measures × topics × systems
+    cubes = np.stack([parts[at]["parts"] for at in order], axis=-1)  # measures × splits × partitions × topics × systems
+    found = []
+    canonical = np.array(sorted(range(len(evaluator.topics)), key=lambda at: evaluator.topics[at].encode()))
+    for at, (measure, level) in enumerate(zip(evaluator.measures, levels, strict=True)):
+        some = canonical[counts[level][0].sum(axis=1)[canonical] > 0]
+        labels = [evaluator.topics[topic] for topic in some]
+        matrix = ScoreMatrix(whole[at][some], labels, systems, str(measure), provenance=[_step(collection)])
+        splits = tuple(
+            _split(number, evaluator.topics, canonical, cubes[at, s], picked[level][s], counts[level][s])
+            for s, number in enumerate(numbers)
+        )
+        found.append(Partitioned(matrix, splits, splitting.partitions, tags))
+    rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["strangers"]), tuple(p["notes"]))
+            for p in parts]  # fmt: skip
+    return found, run_warnings(evaluator, collection.qrels, rows, "zero")
+
+
+def _step(collection: Collection) -> str:
+    return f"evaluated on {collection.qrels.name}, order {collection.evaluator.order}"
+
+
+def _split(number: int, topics: Sequence[str], canonical: Ints, cube: Floats, usable: Mask, counts: Ints) -> Split:
+    """One split's rows; `cube` is partitions × topics × systems, `usable` and `counts` topics × partitions."""
+    mask = usable[canonical]
+    some = mask.any(axis=1)
+    scores = Replicated.of(cube.transpose(1, 2, 0)[canonical][some], mask[some])
+    short = (counts == 0).any(axis=1) & (counts > 0).any(axis=1)
+    return Split(
+        number,
+        scores,
+        tuple(topics[at] for at in canonical[some]),
+        tuple(topics[at] for at in canonical if short[at]),
+    )
+
+
+def _pick(topics: Sequence[str], counts: Ints, numbers: Sequence[int], empty: EmptyPolicy) -> Mask:
+    """splits × topics × partitions: which cells are used."""
+    usable = counts > 0
+    if empty != "keep":
+        usable &= usable.all(axis=2, keepdims=True)
+    for number, mask, count in zip(numbers, usable, counts, strict=True):
+        left = int(mask.any(axis=1).sum())
+        if left < 2:
+            most = int(count.sum(axis=1).max())
+            advice = "use fewer partitions" + (", or keep what there is (--empty keep)" if empty != "keep" else "")
+            raise DataError(
+                f"split {number} leaves {left} of {len(topics)} topics with relevant documents in all "
+                f"{counts.shape[2]} partitions, and at least 2 are needed; the richest topic has {most} relevant "
+                f"documents; {advice}"
+            )
+    return usable
+
+
+def _redraw(evaluator: Evaluator, judged: Any, levels: Sequence[int], how: Splitting) -> list[int]:
+    numbers, worst = choose_splits(
+        evaluator.judgments, judged, sorted(set(levels)), how.splits, how.partitions, how.seed, how.redraws
+    )  # fmt: skip
+    if len(numbers) < how.splits:
+        blamed = [evaluator.topics[at] for at in np.flatnonzero(worst)]
+        raise DataError(
+            f"only {len(numbers)} of {how.redraws} splits leave every topic relevant documents in all "
+            f"{how.partitions} partitions, and {how.splits} are wanted; most often in the way: topic "
+            f"{summary(blamed)}; use --empty drop or keep, fewer partitions, or more redraws"
+        )
+    return numbers
+
+
+def _score_runs(
+    collection: Collection, scorer: PartitionScorer, work: WorkFile, workers: int | None, progress: Progress | None
+) -> list[dict[str, Any]]:
+    """A part a run, in the order given: those of the work file as they are, the others computed."""
+    sources, evaluator = collection.sources, collection.evaluator
+    lock = threading.Lock()
+
+    def score(at: int) -> dict[str, Any]:
+        if (known := work.get(f"run {at + 1}")) is not None:
+            return known
+        source = sources[at]
+        run = source if isinstance(source, Run) else read_run(source, lenient=collection.lenient, name=collection.name)
+        ranking, strangers = evaluator.judge_with_strangers(run)
+        missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
+        if len(missing) == len(evaluator.topics):
+            raise DataError(f"{run.system}: no topic in common with {collection.qrels.name}; do the topic ids agree?")
+        part = {
+            "system": run.system,
+            "tag": run.tag,
+            "missing": missing,
+            "strangers": strangers,
+            "notes": list(run.notes),
+            "whole": evaluator.score(ranking),
+            "parts": scorer.score(ranking),
+        }
+        with lock:
+            return work.put(f"run {at + 1}", part)
+
+    parts: list[dict[str, Any]] = []
+    places: dict[str, str] = {}
+    for part in map_in_threads(score, range(len(sources)), min(workers or available_workers(), len(sources))):
+        source = sources[len(parts)]
+        place = source if isinstance(source, str) else f"run {len(parts) + 1}"
+        if part["system"] in places:
+            raise DataError(same_system(part["system"], places[part["system"]], place))
+        places[part["system"]] = place
+        parts.append(part)
+        if progress:
+            progress(len(parts), len(sources))
+    return parts

@@ -1,0 +1,125 @@
+"""`Replicates`: the answer of the replicated analysis, by every measure asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import polars as pl
+
+from cranfield.defaults import RESAMPLES, ReplicatesShow
+from cranfield.errors import UnknownNameError
+from cranfield.replicates.analysis import MeasureReplicates
+from cranfield.replicates.beside import comparison_table
+from cranfield.replicates.teams import Teams, compare_teams
+
+FIXED_TOPICS = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Which systems differ when every topic is scored on several partitions of the documents.
+
+    Parameters
+    ----------
+    by_measure : one analysis a measure
+    settings : the settings in force
+    signature : one line for a paper's footnote
+    warnings : what to know before relying on it, a sentence each
+    """
+
+    by_measure: Mapping[str, MeasureReplicates]
+    settings: Mapping[str, Any]
+    signature: str
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures' names."""
+        return tuple(self.by_measure)
+
+    def __getitem__(self, measure: str) -> MeasureReplicates:
+        if measure not in self.by_measure:
+            raise UnknownNameError("measure", measure, self.by_measure)
+        return self.by_measure[measure]
+
+    @property
+    def systems(self) -> pl.DataFrame:
+        """One row a system, best first: measure, system, mean, effect, lower, upper.
+
+        `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
+        over the splits: a typical interval of one split, neither wider nor narrower for their number.
+        """
+        return pl.concat([found.systems_frame() for found in self.by_measure.values()])
+
+    @property
+    def pairs(self) -> pl.DataFrame:
+        """One row a pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
+
+        `system_a` has the higher mean effect; `votes` counts the splits that find it significantly better, `against`
+        those that find it significantly worse.
+        """
+        return pl.concat([found.pairs_frame() for found in self.by_measure.values()])
+
+    @property
+    def agreement(self) -> pl.DataFrame:
+        """How many pairs the splits agree on: measure, agreement (11:0, 10:1, …), pairs, share, …"""
+        return pl.concat([found.agreement_frame() for found in self.by_measure.values()])
+
+    @property
+    def splits(self) -> pl.DataFrame:
+        """One row a split: topics used, interval lengths, pairs different, nature of the residuals."""
+        return pl.concat([found.splits_frame() for found in self.by_measure.values()])
+
+    @property
+    def anova(self) -> pl.DataFrame:
+        """The ANOVA table of every split."""
+        return pl.concat([found.anova_frame() for found in self.by_measure.values()])
+
+    def comparison(self, n_resamples: int = RESAMPLES) -> pl.DataFrame:
+        """Pairs separated by replicates, paired t and randomisation: counts, overlaps, conflicts."""
+        return pl.concat([comparison_table(found, n_resamples) for found in self.by_measure.values()])
+
+    def teams(self, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> dict[str, Teams]:
+        """Within-team against across-team models, by measure; see `compare_teams`."""
+        return {name: compare_teams(found, teams, n_resamples) for name, found in self.by_measure.items()}
+
+    def to_frame(self, show: ReplicatesShow = "pairs") -> pl.DataFrame:
+        """The pairs, or another of the tables that need no further input."""
+        if show not in get_args(ReplicatesShow) or show == "teams":
+            raise UnknownNameError("table", str(show), [name for name in get_args(ReplicatesShow) if name != "teams"])
+        table: pl.DataFrame = self.comparison() if show == "comparison" else getattr(self, show)
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, signature, warnings, and the tables of systems, pairs and agreement as lists of rows."""
+        return {
+            "signature": self.signature,
+            "settings": dict(self.settings),
+            "warnings": list(self.warnings),
+            "systems": self.systems.to_dicts(),
+            "pairs": self.pairs.to_dicts(),
+            "agreement": self.agreement.to_dicts(),
+        }
+
+    def summary(self) -> list[str]:
+        """A line a measure: pairs found different, and how long the intervals are."""
+        lines = []
+        for name, found in self.by_measure.items():
+            different, total = int(found.decisions.decided.sum()), len(found.pairs)
+            lines.append(
+                f"{name}: {different} of {total} pairs different ({different / total:.1%}), "
+                f"mean interval length {found.mean_length:.4f}"
+            )
+        return lines
+
+    def __repr__(self) -> str:
+        return f"Replicates({'; '.join(self.summary())})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
+        head = "<br>".join(escape(line) for line in self.summary())
+        return f"<p><b>{head}</b></p>{self.systems._repr_html_()}<p>{escape(self.signature)}</p><ul>{said}</ul>"

@@ -1,0 +1,148 @@
+"""Within one team's runs beside all runs: does the model need the whole track?"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from cranfield.defaults import RESAMPLES
+from cranfield.errors import ArgumentError, DataError
+from cranfield.files import Problems, check_text, read_bytes, shown
+from cranfield.labels import summary
+from cranfield.replicates.analysis import MeasureReplicates, analyse_splits, decide_effects
+from cranfield.replicates.beside import other_tests
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read a grouping of systems: ``system team``, a line each.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "teams")
+    >>> _ = file.write_text("bm25a udel\\nbm25b udel\\n# a comment\\n")
+    >>> read_teams(file)
+    {'bm25a': 'udel', 'bm25b': 'udel'}
+    """
+    label = os.fspath(path)
+    problems = Problems(label)
+    found: dict[str, str] = {}
+    for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) != 2:
+            problems.add(number, f"expected 2 fields (system team), found {len(fields)}: {shown(line.strip())}")
+        elif fields[0] in found:
+            problems.add(number, f"system {fields[0]} has a team already")
+        else:
+            found[fields[0]] = fields[1]
+    problems.raise_if_any()
+    return found
+
+
+def teams_by_prefix(systems: Sequence[str], tags: Sequence[str], pattern: str) -> dict[str, str]:
+    """The team of each system: what a regular expression matches at the start of its run tag.
+
+    >>> teams_by_prefix(["a", "b", "c"], ["uw_fb1", "uw_base1", "covidex.r5"], "[A-Za-z]+")
+    {'a': 'uw', 'b': 'uw', 'c': 'covidex'}
+    """
+    try:
+        matcher = re.compile(pattern)
+    except re.error as error:
+        raise ArgumentError(f"`team_prefix` {pattern!r} is not a regular expression: {error}") from None
+    matches = {system: matcher.match(tag) for system, tag in zip(systems, tags, strict=True)}
+    return {system: match[0] for system, match in matches.items() if match and match[0]}
+
+
+@dataclass(frozen=True, eq=False)
+class Teams:
+    """Decisions on pairs of one team's runs: with all runs in the model, and with the team's alone.
+
+    Parameters
+    ----------
+    triples : how many pairs got which (across, within, randomisation) decisions
+    lengths : mean interval length of the runs concerned, across and within, with and without interaction
+    n_teams, n_pairs : teams with at least two runs, and their pairs
+    """
+
+    triples: pl.DataFrame
+    lengths: pl.DataFrame
+    n_teams: int
+    n_pairs: int
+
+
+def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> Teams:
+    """Within-team against across-team models (slides "Within- vs. Across-Teams Models").
+
+    Across: the decision already made with all runs. Within: the whole procedure again with the runs of the team
+    alone, its pairs a family of their own. Randomisation: uncorrected, as in the slides.
+    """
+    systems = found.data.systems
+    if strangers := [name for name in teams if name not in systems]:
+        raise DataError(f"teams are given for systems without a run: {summary(strangers)}")
+    members: dict[str, list[int]] = {}
+    for at, system in enumerate(systems):
+        if system in teams:
+            members.setdefault(teams[system], []).append(at)
+    members = {team: runs for team, runs in members.items() if len(runs) > 1}
+    if not members:
+        raise DataError(
+            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; "
+            "group them otherwise (--teams FILE or --team-prefix PATTERN)"
+        )
+    alpha, rule, splits = found.rule.alpha, found.rule, found.data.splits
+    models = {interaction: replace(found.how, interaction=interaction) for interaction in (False, True)}
+    lengths: dict[tuple[str, bool], list[float]] = {}
+    runs = [run for team in members.values() for run in team]
+    for interaction, how in models.items():
+        known = interaction == found.how.interaction
+        effects = found.effects if known else analyse_splits(splits, how, alpha)
+        lengths["across", interaction] = np.mean([split.lengths for split in effects], axis=0)[runs].tolist()
+        lengths["within", interaction] = []
+    across, random = found.decisions.direction, other_tests(found, n_resamples).randomisation["none"]
+    place = {pair: at for at, pair in enumerate(zip(found.pairs.a.tolist(), found.pairs.b.tolist(), strict=True))}
+    triples: list[tuple[int, int, int]] = []
+    for team in members.values():
+        own = [replace(split, scores=split.scores.select(team)) for split in splits]
+        for interaction, how in models.items():
+            effects = analyse_splits(own, how, alpha)
+            lengths["within", interaction] += np.mean([split.lengths for split in effects], axis=0).tolist()
+            if interaction == found.how.interaction:
+                within = decide_effects(effects, rule).direction.tolist()
+        chosen = [place[pair] for pair in itertools.combinations(team, 2)]
+        triples += zip(across[chosen].tolist(), within, random[chosen].tolist(), strict=True)
+    return Teams(
+        _count_triples(found.measure, triples), _length_table(found.measure, lengths), len(members), len(triples)
+    )
+
+
+def _count_triples(measure: str, triples: Sequence[tuple[int, int, int]]) -> pl.DataFrame:
+    names = {True: "different", False: "undecided"}
+    rows = []
+    for across in (True, False):
+        for within in (True, False):
+            for random in (True, False):
+                here = [t for t in triples if (t[0] != 0, t[1] != 0, t[2] != 0) == (across, within, random)]
+                conflicts = sum(len({part for part in t if part}) > 1 for t in here)
+                rows.append((measure, names[across], names[within], names[random], len(here),
+                             len(here) / len(triples), conflicts))  # fmt: skip
+    schema = {"measure": pl.String, "across": pl.String, "within": pl.String, "randomisation": pl.String}
+    return pl.DataFrame(
+        rows, schema=schema | {"pairs": pl.Int64, "share": pl.Float64, "conflicts": pl.Int64}, orient="row"
+    )
+
+
+def _length_table(measure: str, lengths: Mapping[tuple[str, bool], Sequence[float]]) -> pl.DataFrame:
+    rows = [
+        (measure, runs, *(float(np.mean(lengths[runs, interaction])) for interaction in (False, True)))
+        for runs in ("across", "within")
+    ]
+    schema = {"measure": pl.String, "model": pl.String}
+    return pl.DataFrame(
+        rows, schema=schema | {"without_interaction": pl.Float64, "with_interaction": pl.Float64}, orient="row"
+    )

@@ -1,0 +1,160 @@
+"""The work file of a long job: what is finished is kept, so that an interrupted job goes on where it stopped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.collection.intents import Intents
+from cranfield.collection.types import Qrels, Run
+from cranfield.errors import ArgumentError, FileError, Problem
+
+KIND = "cranfield replicates work file 1"
+
+
+class WorkFile:
+    """Finished parts of a job by key, appended to a file as they come; without a path, kept in memory alone.
+
+    Every line is one finished part with a checksum. A line that a killed process left unfinished is dropped when
+    the file is opened again. The first line says what the job is; a file of another job is refused.
+
+    Parameters
+    ----------
+    path : the file, or None
+    job : settings and inputs by name; the same job gives the same
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, job: Mapping[str, object]) -> None:
+        self._path = None if path is None else Path(path)
+        self._parts: dict[str, dict[str, Any]] = {}
+        if self._path is None:
+            return
+        lines, whole = self._read(self._path)
+        described = {name: _plain(value) for name, value in job.items()}
+        if not lines:
+            self._write(self._path, _line(KIND, described), "wb")
+            return
+        (kind, before), *parts = lines
+        self._check(kind, before, described)
+        self._parts = dict(parts)
+        self._write(self._path, b"", "r+b", whole)
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """A finished part; None for one that is still to do."""
+        return self._parts.get(key)
+
+    def put(self, key: str, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a finished part, and give it back as it will be read later."""
+        line = _line(key, part)
+        parsed = _parse(line)
+        if parsed is None:
+            raise ValueError(f"part {key!r} cannot be kept")
+        self._parts[key] = parsed[1]
+        if self._path is not None:
+            self._write(self._path, line, "ab")
+        return parsed[1]
+
+    def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        if kind != KIND:
+            raise FileError(str(self._path), [Problem(1, "is not a work file of this version of cranfield")])
+        for name in dict.fromkeys([*now, *before]):
+            if before.get(name) != now.get(name):
+                raise ArgumentError(
+                    f"work file {self._path} belongs to another job: its {name} is {_short(before.get(name))}, "
+                    f"now {_short(now.get(name))}. Name another file, or remove it to start anew."
+                )
+
+    @staticmethod
+    def _read(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+        """The sound lines of a file and how many bytes they take."""
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return [], 0
+        except OSError as error:
+            raise FileError(str(path), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
+        lines, at = [], 0
+        for line in data.splitlines(keepends=True):
+            parsed = _parse(line)
+            if parsed is None:
+                break
+            lines.append(parsed)
+            at += len(line)
+        if data and not lines:
+            raise FileError(str(path), [Problem(1, "is not a work file; name a new file, nothing is overwritten")])
+        return lines, at
+
+    @staticmethod
+    def _write(path: Path, data: bytes, mode: str, size: int | None = None) -> None:
+        try:
+            with path.open(mode) as stream:
+                if size is not None:
+                    stream.truncate(size)
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise FileError(str(path), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+
+
+def _line(key: str, part: Mapping[str, Any]) -> bytes:
+    body = json.dumps([key, {name: _plain(value) for name, value in part.items()}]).encode()
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def _parse(line: bytes) -> tuple[str, dict[str, Any]] | None:
+    check, _, body = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(body):
+        return None
+    key, part = json.loads(body)
+    return key, {name: _restored(value) for name, value in part.items()}
+
+
+def _plain(value: object) -> object:
+    """Arrays as their bytes, tuples as lists; numbers, texts and None as they are."""
+    if isinstance(value, np.ndarray):
+        raw = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {"array": raw, "type": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _restored(value: object) -> object:
+    if isinstance(value, dict):
+        flat: NDArray[Any] = np.frombuffer(base64.b64decode(value["array"]), dtype=value["type"])
+        return flat.reshape(value["shape"]).copy()
+    return value
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def fingerprint(source: Qrels | Run | Intents | str) -> str:
+    """What identifies an input: a file by name, size and time of change; columns by their content."""
+    if isinstance(source, str):
+        try:
+            status = os.stat(source)  # noqa: PTH116 (a name may be - or not exist; reading it will tell)
+        except OSError:
+            return source
+        return f"{source} {status.st_size} {status.st_mtime_ns}"
+    if isinstance(source, Intents):
+        content = repr(sorted(source.probability.items())).encode()
+    else:
+        out = io.BytesIO()
+        source.frame.write_ipc(out)
+        content = out.getvalue()
+    name = source.system if isinstance(source, Run) else source.name
+    return f"{name} {hashlib.blake2b(content, digest_size=16).hexdigest()}"
