@@ -177,9 +177,12 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
     at = int(np.nanargmin(past))
     estimate = given[at].estimate
     measure = "the" if estimate is None else estimate.measure
+    systems = f"{n_systems[at]:.0f} systems"
+    if estimate is not None and estimate.n_systems and n_systems[at] > estimate.n_systems:
+        systems = f"the {estimate.n_systems} past systems, and lower still for {systems}"
     return (
         f"the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the past "
-        f"do not (Greenhouse–Geisser ε = {past[at]:.2f} for {n_systems[at]:.0f} systems), so it rejects too often. "
+        f"do not (Greenhouse–Geisser ε = {past[at]:.2f} for {systems}), so it rejects too often. "
         "Test with degrees of freedom multiplied by ε and take the size adjusted for it (epsilon='past'), or use a "
         "randomisation test.",
     )
