@@ -150,6 +150,11 @@ def test_latex_compiles(cranfield: Type, scores: str, words: tuple[str, ...]) ->
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
+def test_effect_sizes_of_another_statistic_are_those_of_the_mean(cranfield: Type, scores: str) -> None:
+    words = ("compare", scores, "--statistic", "median", "--resamples", "500")
+    assert "effect_size: of the mean difference, which is not that of the medians.\n" in cranfield(*words).stdout
+
+
 def test_markdown_and_files(cranfield: Type, scores: str) -> None:
     assert cranfield("leaderboard", scores, "--test", "t", "--format", "markdown").stdout.startswith(
         "| rank | system |"

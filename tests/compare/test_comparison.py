@@ -250,6 +250,12 @@ def test_discriminative_power_and_curve():
 # ── several measures ──────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_tukey_has_no_uncorrected_power():
+    row = compare(matrix(), test="tukey").power_row()
+    assert (row["uncorrected"], row["share_uncorrected"]) == (None, None)
+    assert row["share"] == compare(matrix(), test="tukey").discriminative_power
+
+
 def test_measures_each_and_together():
     each = compare_measures(matrices(), test="t")
     assert list(each) == ["AP", "nDCG"]

@@ -190,15 +190,19 @@ class Comparison:
         )
 
     def power_row(self) -> dict[str, Any]:
-        """Discriminative power in numbers: pairs, how many are separated, and which difference that takes."""
+        """Discriminative power in numbers: pairs, how many are separated, and which difference that takes.
+
+        The Tukey tests have no uncorrected p-values to count.
+        """
+        uncorrected = None if self.test in ("tukey", "randomised-tukey") else self.p <= self.alpha
         separated = np.abs(self.difference[self.significant])
         return {
             "measure": self.measure,
             "pairs": len(self.p),
             "significant": int(self.significant.sum()),
             "share": self.discriminative_power,
-            "uncorrected": int((self.p <= self.alpha).sum()),
-            "share_uncorrected": float((self.p <= self.alpha).mean()),
+            "uncorrected": None if uncorrected is None else int(uncorrected.sum()),
+            "share_uncorrected": None if uncorrected is None else float(uncorrected.mean()),
             "smallest_difference": float(separated.min()) if len(separated) else None,
         }
 
