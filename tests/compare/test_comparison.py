@@ -222,6 +222,11 @@ def test_marks_name_the_baselines_a_system_differs_from():
     assert board["marks"].to_list() == ["†‡", "†‡", "†‡", "†", "‡"]
 
 
+def test_marks_of_more_than_four_baselines_are_set_apart():
+    found = compare(matrix(n=60, m=7, step=0.2), test="t", baseline=[f"s{i}" for i in range(5)])
+    assert found.groups[:2] == ("† ‡ § ¶ ††", "† ‡ § ¶ ††")
+
+
 def test_other_statistics():
     for statistic, name in (("median", "median"), ("geometric-mean", "geometric_mean")):
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
@@ -325,12 +330,26 @@ def test_too_few_resamples_for_the_family():
     )
     assert compare(matrix(), n_resamples=199).warnings == ()
     assert compare(matrix(), n_resamples=100, correction="bh").warnings == ()
+    assert only_warning(matrix(), n_resamples=57, correction="by") == (
+        "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
+        "use at least 58 resamples"
+    )
+    assert compare(matrix(), n_resamples=58, correction="by").warnings == ()
 
 
 def test_too_few_topics_for_an_exact_test():
     assert only_warning(matrix(n=5, m=2)) == (
         "no pair can be significant: the smallest possible p is 0.0625, above 0.05, because 5 topics have only 32 sign flips"
     )
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_too_few_topics_for_a_test_on_signs(test):
+    assert only_warning(matrix(n=6, m=3), test=test) == (
+        "no pair can be significant: the smallest possible p is 0.0312 times 3 comparisons, above 0.05, "
+        "because 6 topics have only 64 sign flips"
+    )
+    assert compare(matrix(n=6, m=2), test=test).smallest_p == 2 / 64
 
 
 def test_the_observed_direction_is_called_by_its_name():

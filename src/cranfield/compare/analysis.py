@@ -256,7 +256,8 @@ def run_test(scores: GridScores, pairs: Pairs, test: TestName, alpha: float, how
         p = classical.sign(scores, pairs, how.alternative)
     else:
         p = classical.unpaired_t(scores, pairs, how.alternative, pooled=test == "unpaired-t")
-    return Resampled(p, smallest=0.0, exact=False, n_resamples=0)
+    signs = 2.0**-scores.n_topics * (2 if how.alternative == "two-sided" else 1)
+    return Resampled(p, signs if test in ("sign", "wilcoxon") else 0.0, exact=False, n_resamples=0)
 
 
 def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:

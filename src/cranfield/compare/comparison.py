@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.compare.groups import letters, mark
+from cranfield.compare.groups import MARKS, letters, mark
 from cranfield.compare.pairs import Pairs
 from cranfield.defaults import Alternative, Correction, TestName
 
@@ -149,8 +149,11 @@ class Comparison:
         if not self.baselines:
             return tuple(letters(separated))
         at = [self.systems.index(name) for name in self.baselines]
+        # Doubled marks need a space: without one † †† (the first and the fifth) would be ††† (the ninth).
+        between = "" if len(at) <= len(MARKS) else " "
         return tuple(
-            "".join(mark(number) for number, j in enumerate(at) if separated[i, j]) for i in range(len(self.systems))
+            between.join(mark(number) for number, j in enumerate(at) if separated[i, j])
+            for i in range(len(self.systems))
         )
 
     def leaderboard(self) -> pl.DataFrame:

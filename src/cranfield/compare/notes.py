@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.compare.classical import Differences
-from cranfield.compare.corrections import resamples_needed
+from cranfield.compare.corrections import harmonic, resamples_needed
 from cranfield.labels import summary
 from cranfield.signature import signature
 
@@ -93,14 +93,17 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
 
 def too_few_resamples(result: Comparison) -> str:
     """A sentence when no pair can be significant, however different, and what would help; else nothing."""
-    factor = result.family if result.correction in ("bonferroni", "holm") else 1
+    # What the smallest p is multiplied by at the least: under BY when all pairs have it.
+    at_least = {"bonferroni": result.family, "holm": result.family, "by": harmonic(result.family)}
+    factor = at_least.get(result.correction, 1)
     if result.smallest_p * factor <= result.alpha:
         return ""
-    counted = f" times {factor} comparisons" if factor > 1 else ""
+    counted = f" times {factor:.4g} ({result.family} comparisons, BY)" if result.correction == "by" else ""
+    counted = f" times {factor} comparisons" if not counted and factor > 1 else counted
     finding = (
         f"no pair can be significant: the smallest possible p is {result.smallest_p:.3g}{counted}, "
         f"above {result.alpha:g}"
     )
-    if result.exact:
-        return f"{finding}, because {result.n_topics} topics have only {result.n_resamples} sign flips"
+    if result.exact or result.n_resamples is None:
+        return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
     return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"
