@@ -405,6 +405,11 @@ def total_mean(values):
     return values.mean()
 
 
+def no_number(values, axis):
+    low = np.min(values, axis=axis)
+    return np.where(low < 0.1, np.nan, low)  # fine at first sight, and in some resamples
+
+
 def nothing_but_one(values, axis):
     return 1.0
 
@@ -458,6 +463,19 @@ BAD = [
         ArgumentError,
         "`statistic` nothing_but_one must summarise along `axis`: from a (2, 3, 4) array along axis 1 it made (), "
         "expected (2, 4)",
+    ),
+    (
+        X,
+        {"statistic": no_number},
+        DataError,
+        "`statistic` no_number gave nan for some of the scores; it must give a number for all",
+    ),
+    (
+        X.values,
+        {},
+        ArgumentError,
+        "`scores` must be a ScoreMatrix; got ndarray. Write read_scores(path), ScoreMatrix.from_wide(frame) or "
+        "ScoreMatrix.from_long(frame).",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
     (

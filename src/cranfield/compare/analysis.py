@@ -120,6 +120,11 @@ def compare(
     name, function = find_statistic(statistic)
     how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
     matrix = scores.only() if isinstance(scores, Scores) else scores
+    if not isinstance(matrix, ScoreMatrix):
+        raise ArgumentError(
+            f"`scores` must be a ScoreMatrix; got {type(scores).__name__}. "
+            "Write read_scores(path), ScoreMatrix.from_wide(frame) or ScoreMatrix.from_long(frame)."
+        )
     result = analyse(matrix, test, baseline, correction, alpha, how, name)
     notify(result.warnings)
     return result

@@ -151,10 +151,7 @@ class Comparison:
         at = [self.systems.index(name) for name in self.baselines]
         # Doubled marks need a space: without one † †† (the first and the fifth) would be ††† (the ninth).
         between = "" if len(at) <= len(MARKS) else " "
-        return tuple(
-            between.join(mark(number) for number, j in enumerate(at) if separated[i, j])
-            for i in range(len(self.systems))
-        )
+        return tuple(between.join(mark(number) for number, j in enumerate(at) if row[j]) for row in separated)
 
     def leaderboard(self) -> pl.DataFrame:
         """A row a system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""

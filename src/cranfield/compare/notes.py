@@ -98,8 +98,9 @@ def too_few_resamples(result: Comparison) -> str:
     factor = at_least.get(result.correction, 1)
     if result.smallest_p * factor <= result.alpha:
         return ""
-    counted = f" times {factor:.4g} ({result.family} comparisons, BY)" if result.correction == "by" else ""
-    counted = f" times {factor} comparisons" if not counted and factor > 1 else counted
+    counted = f" times {factor} comparisons" if factor > 1 else ""
+    if result.correction == "by":
+        counted = f" times {factor:.4g} ({result.family} comparisons, BY)"
     finding = (
         f"no pair can be significant: the smallest possible p is {result.smallest_p:.3g}{counted}, "
         f"above {result.alpha:g}"
