@@ -101,6 +101,9 @@ def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who cannot be told apart from it."""
     best, others = comparison.systems[0], len(comparison.systems) - 1
     tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
+    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
+    if level:
+        return f"{best} and {plural(level, 'other')} share the lead{by}"
     if not tied:
         return (
             f"{best} leads{by}, and differs significantly from "
