@@ -42,6 +42,8 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     >>> generator(1, 2).integers(10, size=3).tolist() == generator(1, 2).integers(10, size=3).tolist()
     True
     """
+    if seed < 0:
+        raise ArgumentError(f"`seed` must be a whole number of 0 or more; got {seed}. Write 1.")
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=key)))
 
 
