@@ -15,7 +15,7 @@ from chart_support import channels, family_matrices, matrix, names, results, spe
 from cranfield import ScoreMatrix, cost_from_figures, design_anova, design_interval, design_ttest
 from cranfield.compare import compare
 from cranfield.design import PoolFigure, anova_power
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import ArgumentError, CranfieldWarning, UnknownNameError
 from cranfield.present.charts import KINDS, chart, kinds
 from cranfield.present.charts.export import to_svg
 from cranfield.tuning import tune
@@ -119,6 +119,14 @@ def test_pair_map_covers_every_pair_with_its_decision() -> None:
         assert (decided[a, b], decided[b, a]) == want
     count = int(found.significant.sum())
     assert title(spec) == f"{count} of 36 pairs of systems differ significantly ({count / 36:.0%})"
+
+
+def test_too_few_resamples_are_not_taken_for_no_difference() -> None:
+    with pytest.warns(CranfieldWarning, match="no pair can be significant"):
+        found = compare(matrix(), n_resamples=100)
+    spec = chart(found).to_dict()
+    assert title(spec) == f"{found.systems[0]} leads, but with so few resamples no two systems could be told apart"
+    assert "use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
 
 
 def test_differences_with_a_baseline() -> None:
