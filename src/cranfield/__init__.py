@@ -51,6 +51,9 @@ if TYPE_CHECKING:
         standardisation_effect,
     )
     from cranfield.measures import Measure, evaluate, parse_measure
+    from cranfield.present.charts import chart
+    from cranfield.present.charts.export import save_chart
+    from cranfield.present.report import Report, build_report
     from cranfield.replicates import Replicates, replicate, replicate_scores
     from cranfield.scores import (
         Correlation,
@@ -137,6 +140,8 @@ _ROOMS = {
         "recommend",
         "standardisation_effect",
     ],
+    "cranfield.present.charts": ["chart", "save_chart"],
+    "cranfield.present.report": ["Report", "build_report"],
     "cranfield.replicates": ["Replicates", "replicate", "replicate_scores"],
     "cranfield.tuning": [
         "HoldOut",
@@ -173,6 +178,7 @@ __all__ = [
     "Qrels",
     "Recommendation",
     "Replicates",
+    "Report",
     "Robustness",
     "Run",
     "Sample",
@@ -188,6 +194,8 @@ __all__ = [
     "__version__",
     "adjust",
     "anova_table",
+    "build_report",
+    "chart",
     "check_file",
     "compare",
     "compare_measures",
@@ -217,6 +225,7 @@ __all__ = [
     "recommend",
     "replicate",
     "replicate_scores",
+    "save_chart",
     "selection_bias",
     "standardisation_effect",
     "standardisation_robustness",

@@ -5,7 +5,7 @@ This module imports nothing heavy, so the command line can show its help at once
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 ALPHA: Final = 0.05
 """Significance level, and one minus the confidence level of intervals."""
@@ -151,3 +151,16 @@ BIAS_EXPERIMENTS: Final = 2_000
 TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
 """What `tune` prints: a row a fold, a row a family, or a row a setting."""
+
+CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
+"""What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
+REPORT_MIN_DIFF: Final = 0.10
+"""The difference between best and worst that a report designs the next collection for."""
+REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
+"""Pool depths a report prices."""
+REPORT_FILE: Final = "report.html"
+ReportSection = Literal[
+    "data", "leaderboard", "differences", "collection", "next", "standardisation", "replicates", "methods"
+]
+REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
+"""The sections of a report, in their order."""

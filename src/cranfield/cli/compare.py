@@ -8,11 +8,14 @@ import typer
 
 from cranfield import defaults
 from cranfield.cli import comparing, tuning
-from cranfield.cli.options import Alpha, Format, Missing, Output, Resamples, ScoreFiles, Seed, Workers
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, Resamples, ScoreFiles, Seed, Workers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cranfield.compare import Comparison, MeasureComparisons
     from cranfield.present.tables import Answer
+    from cranfield.scores import Scores
 
 Show = Literal["pairs", "power", "curve"]
 
@@ -58,6 +61,8 @@ def command(
     repeats: tuning.Repeats = 1,
     stratified: tuning.Stratified = False,
     pattern: tuning.Pattern = None,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -82,8 +87,9 @@ def command(
         pattern=pattern,
         seed=seed,
     )
+    read = comparing.read_measures(scores if tuned is None else tuned.scores, measure, missing)
     found = comparing.compare_files(
-        scores if tuned is None else tuned.scores,
+        read,
         measure=measure,
         missing=missing,
         test=test,
@@ -100,6 +106,21 @@ def command(
     )
     answer = _answer(found, show, effect_size)
     emit(answer if tuned is None else tuned.introduce(answer), format=format, output=output)
+    if plot is not None or chart is not None:
+        _draw(found, read, plot, chart)
+
+
+def _draw(found: MeasureComparisons, scores: Scores, plot: Path | None, chart: str | None) -> None:
+    """One pair topic by topic, pairs with a baseline as intervals, all pairs as a map, measures as curves."""
+    from cranfield.cli.output import draw
+
+    first = next(iter(found.values()))
+    if chart is None and len(found) > 1:
+        draw(found, plot)
+    elif chart is None and len(first.p) == 1:
+        draw(scores[first.measure], plot, "difference", a=first.system_a[0], b=first.system_b[0])
+    else:
+        draw(first, plot, chart or ("differences" if first.baselines else "pairs"))
 
 
 def _answer(found: MeasureComparisons, show: Show, effect_size: defaults.EffectSize) -> Answer:

@@ -44,6 +44,19 @@ Memory = Annotated[
 ]
 
 
+def read_measures(scores: list[str] | Scores, measure: list[str] | None, missing: defaults.MissingPolicy) -> Scores:
+    """The scores by the measures wanted, read unless they are there already."""
+    from cranfield.scores import Scores, read_scores
+
+    # For one file the reader takes the name, which a wide table may lack; among several it chooses.
+    one = measure is not None and len(measure) == 1 and len(scores) == 1
+    if isinstance(scores, Scores):
+        found = scores
+    else:
+        found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
+    return found.select(measures=list(dict.fromkeys(measure))) if measure and not one else found
+
+
 def compare_files(
     scores: list[str] | Scores,
     *,
@@ -64,16 +77,8 @@ def compare_files(
     """Read the scores and compare the systems by every measure wanted."""
     from cranfield.cli.output import progress_bar
     from cranfield.compare import compare_measures
-    from cranfield.scores import Scores, read_scores
 
-    # For one file the reader takes the name, which a wide table may lack; among several it chooses.
-    one = measure is not None and len(measure) == 1 and len(scores) == 1
-    if isinstance(scores, Scores):
-        found = scores
-    else:
-        found = read_scores(scores, measure=measure[0] if one and measure else None, missing=missing)
-    if measure and not one:
-        found = found.select(measures=list(dict.fromkeys(measure)))
+    found = read_measures(scores, measure, missing)
     with progress_bar("resamples") as progress:
         return compare_measures(
             found,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 import typer
 
-from cranfield.cli.options import Alpha, Format, Missing, Output, Seed, Workers
-from cranfield.cli.output import emit, say_missing
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, Seed, Workers
+from cranfield.cli.output import draw, emit, say_missing
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def command(
     seed: Seed = SEED,
     workers: Workers = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -66,6 +68,7 @@ def command(
         notes=tuple(f"{name}: {text}" for name, text in COEFFICIENTS.items()),
     )
     emit(answer, format=format, output=output)
+    draw(done[0], plot, chart)
 
 
 Side = Union["Scores", dict[str, float]]

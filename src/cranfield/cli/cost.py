@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cranfield.cli.design import Method, number_or_past
-from cranfield.cli.options import Alpha, Format, Output
+from cranfield.cli.options import Alpha, ChartName, Format, Output, Plot
 from cranfield.defaults import ALPHA, DESIGN_METHOD, ORDER, POWER, RankingOrder, VarianceMethod
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def command(
         float | None, typer.Option("--budget", metavar="B", help="What may be spent: find the best it buys.")
     ] = None,
     order: Annotated[RankingOrder, typer.Option("--order", help="How documents are ordered.")] = ORDER,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -68,7 +70,7 @@ def command(
       cranfield cost --collection q03 runs03/ --collection q04 runs04/ \\
                      -m AP --depth 10 --depth 100 --width 0.15
     """
-    from cranfield.cli.output import emit, progress_bar
+    from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.design import cost
     from cranfield.present.tables import Answer
 
@@ -90,6 +92,7 @@ def command(
         notes=_notes(found, budget),
     )
     emit(answer, format=format, output=output)
+    draw(found, plot, chart)
 
 
 def _collections(files: list[str], collections: list[str]) -> list[tuple[str, list[str]]]:

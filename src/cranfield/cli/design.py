@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from cranfield.cli.options import Format, Missing, Output, ScoreFiles
+from cranfield.cli.options import ChartName, Format, Missing, Output, Plot, ScoreFiles
+from cranfield.cli.output import draw, emit, say, say_missing, wrapped
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -103,6 +104,8 @@ def anova(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -131,10 +134,11 @@ def anova(
         else "Holds for independent topics per system; systems that share topics need --blocked, and a blocked test."
     )
     default: VarianceMethod = BLOCKED_VARIANCE if blocked else ANOVA_VARIANCE
-    _answer(
+    found = _answer(
         "design anova", design, _Past(scores, more, estimator or default, measure, missing, alpha[0]), format, output,
         {"--variance": variance}, note,
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("ttest")
@@ -152,6 +156,8 @@ def ttest(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -171,10 +177,11 @@ def ttest(
         function = design_two_sample_ttest if two_sample else design_ttest
         return function(given, min_diff, n_topics=topics, power=power, alpha=alpha, method=method)
 
-    _answer(
+    found = _answer(
         "design ttest", design, _Past(scores, more, estimator or _pair_default(two_sample), measure, missing, alpha[0]),
         format, output, *_pair_variances(variance, variance_of_difference, two_sample),
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("interval")
@@ -190,6 +197,8 @@ def interval(
     estimator: Estimator = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -205,11 +214,12 @@ def interval(
         function = design_two_sample_interval if two_sample else design_interval
         return function(given, width, n_topics=topics, alpha=alpha)
 
-    _answer(
+    found = _answer(
         "design interval", design,
         _Past(scores, more, estimator or _pair_default(two_sample), measure, missing, alpha[0]),
         format, output, *_pair_variances(variance, variance_of_difference, two_sample),
     )  # fmt: skip
+    draw(found, plot, chart)
 
 
 @app.command("recommend")
@@ -223,6 +233,8 @@ def recommend(
     alpha: Annotated[float, typer.Option("--alpha", metavar="A", help="Significance level.")] = ALPHA,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -232,7 +244,6 @@ def recommend(
 
     Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
     """
-    from cranfield.cli.output import emit, say, say_missing, wrapped
     from cranfield.design import recommend as library_recommend
     from cranfield.errors import DataError
     from cranfield.files import write_atomically
@@ -261,6 +272,7 @@ def recommend(
             format=format,
             output=output,
         )
+    draw(found, plot, chart)
 
 
 def number_or_past(text: str | None) -> Any:
@@ -326,9 +338,8 @@ def _answer(
     output: Path | None,
     typed: dict[str, list[float] | None],
     note: str,
-) -> None:
-    """Design from typed variances or from scores, and print the rows."""
-    from cranfield.cli.output import emit
+) -> Design:
+    """Design from typed variances or from scores, print the rows, and give back the design."""
     from cranfield.errors import ArgumentError
     from cranfield.present.tables import Answer
 
@@ -365,6 +376,7 @@ def _answer(
         notes=tuple(notes),
     )
     emit(answer, format=format, output=output)
+    return result
 
 
 def _if_any(design: Callable[[Any], Design], past: _Past, estimator: VarianceMethod) -> Design | None:

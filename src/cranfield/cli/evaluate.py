@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cranfield.cli.options import Format, Missing, Output, QrelsFile, RunFiles
+from cranfield.cli.options import ChartName, Format, Missing, Output, Plot, QrelsFile, RunFiles
 from cranfield.defaults import MEASURES, ORDER, RELEVANCE, SYSTEM_NAME, RankingOrder, SystemName
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def command(
             "--workers", min=1, help="Runs scored at a time; never changes a result. [default: all cores, at most 8]"
         ),
     ] = None,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -65,7 +67,7 @@ def command(
 
     Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
     """
-    from cranfield.cli.output import emit, progress_bar, say
+    from cranfield.cli.output import draw, emit, progress_bar, say
     from cranfield.errors import ArgumentError
     from cranfield.measures.evaluation import evaluate_with_warnings
     from cranfield.present.tables import Answer
@@ -104,6 +106,7 @@ def command(
     first = next(iter(scores.values()))
     answer = Answer("evaluate", _rows(scores, per_topic), first.provenance[0], settings, warnings)
     emit(answer, format=format, output=output)
+    draw(scores, plot, chart)
     if output is not None and not per_topic:
         say(f"note: {output} holds the means only; -q writes the scores of every topic, which other commands read")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cranfield import defaults
 from cranfield.cli import comparing
-from cranfield.cli.options import Alpha, Format, Missing, Output, Resamples, ScoreFiles, Seed, Workers
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, Resamples, ScoreFiles, Seed, Workers
 
 if TYPE_CHECKING:
     from cranfield.compare import Comparison
@@ -27,6 +27,8 @@ def command(
     missing: Missing = defaults.MISSING,
     workers: Workers = None,
     memory: comparing.Memory = defaults.MEMORY_MB,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -37,7 +39,7 @@ def command(
 
     Example: cranfield leaderboard scores.csv --format latex
     """
-    from cranfield.cli.output import emit
+    from cranfield.cli.output import draw, emit
     from cranfield.present.tables import Answer
 
     found = comparing.compare_files(
@@ -73,6 +75,7 @@ def command(
         latex_columns=tuple(name for name in rows.columns if name != groups),
     )
     emit(answer, format=format, output=output)
+    draw(first, plot, chart)
 
 
 def _notes(found: Comparison) -> tuple[str, ...]:

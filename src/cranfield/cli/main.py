@@ -23,6 +23,7 @@ from cranfield.cli import (
     measures,
     pool,
     replicates,
+    report,
     sample,
     selection_bias,
     standardise,
@@ -94,6 +95,7 @@ app.command("cost")(cost.command)
 app.command("pool")(pool.command)
 app.command("tune")(tune.command)
 app.command("selection-bias")(selection_bias.command)
+app.command("report")(report.command)
 app.command("demo")(demo.command)
 
 

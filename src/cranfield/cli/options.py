@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cranfield.defaults import MissingPolicy, OutputFormat
+from cranfield.defaults import CHART_ENDINGS, MissingPolicy, OutputFormat
 
 ScoreFiles = Annotated[
     list[str],
@@ -33,4 +33,20 @@ Resamples = Annotated[int, typer.Option("--resamples", help="How many resamples.
 Workers = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Threads or processes to use; never changes a result. [default: all cores]"),
+]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    """Refuse an ending that cannot be drawn before any work is done."""
+    if path is not None and path.suffix.lower() not in CHART_ENDINGS:
+        raise typer.BadParameter(f"cannot draw to {path}: end the name in {', '.join(CHART_ENDINGS)}.")
+    return path
+
+
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", callback=_drawable, help=f"Also draw the result to this file ({' '.join(CHART_ENDINGS)})."),
+]
+ChartName = Annotated[
+    str | None, typer.Option("--chart", metavar="KIND", help="Which chart --plot draws; see docs/charts.md.")
 ]

@@ -206,6 +206,18 @@ def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width
     return 1, widths
 
 
+def draw(result: object, path: Path | None, kind: str | None = None, **options: object) -> None:
+    """Write the chart of a result to a file, when one was asked for."""
+    if path is None:
+        if kind is not None:
+            raise ArgumentError(f"--chart {kind} says what --plot draws; add --plot FILE.")
+        return
+    from cranfield.present.charts import chart, save_chart
+
+    save_chart(chart(result, kind, **options), path)
+    say(f"wrote {path}")
+
+
 def wrapped(text: str) -> str:
     """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
     import textwrap

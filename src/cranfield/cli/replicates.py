@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cranfield.cli.options import Alpha, Format, Output, QrelsFile, RunFiles, Seed, Workers
+from cranfield.cli.options import Alpha, ChartName, Format, Output, Plot, QrelsFile, RunFiles, Seed, Workers
 from cranfield.defaults import (
     ALPHA,
     DECIDE,
@@ -132,6 +132,8 @@ def command(
     ] = None,
     seed: Seed = SEED,
     workers: Workers = None,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -143,7 +145,7 @@ def command(
 
     Example: cranfield replicates qrels.txt runs/ -m AP --show pairs
     """
-    from cranfield.cli.output import emit, progress_bar
+    from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.errors import ArgumentError
     from cranfield.present.tables import Answer
     from cranfield.replicates import replicate
@@ -188,6 +190,7 @@ def command(
     settings = {"qrels": qrels, **found.settings, "show": show}
     answer = Answer("replicates", rows, found.signature, settings, found.warnings, title, notes=notes)
     emit(answer, format=format, output=output)
+    draw(found, plot, chart)
 
 
 def _table(

@@ -8,7 +8,7 @@ import typer
 
 from cranfield import defaults
 from cranfield.cli import tuning
-from cranfield.cli.options import Alpha, Format, Output, Seed
+from cranfield.cli.options import Alpha, ChartName, Format, Output, Plot, Seed
 
 
 def command(
@@ -30,6 +30,8 @@ def command(
     ] = defaults.BIAS_EXPERIMENTS,
     alpha: Alpha = defaults.ALPHA,
     seed: Seed = defaults.SEED,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -40,7 +42,7 @@ def command(
 
     Example: cranfield selection-bias --settings 50 --topics 50 --folds 10
     """
-    from cranfield.cli.output import emit, progress_bar
+    from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.present.tables import Answer
     from cranfield.tuning import selection_bias
 
@@ -79,3 +81,4 @@ def command(
         format=format,
         output=output,
     )
+    draw(found, plot, chart)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles, Seed, Workers
-from cranfield.cli.output import emit, say, say_missing
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, ScoreFiles, Seed, Workers
+from cranfield.cli.output import draw, emit, say, say_missing
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -114,6 +114,8 @@ def apply(
     b: B = STANDARDISE_B,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -121,7 +123,8 @@ def apply(
     from cranfield.present.tables import Answer
     from cranfield.standardise import Standardisation
 
-    done = Standardisation.load(factors).apply(_read(scores, measure, missing), to=to, a=a, b=b, missing=missing)
+    raw = _read(scores, measure, missing)
+    done = Standardisation.load(factors).apply(raw, to=to, a=a, b=b, missing=missing)
     settings = {"factors": factors, "to": to, **({"a": a, "b": b} if to == "ab" else {})}
     answer = Answer(
         "standardise apply",
@@ -136,6 +139,7 @@ def apply(
     if output is not None or format not in (None, "table"):
         for line in done.clipping():
             say(f"note: {line}")
+    draw(done, plot, chart, raw=raw)
 
 
 @app.command("robustness")
@@ -154,6 +158,8 @@ def robustness(
     b: B = STANDARDISE_B,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -179,6 +185,7 @@ def robustness(
     settings = {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()}
     answer = Answer(name, result.to_frame(), result.signature, settings, result.warnings, sections=(shown,))
     emit(answer, format=format, output=output)
+    draw(result, plot, chart)
 
 
 def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
@@ -222,6 +229,8 @@ def effect(
     workers: Workers = None,
     measure: Measure = None,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -265,6 +274,7 @@ def effect(
         format=format,
         output=output,
     )
+    draw(found, plot, chart)
 
 
 def _effect_sections(

@@ -9,7 +9,7 @@ import typer
 
 from cranfield import defaults
 from cranfield.cli import tuning
-from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles, Seed
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, ScoreFiles, Seed
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Answer
@@ -45,6 +45,8 @@ def command(
     ] = defaults.CURVE_RESAMPLES,
     seed: Seed = defaults.SEED,
     missing: Missing = defaults.MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -55,7 +57,7 @@ def command(
 
     Example: cranfield tune bm25.csv ql.csv --folds 10 --held-out tuned.csv
     """
-    from cranfield.cli.output import emit, say
+    from cranfield.cli.output import draw, emit, say
     from cranfield.scores import write_scores
 
     splitter = tuning.splitter_of(folds, leave_one_out, holdout, repeats, stratified, seed)
@@ -65,6 +67,7 @@ def command(
         write_scores(found.held_out, held_out)
         say(f"wrote {held_out}: {found.measure}, {found.held_out.n_topics} topics × {len(found.families)} families")
     emit(answer, format=format, output=output)
+    draw(found, plot, chart)
 
 
 def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: float, seed: int) -> Answer:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from cranfield.cli.options import Alpha, Format, Missing, Output, ScoreFiles
+from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, ScoreFiles
 from cranfield.defaults import ALPHA, MISSING, VarianceMethod
 
 
@@ -26,6 +26,8 @@ def command(
     anova: Annotated[bool, typer.Option("--anova", help="Show the two-way analysis of variance instead.")] = False,
     alpha: Alpha = ALPHA,
     missing: Missing = MISSING,
+    plot: Plot = None,
+    chart: ChartName = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -38,7 +40,7 @@ def command(
     """
     import polars as pl
 
-    from cranfield.cli.output import emit, say_missing
+    from cranfield.cli.output import draw, emit, say_missing
     from cranfield.errors import ArgumentError, DataError
     from cranfield.present.tables import Answer
     from cranfield.scores import read_collections
@@ -69,6 +71,7 @@ def command(
             notes=tuple(notes),
         )
         emit(answer, format=format, output=output)
+        draw(tables[0], plot, chart)
         return
     estimates: list[VarianceEstimate] = []
     without: dict[str, DataError] = {}
@@ -107,3 +110,4 @@ def command(
         ),
     )
     emit(answer, format=format, output=output)
+    draw(estimates, plot, chart)

@@ -29,14 +29,14 @@ def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER
     judged = qrels.frame.select(_PAIR).unique()
     best: pl.DataFrame | None = None
     for run in runs:
-        found = _ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
+        found = ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
         best = found if best is None else pl.concat([best, found]).group_by(_PAIR).agg(pl.col("pool_rank").min())
     if best is None:
         raise ArgumentError("`runs` is empty; a pool takes at least one run.")
     return qrels.frame.join(best, on=_PAIR, how="left", maintain_order="left")
 
 
-def _ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
+def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
     """Topic, document and rank of every retrieved document."""
     if order == "score":
         frame = frame.sort(["topic", "score", "document"], descending=[False, True, True])
@@ -84,7 +84,7 @@ def pool_sizes(
     wanted = sorted(set(depths))
     known = list(topics)
     tops = [
-        _ranked(run.frame.filter(pl.col("topic").is_in(known)), order).filter(pl.col("pool_rank") <= wanted[-1])
+        ranked(run.frame.filter(pl.col("topic").is_in(known)), order).filter(pl.col("pool_rank") <= wanted[-1])
         for run in runs
     ]
     best = pl.concat(tops).group_by(_PAIR).agg(pl.col("pool_rank").min())["pool_rank"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.compare.groups import MARKS, letters, mark
 from cranfield.compare.pairs import Pairs
 from cranfield.defaults import Alternative, Correction, TestName
+from cranfield.results import Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Result):
     """Which systems differ: every pair tested, and the leaderboard that follows.
 
     Systems stand in order of merit, best first; equal ones in byte order of their names. All arrays with a value
@@ -257,9 +258,5 @@ class Comparison:
     def __repr__(self) -> str:
         return f"Comparison({self.summary()})\n{self.to_frame()}"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return (
-            f"<p><b>{escape(self.summary())}</b></p>{self.leaderboard()._repr_html_()}<p>{escape(self.signature)}</p>"
-        )
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return self.summary(), [self.leaderboard()]

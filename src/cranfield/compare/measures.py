@@ -29,6 +29,7 @@ from cranfield.defaults import (
 )
 from cranfield.errors import notify
 from cranfield.resampling import Progress, check_resamples
+from cranfield.results import Result
 from cranfield.scores import Scores
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeasureComparisons(Mapping[str, Comparison]):
+class MeasureComparisons(Result, Mapping[str, Comparison]):
     """The comparisons of the same systems by several measures: measure name → `Comparison`.
 
     Attributes
@@ -118,8 +119,8 @@ class MeasureComparisons(Mapping[str, Comparison]):
         lines = "\n".join(f"  {comparison.summary()}" for comparison in self.comparisons)
         return f"MeasureComparisons({len(self)} measures)\n{lines}"
 
-    def _repr_html_(self) -> str:
-        return self.discriminative_power()._repr_html_()
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self).partition("\n")[0], [self.discriminative_power()]
 
 
 def compare_measures(

@@ -29,6 +29,7 @@ from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.errors import ArgumentError, CranfieldWarning, notify
 from cranfield.resampling import Progress
+from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
 
@@ -97,7 +98,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Cost:
+class Cost(Result):
     """Designs that serve the same end, by measure and pool depth, with what each costs.
 
     Attributes
@@ -139,11 +140,6 @@ class Cost:
         return (
             f"Cost({self.rows.height} designs; best: {self.best.select('measure', 'depth', 'topics', 'cost').rows()})"
         )
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.rows._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
 def cost_from_figures(

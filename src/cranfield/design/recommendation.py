@@ -17,6 +17,7 @@ from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
@@ -39,7 +40,7 @@ _WHY = {
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendation:
+class Recommendation(Result):
     """How many topics, for each way of asking, and why the answers differ.
 
     Attributes
@@ -86,10 +87,8 @@ class Recommendation:
     def __repr__(self) -> str:
         return f"Recommendation({self.measure}: {self.topics} topics; print(….text) for the reasons)"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(self.text)}</pre>"
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return f"{self.topics} topics by {self.measure}", [self.rows, self.sizes]
 
 
 def recommend(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.errors import DataError
+from cranfield.results import Result
 from cranfield.signature import signature
 
 _ARGUMENTS = (
@@ -26,7 +27,7 @@ _ARGUMENTS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class Design(Result):
     """One or many designs, a row each; get one from `design_anova`, `design_ttest` or `design_interval`.
 
     Attributes
@@ -113,8 +114,3 @@ class Design:
             )
             return f"Design({self.what}: {shown})"
         return f"Design({self.what}: {self.rows.height} rows, solved for {self.solved_for})\n{self.rows}"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.rows._repr_html_()}<p>{escape(self.signature)}</p>"

@@ -33,6 +33,7 @@ from cranfield.defaults import (
 from cranfield.design.anova import design_anova
 from cranfield.errors import ArgumentError, CranfieldWarning, notify
 from cranfield.labels import summary
+from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
 from cranfield.signature import signature
 from cranfield.standardise import Standardisation, fit_standardisation
@@ -46,7 +47,7 @@ TABLES = ("variance", "scale_free", "topics")
 
 
 @dataclass(frozen=True)
-class StandardisationEffect:
+class StandardisationEffect(Result):
     """Raw and standardised scores side by side; get one from `standardisation_effect`.
 
     Attributes
@@ -96,11 +97,8 @@ class StandardisationEffect:
         ]
         return f"StandardisationEffect({'; '.join(parts)})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        tables = "".join(getattr(self, name)._repr_html_() for name in TABLES)
-        return f"{tables}<p>{escape(self.signature)}</p>"
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self), [getattr(self, name) for name in TABLES]
 
 
 def standardisation_effect(

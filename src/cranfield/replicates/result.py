@@ -13,12 +13,13 @@ from cranfield.errors import UnknownNameError
 from cranfield.replicates.analysis import MeasureReplicates
 from cranfield.replicates.beside import comparison_table
 from cranfield.replicates.teams import Teams, compare_teams
+from cranfield.results import Result
 
 FIXED_TOPICS = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
 
 
 @dataclass(frozen=True, eq=False)
-class Replicates:
+class Replicates(Result):
     """Which systems differ when every topic is scored on several partitions of the documents.
 
     Parameters
@@ -117,9 +118,5 @@ class Replicates:
     def __repr__(self) -> str:
         return f"Replicates({'; '.join(self.summary())})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        said = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
-        head = "<br>".join(escape(line) for line in self.summary())
-        return f"<p><b>{head}</b></p>{self.systems._repr_html_()}<p>{escape(self.signature)}</p><ul>{said}</ul>"
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return "; ".join(self.summary()), [self.systems]

@@ -18,6 +18,7 @@ from cranfield.errors import ArgumentError, DataError, FileError, Problem, notif
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.labels import check_unique, summary
 from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, map_blocks, to_grid
+from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
@@ -33,7 +34,7 @@ Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Result):
     """How well two orders of the same systems agree.
 
     Attributes
@@ -102,11 +103,6 @@ class Correlation:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {'undefined' if v is None else f'{v:.4f}'}" for name, v in self.values.items())
         return f"Correlation({self.n_systems} systems: {shown})"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p><b>{escape(repr(self))}</b></p>{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
 def correlate(

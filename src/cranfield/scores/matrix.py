@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import DataError, UnknownNameError
 from cranfield.labels import check_unique, natural_sorted, positions, summary
+from cranfield.results import Result
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreMatrix:
+class ScoreMatrix(Result):
     """Topic × system scores (optionally × partition) of one measure, with labels and history.
 
     The matrix is complete: a NaN is refused, so a missing score is always somebody's explicit decision
@@ -128,12 +129,8 @@ class ScoreMatrix:
     def __repr__(self) -> str:
         return f"ScoreMatrix({self.measure}: {self._shape_text()}, mean {self.values.mean():.4f})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        history = "".join(f"<li>{escape(step)}</li>" for step in self.provenance)
-        frame = self.to_wide() if self.partitions is None else self.to_long()
-        return f"<p><b>{escape(repr(self))}</b></p>{frame._repr_html_()}<ul>{history}</ul>"
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self), [self.to_wide() if self.partitions is None else self.to_long()]
 
     # ── the same scores, otherwise arranged ───────────────────────────────────────────────────────────────
 
@@ -302,7 +299,7 @@ def replace_values(matrix: ScoreMatrix, values: NDArray[np.float64], **changes: 
     return replace(matrix, values=values, **changes)
 
 
-class Scores(Mapping[str, ScoreMatrix]):
+class Scores(Result, Mapping[str, ScoreMatrix]):
     """Several measures of the same systems: a mapping from measure name to `ScoreMatrix`, in a fixed order.
 
     >>> ap = ScoreMatrix([[0.5]], ["1"], ["bm25"], "AP")
@@ -371,5 +368,5 @@ class Scores(Mapping[str, ScoreMatrix]):
         inside = "; ".join(repr(matrix)[len("ScoreMatrix(") : -1] for matrix in self.values())
         return f"Scores({inside})"
 
-    def _repr_html_(self) -> str:
-        return "".join(matrix._repr_html_() for matrix in self.values())
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self), [table for matrix in self.values() for table in matrix._view()[1]]

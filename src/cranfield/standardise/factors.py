@@ -21,6 +21,7 @@ from cranfield.defaults import (
 )
 from cranfield.errors import DataError, notify
 from cranfield.labels import check_unique, summary
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 
@@ -91,7 +92,7 @@ class Factors:
 
 
 @dataclass(frozen=True)
-class Standardisation(Mapping[str, Factors]):
+class Standardisation(Result, Mapping[str, Factors]):
     """The factors of one collection: a mapping from measure to `Factors`, made to be saved, shared and applied.
 
     Attributes
@@ -234,11 +235,6 @@ class Standardisation(Mapping[str, Factors]):
         )
         rest = f"; and {len(self) - 5} more measures" if len(self) > 5 else ""
         return f"Standardisation({inside}{rest})"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p><b>{escape(repr(self))}</b></p>{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
 def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:

@@ -13,6 +13,7 @@ from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, Sta
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.labels import positions, summary
 from cranfield.resampling import grid_step, to_grid
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.signature import signature
@@ -50,7 +51,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Robustness:
+class Robustness(Result):
     """Every left-out system of every measure, in the order of the groups."""
 
     systems: tuple[LeftOut, ...]
@@ -107,10 +108,8 @@ class Robustness:
         ]
         return f"Robustness({'; '.join(parts)})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.summary()._repr_html_()}{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self), [self.summary(), self.to_frame()]
 
 
 def standardisation_robustness(

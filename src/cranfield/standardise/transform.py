@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import MissingPolicy, StandardiseTo
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.matrix import replace_values
 from cranfield.signature import signature
@@ -45,7 +46,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Standardised:
+class Standardised(Result):
     """Standardised scores and what there is to know about them.
 
     Attributes
@@ -100,8 +101,8 @@ class Standardised:
         clipped = sum(count.below + count.above for count in self.counts)
         return f"Standardised({repr(self.scores)[len('Scores(') : -1]}; {clipped} cells clipped)"
 
-    def _repr_html_(self) -> str:
-        return self.scores._repr_html_()
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return repr(self), self.scores._view()[1]
 
 
 def standardised(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
 from cranfield.errors import ArgumentError
 from cranfield.resampling import Progress, generator
+from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.folds import NFold, Splitter, make_folds
@@ -26,7 +27,7 @@ _STREAM = 510
 
 
 @dataclass(frozen=True, eq=False)
-class SelectionBias:
+class SelectionBias(Result):
     """How much better than an equally good, untuned system a tuned one looks, tuned and tested in two ways.
 
     Attributes
@@ -105,11 +106,6 @@ class SelectionBias:
             f"in-sample {self.in_sample.mean():+.4f}, held-out {self.held_out.mean():+.4f}; "
             f"declared better {self.in_sample_better.mean():.1%} and {self.held_out_better.mean():.1%})"
         )
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p><b>{escape(repr(self))}</b></p>{self.to_frame()._repr_html_()}"
 
 
 def selection_bias(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, CURVE_RESAMPLES, SEED
 from cranfield.errors import UnknownNameError
 from cranfield.resampling import Progress
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.tuning.curve import CURVE_COLUMNS, mean_bands, parameter_columns
@@ -121,7 +122,7 @@ class TunedFamily:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
+class Tuning(Result):
     """What `tune` found: per family and fold the choice and its scores, and the held-out scores of all families.
 
     Attributes
@@ -253,8 +254,6 @@ class Tuning:
         ]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
         head = f"{self.measure}, {self.folds.description}, {len(self.folds.topics)} topics"
-        return f"<p><b>{escape(head)}</b></p>{self.summary()._repr_html_()}<p>{escape(self.signature)}</p>"
+        return head, [self.summary()]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, VARIANCE_METHOD, VarianceMethod
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 from cranfield.variance.sphericity import epsilon_for
@@ -37,7 +38,7 @@ class Stratum:
 
 
 @dataclass(frozen=True, eq=False)
-class VarianceEstimate:
+class VarianceEstimate(Result):
     """A variance estimated from past scores; get one from `estimate_variance` or `pool_variances`.
 
     Attributes
@@ -126,11 +127,6 @@ class VarianceEstimate:
             f"VarianceEstimate({self.method}: {self.variance:.6f}{interval}, "
             f"{self.measure}, {self.n_topics} topics, {self.collection})"
         )
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
 def _within(s: Squares) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.errors import DataError
+from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
@@ -16,7 +17,7 @@ from cranfield.variance.squares import check_magnitude, squares
 
 
 @dataclass(frozen=True, eq=False)
-class AnovaTable:
+class AnovaTable(Result):
     """Two-way analysis of variance without replication: systems, topics, residual, total.
 
     `epsilon` is the Greenhouse–Geisser ε of the systems and `p_gg` in the systems' row the p-value with
@@ -62,11 +63,6 @@ class AnovaTable:
             f"AnovaTable({self.measure}, {self.collection}: {self.n_topics} topics × {self.n_systems} systems, "
             f"systems F = {f:.2f}, epsilon = {self.epsilon:.3f})"
         )
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.to_frame()._repr_html_()}<p>{escape(self.signature)}</p>"
 
 
 def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaTable:

@@ -1,0 +1,140 @@
+"""Charts of agreement: rank correlation, what standardisation changes, and factors without single systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.present.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+)
+
+if TYPE_CHECKING:
+    from cranfield.design import StandardisationEffect
+    from cranfield.scores import Correlation
+    from cranfield.standardise import Robustness
+
+NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
+
+
+def correlation(result: Correlation) -> Drawing:
+    """Rank correlation coefficients with their intervals."""
+    frame = result.to_frame().with_columns(
+        name=pl.col("coefficient").replace(NAMES)
+        + pl.when(pl.col("interval").is_not_null())
+        .then(pl.concat_str(pl.lit(", "), "interval", pl.lit(" interval"), ignore_nulls=True))
+        .otherwise(pl.lit("")),
+        low=pl.col("lower").clip(lower_bound=-1),
+        high=pl.col("upper").clip(upper_bound=1),
+    )
+    names = frame["name"].to_list()
+    base = alt.Chart(rows(frame.select("name", "value", "low", "high"))).encode(
+        y=alt.Y("name:N", sort=names, axis=names_axis(names))
+    )
+    scale = alt.Scale(domain=[min(0.0, *frame["low"].drop_nulls(), *frame["value"].drop_nulls(), 0.0), 1])
+    plot = alt.layer(
+        base.mark_rule(strokeWidth=2, color="#7d8b99").encode(
+            x=alt.X("low:Q", scale=scale, title="rank correlation"), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=75, color=DARK, opacity=1).encode(
+            x=alt.X("value:Q", scale=scale, title="rank correlation")
+        ),
+        base.mark_text(dy=-10).encode(x="value:Q", text=alt.Text("value:Q", format=".3f")),
+    ).properties(width=WIDTH, height=alt.Step(34))
+    tau = result.values.get("tau")
+    finding = (
+        "All systems tie on one side: no rank correlation"
+        if tau is None
+        else f"The two orders of {plural(result.n_systems, 'system')} agree with τ = {number(tau)}"
+    )
+    over = "" if result.n_topics is None else f", {plural(result.n_topics, 'topic')}"
+    return finish(
+        plot, finding, f"{result.reference} and {result.estimate}{over}; intervals at {1 - result.alpha:.0%}, cut at ±1"
+    )
+
+
+def standardisation_effect(result: StandardisationEffect) -> Drawing:
+    """What standardisation changes free of scale: the blocked F before and after, one line a measure."""
+    frame = result.scale_free.select("measure", "scores", "blocked_f", "topics").with_columns(
+        kind=pl.when(pl.col("scores") == "raw").then(pl.lit("raw")).otherwise(pl.lit("standardised"))
+    )
+    measures = list(dict.fromkeys(frame["measure"].to_list()))
+    base = alt.Chart(rows(frame)).encode(
+        y=alt.Y("measure:N", sort=measures, title=None, axis=alt.Axis(ticks=False, domain=False))
+    )
+    title = "F of the blocked analysis of variance (larger: systems easier to tell apart)"
+    plot = alt.layer(
+        base.mark_line(color="#9aa5b1", strokeWidth=2).encode(x=alt.X("blocked_f:Q", title=title), detail="measure:N"),
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            x=alt.X("blocked_f:Q", title=title),
+            color=alt.Color(
+                "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["#8fa6bb", DARK])
+            ),
+            shape=alt.Shape(
+                "kind:N", title=None, scale=alt.Scale(domain=["raw", "standardised"], range=["circle", "square"])
+            ),
+        ),
+        *(
+            base.transform_filter(alt.datum.kind == kind)
+            .mark_text(dy=dy)
+            .encode(x="blocked_f:Q", text=alt.Text("blocked_f:Q", format=".1f"))
+            for kind, dy in (("raw", 15), ("standardised", -12))  # the two may be close
+        ),
+    ).properties(width=WIDTH, height=alt.Step(46))
+    first = frame.filter(pl.col("measure") == measures[0])
+    raw, std = (first.filter(pl.col("kind") == kind).row(0, named=True) for kind in ("raw", "standardised"))
+    change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
+    finding = (
+        f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
+        f"to {number(std['blocked_f'], 1)}"
+    )
+    row = result.variance.row(0, named=True)
+    return finish(
+        plot,
+        finding,
+        f"{plural(row['systems'], 'system')} on {plural(row['topics'], 'topic')}; F does not change "
+        "when scores are rescaled",
+    )
+
+
+def robustness(result: Robustness, most: int = 40) -> Drawing:
+    """How far each system's standardised mean moves when the factors are fitted without it."""
+    frame = result.to_frame().select("measure", "system", "left_out", "difference", "rank", "rank_left_out")
+    total = frame.height
+    frame = (
+        frame.with_columns(size=pl.col("difference").abs()).top_k(most, by="size").sort("difference", descending=True)
+    )
+    names = frame["system"].to_list()
+    bars = (
+        alt.Chart(rows(frame.drop("size")))
+        .mark_bar(height=9)
+        .encode(
+            y=alt.Y("system:N", sort=names, axis=names_axis(names)),
+            x=alt.X("difference:Q", title="change of the standardised mean"),
+            color=alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value(ACCENT)),
+        )
+    )
+    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
+    row = result.summary().row(0, named=True)
+    finding = (
+        f"Leaving a system out moves its mean by at most {number(row['largest_difference'], 4)} "
+        f"and {plural(row['largest_rank_change'], 'rank')}"
+    )
+    cut = f"; the {most} that move most of {total}" if total > most else ""
+    return finish(
+        alt.layer(bars, zero).properties(width=WIDTH, height=step(len(names))),
+        finding,
+        f"{row['measure']}: {plural(row['left_out'], 'system')} left out in turn, factors fitted again{cut}",
+    )

@@ -1,0 +1,292 @@
+"""Charts of a comparison: leaderboard, decisions on pairs, differences, and achieved significance levels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from cranfield.errors import ArgumentError
+from cranfield.present.charts.maps import block_map, map_size
+from cranfield.present.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    LINES,
+    MOST_SERIES,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    number,
+    plural,
+    rows,
+    series_scales,
+    step,
+)
+
+if TYPE_CHECKING:
+    from cranfield.compare.comparison import Comparison
+
+MOST_GROUPS = 30
+"""Columns of groups beside a leaderboard; with more the letters in the table serve better."""
+MOST_CURVE_POINTS = 200
+"""Points of one curve of significance levels."""
+BETTER, UNCORRECTED, NEITHER, WORSE = "row better", "only before correction", "not separated", "row worse"
+_DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "#f4f5f6"}
+"""Four steps from dark to light, apart in grey too."""
+
+
+def details(comparison: Comparison) -> str:
+    """The second line of every chart of a comparison: measure, n, test, correction, level."""
+    from cranfield.compare.notes import TITLES, too_few_resamples
+
+    pairs = plural(len(comparison.p), "pair")
+    hopeless = too_few_resamples(comparison)
+    return (
+        f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
+        f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {hopeless}' if hopeless else ''}"
+    )
+
+
+def leaderboard(comparison: Comparison) -> Drawing:
+    """Systems, best first, with the interval of each mean and the groups that cannot be told apart."""
+    board = comparison.leaderboard()
+    value = comparison.statistic.replace("-", "_")
+    names = board["system"].to_list()
+    tied = unseparated_from_best(comparison)
+    frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
+        top=pl.Series([i in tied for i in range(len(names))])
+    )
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
+    x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
+    tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value("#7d8b99"))
+    ends = alt.X("lower:Q", title=x_title, scale=alt.Scale(zero=False, nice=True))
+    whiskers = base.mark_rule(strokeWidth=2).encode(x=ends, x2="upper:Q", color=tone)
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=alt.X("value:Q", title=x_title, scale=alt.Scale(zero=False)), color=tone
+    )
+    plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
+    finding = _finding(comparison)
+    note = ""
+    groups = _groups(comparison)
+    if groups is not None:
+        plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
+        note = "; systems joined by a line on the right are not significantly different"
+    return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
+
+
+def _dark(comparison: Comparison) -> str:
+    if comparison.baselines:
+        return f"systems not significantly different from {', '.join(comparison.baselines)}"
+    return "the first system and those not significantly different from it"
+
+
+def unseparated_from_best(comparison: Comparison) -> set[int]:
+    """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
+    reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
+    apart = {
+        int(i)
+        for a, b, found in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
+        if found and ({int(a), int(b)} & reference)
+        for i in (a, b)
+    }
+    return (set(range(len(comparison.systems))) - apart) | reference
+
+
+def leader(comparison: Comparison, by: str = "") -> str:
+    """Who leads, and who cannot be told apart from it."""
+    from cranfield.compare.notes import too_few_resamples
+
+    best, others = comparison.systems[0], len(comparison.systems) - 1
+    tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
+    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
+    if level:
+        return f"{best} and {plural(level, 'other')} share the lead{by}"
+    if too_few_resamples(comparison):
+        few = "topics" if comparison.exact else "resamples"
+        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
+    if not tied:
+        return (
+            f"{best} leads{by}, and differs significantly from "
+            f"{'the other' if others == 1 else f'all {others:,} others'}"
+        )
+    if len(tied) == 1:
+        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
+    if len(tied) == others:
+        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
+    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+
+
+def _finding(comparison: Comparison) -> str:
+    if not comparison.baselines:
+        return leader(comparison)
+    with_ = "the baseline" if len(comparison.baselines) == 1 else "baselines"
+    return (
+        f"{int(comparison.significant.sum()):,} of {plural(len(comparison.p), 'comparison')} with "
+        f"{with_} are significant"
+    )
+
+
+def _groups(comparison: Comparison) -> Drawing | None:
+    """A column a group: dots on its members, joined by a line."""
+    from cranfield.compare.groups import indistinguishable, letter
+
+    if comparison.baselines:
+        return None
+    m = len(comparison.systems)
+    separated = np.zeros((m, m), dtype=np.bool_)
+    separated[comparison.pairs.a[comparison.significant], comparison.pairs.b[comparison.significant]] = True
+    groups = indistinguishable(separated | separated.T)
+    if not 1 <= len(groups) <= MOST_GROUPS:
+        return None
+    members = [{"group": letter(k), "system": comparison.systems[i]} for k, group in enumerate(groups) for i in group]
+    spans = [
+        {"group": letter(k), "first": comparison.systems[group[0]], "last": comparison.systems[group[-1]]}
+        for k, group in enumerate(groups)
+    ]
+    names = list(comparison.systems)
+    x = alt.X(
+        "group:N",
+        sort=[letter(k) for k in range(len(groups))],
+        axis=alt.Axis(orient="top", title="groups", labelAngle=0, ticks=False, domain=False, titlePadding=4),
+    )
+    lines = (
+        alt.Chart(rows(spans))
+        .mark_rule(color="#7d8b99", strokeWidth=1.5)
+        .encode(x=x, y=alt.Y("first:N", sort=names, axis=None, scale=alt.Scale(domain=names)), y2="last:N")
+    )
+    dots = (
+        alt.Chart(rows(members))
+        .mark_point(filled=True, size=34, color=DARK, opacity=1)
+        .encode(x=x, y=alt.Y("system:N", sort=names, axis=None, scale=alt.Scale(domain=names)))
+    )
+    return alt.layer(lines, dots).properties(width=alt.Step(14))
+
+
+def pairs(comparison: Comparison) -> Drawing:
+    """The decision on every pair as a map, systems best first; equal neighbours are one block."""
+    names = list(comparison.systems)
+    drawn = block_map(names, _decisions(comparison), _DECISIONS)
+    found, total = int(comparison.significant.sum()), len(comparison.p)
+    finding = (
+        f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})"
+        if total
+        else "There is only one system: no pair to compare"
+    )
+    return finish(
+        drawn,
+        finding,
+        details(comparison),
+        width=max(420, map_size(len(names))),
+        alt_text="One row and one column a system, best first; dark where the row's system is better.",
+    )
+
+
+def _decisions(comparison: Comparison) -> list[list[str]]:
+    m = len(comparison.systems)
+    table = [[""] * m for _ in range(m)]
+    found = zip(
+        comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference, strict=True
+    )
+    for a, b, significant, p, difference in found:
+        if not significant:
+            table[a][b] = table[b][a] = UNCORRECTED if p <= comparison.alpha else NEITHER
+        else:
+            table[a][b], table[b][a] = (BETTER, WORSE) if difference > 0 else (WORSE, BETTER)
+    return table
+
+
+def differences(comparison: Comparison, most: int = 60) -> Drawing:
+    """The difference of every pair with its interval, largest first; of many pairs the `most` largest."""
+    frame = comparison.to_frame().select(
+        "system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"
+    )
+    several = len(comparison.baselines) != 1
+    label = pl.concat_str("system_a", pl.lit(" − "), "system_b") if several else pl.col("system_a")
+    frame = frame.with_columns(pair=label).sort("difference", descending=True)
+    cut = frame.height > most
+    if cut:
+        frame = (
+            frame.with_columns(size=pl.col("difference").abs())
+            .top_k(most, by="size")
+            .drop("size")
+            .sort("difference", descending=True)
+        )
+    names = frame["pair"].to_list()
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
+    tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("#9aa5b1"))
+    title = f"difference in {comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
+    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
+    whiskers = base.mark_rule(strokeWidth=2).encode(x=alt.X("lower:Q", title=title), x2="upper:Q", color=tone)
+    dots = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
+        x=alt.X("difference:Q", title=title),
+        color=tone,
+        fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
+    )
+    plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
+    found, total = int(comparison.significant.sum()), len(comparison.p)
+    against = f" from {comparison.baselines[0]}" if not several else ""
+    what = "systems differ" if not several else "pairs differ"
+    finding = f"{found:,} of {total:,} {what} significantly{against}"
+    note = f"; the {most} largest of {total:,} differences" if cut else ""
+    return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
+
+
+def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
+    """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
+    from cranfield.compare.notes import TITLES
+
+    if isinstance(comparisons, Mapping):
+        comparisons = list(comparisons.values())
+    listed = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
+    if not listed:
+        raise ArgumentError("`comparisons` is empty; give at least one comparison.")
+    listed = sorted(listed, key=lambda one: -float((one.p <= one.alpha).mean()))
+    cut, listed = listed[MOST_SERIES:], listed[:MOST_SERIES]
+    data = []
+    for one in listed:
+        curve = one.asl_curve()
+        keep = np.unique(np.linspace(0, curve.height - 1, min(curve.height, MOST_CURVE_POINTS)).round().astype(int))
+        data += [
+            {"measure": one.measure, "pair": int(curve["pair"][int(k)]), "p": float(curve["p"][int(k)])} for k in keep
+        ]
+    scales = series_scales([one.measure for one in listed])
+    lines = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("pair:Q", title="pairs of systems, sorted by p", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("p:Q", title="achieved significance level (uncorrected p)"),
+            color=alt.Color("measure:N", scale=scales["color"], title=None, legend=LINES),
+            strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=LINES),
+        )
+    )
+    alpha = listed[0].alpha
+    level = alt.Chart(rows([{"alpha": alpha, "text": f"alpha = {alpha:g}"}]))
+    line = level.mark_rule(color=ACCENT, strokeWidth=1).encode(y="alpha:Q")
+    text = level.mark_text(align="right", dx=-4, dy=-7, color=ACCENT).encode(
+        y="alpha:Q", x=alt.value("width"), text="text:N"
+    )
+    first = listed[0]
+    finding = (
+        f"{first.measure} separates {float((first.p <= first.alpha).mean()):.0%} of "
+        f"{plural(len(first.p), 'pair')} before correction"
+    )
+    if len(listed) > 1:
+        last = listed[-1]
+        finding += f", {last.measure} {float((last.p <= last.alpha).mean()):.0%}"
+    left = f"; {plural(len(cut), 'further measure')} not drawn" if cut else ""
+    return finish(
+        alt.layer(line, lines, text).properties(width=WIDTH, height=300),
+        finding,
+        f"{TITLES[first.test]} over {plural(first.n_topics, 'topic')}; a curve closer to the lower "
+        f"left separates more pairs{left}",
+        alt_text=f"Number of pairs below {number(alpha)}: "
+        + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)
+        + ".",
+    )

@@ -1,0 +1,311 @@
+"""Charts of designs: topics against systems, what a number of topics can detect, power, recommendation, cost."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from cranfield.defaults import POWER
+from cranfield.errors import ArgumentError, CranfieldWarning
+from cranfield.present.charts.style import (
+    ACCENT,
+    FAINT,
+    LINES,
+    MOST_SERIES,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    number,
+    plural,
+    rows,
+    series_scales,
+)
+
+if TYPE_CHECKING:
+    from cranfield.design import Design
+
+SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+"""Numbers of systems a curve is drawn through (EVIA 2014 Fig. 2 goes to 100)."""
+CURVE_POINTS = 60
+
+
+def _is_anova(design: Design) -> bool:
+    return "ANOVA" in design.what
+
+
+def _is_interval(design: Design) -> bool:
+    return "interval" in design.what
+
+
+def default(design: Design) -> Drawing:
+    """The chart that fits what the design varies."""
+    if _is_interval(design):
+        return detectable(design)
+    if _is_anova(design) and design.rows["systems"].n_unique() > 1:
+        return systems(design)
+    return power(design)
+
+
+def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
+    """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
+    looked_at = [
+        "measure",
+        "estimator",
+        "variance",
+        "variance_of_difference",
+        "systems",
+        "min_diff",
+        "width",
+        "alpha",
+        "power",
+    ]
+    found = "n_topics" if design.solved_for == "topics" else design.solved_for
+    columns = [
+        name
+        for name in looked_at
+        if name in design.rows.columns and name not in but and name not in (found, design.solved_for)
+    ]
+    distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
+    varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
+    if "measure" in varying:
+        varying = [name for name in varying if name not in ("variance", "variance_of_difference")]
+    listed = []
+    for row in distinct.head(MOST_SERIES).iter_rows(named=True):
+        parts = [
+            f"{name.replace('_', ' ')} {given(row[name])}" if not isinstance(row[name], str) else row[name]
+            for name in varying
+        ]
+        listed.append({**row, "series": ", ".join(parts)})
+    left = distinct.height - len(listed)
+    return listed, f"; {left} further designs not drawn" if left > 0 else ""
+
+
+def _redesign(design: Design, row: dict[str, Any], method: str | None = None, **question: Any) -> pl.DataFrame:
+    """The same design asked for other values, by the design functions themselves."""
+    from cranfield.design import (
+        design_anova,
+        design_interval,
+        design_ttest,
+        design_two_sample_interval,
+        design_two_sample_ttest,
+    )
+
+    variance = row.get("variance", row.get("variance_of_difference"))
+    common: dict[str, Any] = {"alpha": row["alpha"], **question}
+    function: Any
+    if _is_anova(design):
+        function = design_anova
+        common |= {"method": method or row["method"], "blocked": row["blocked"]}
+        if design.settings.get("epsilon") is not None and row.get("epsilon") is not None:
+            common["epsilon"] = row["epsilon"]
+    elif _is_interval(design):
+        function = design_two_sample_interval if design.what.startswith("two-sample") else design_interval
+    else:
+        function = design_two_sample_ttest if design.what.startswith("two-sample") else design_ttest
+        common |= {"method": method or row["method"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)  # the design has said it already
+        return pl.DataFrame(function(variance, **common).rows)
+
+
+def _encoding(names: list[str]) -> dict[str, Any]:
+    scales = series_scales(names)
+    legend = LINES if len(names) > 1 else None
+    return {
+        "color": alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
+        "strokeDash": alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend),
+    }
+
+
+def _about(design: Design) -> str:
+    first = design.rows.row(0, named=True)
+    parts = [design.what]
+    if "alpha" in first:
+        parts.append(f"alpha {first['alpha']:g}")
+    if design.rows.get_column("power", default=None) is not None and design.solved_for != "power":
+        parts.append(f"power {first['power']:g}")
+    if "method" in first:
+        parts.append(f"{first['method']} method")
+    if design.settings.get("epsilon") is not None:
+        parts.append("F-test corrected by ε")
+    return ", ".join(parts)
+
+
+def systems(design: Design) -> Drawing:
+    """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
+    if not _is_anova(design):
+        raise ArgumentError(
+            f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
+        )
+    listed, note = _series(design, but=("systems", "epsilon"))
+    asked = design.rows["systems"].unique().sort().to_list()
+    data = []
+    for row in listed:
+        if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
+            same = [
+                pl.col(name) == row[name]
+                for name in ("measure", "estimator", "variance", "min_diff", "alpha", "power")
+                if name in row
+            ]
+            found = design.rows.filter(*same).sort("systems")
+        else:
+            target = row["power"] if row.get("power") is not None else POWER
+            found = _redesign(design, row, n_systems=sorted({*asked, *SYSTEMS}), min_diff=row["min_diff"], power=target)
+        data += [
+            {"series": row["series"], "systems": r["systems"], "topics": r["topics"]}
+            for r in found.iter_rows(named=True)
+        ]
+    names = [row["series"] for row in listed]
+    plot = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34))
+        .encode(
+            x=alt.X("systems:Q", title="systems compared", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("topics:Q", title="topics needed"),
+            **_encoding(names),
+        )
+        .properties(width=WIDTH, height=320)
+    )
+    own = [point for point in data if point["series"] == names[0] and point["topics"] is not None]
+    few, many = own[0], own[-1]
+    finding = (
+        f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}, "
+        f"{plural(many['systems'], 'system')} need {many['topics']:,}"
+    )
+    only = f"; {names[0]}" if len(names) > 1 else f"; min diff {given(listed[0]['min_diff'])}"
+    return finish(plot, finding, f"{_about(design)}{only}{note}")
+
+
+def _sizes(around: float) -> list[int]:
+    """Topic set sizes on both sides of a number, evenly enough for a smooth curve."""
+    most = max(20, int(2.2 * around))
+    return sorted({int(n) for n in np.unique(np.linspace(2, most, CURVE_POINTS).round())} | {max(2, int(around))})
+
+
+def power(design: Design) -> Drawing:
+    """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
+    if _is_interval(design):
+        raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
+    listed, note = _series(design, but=())
+    listed = listed[:3]
+    methods = ["exact", "published"] if len(listed) == 1 else ["exact"]
+    data, marks = [], []
+    for row in listed:
+        topics = row.get("topics") or 50
+        question = {"min_diff": row["min_diff"]} | ({"n_systems": row["systems"]} if _is_anova(design) else {})
+        for method in methods:
+            name = method if len(listed) == 1 else row["series"]
+            found = _redesign(design, row, method=method, n_topics=_sizes(topics), power=None, **question)
+            values = found["power"] if method != "exact" else found["achieved_power"]
+            data += [
+                {"series": name, "topics": n, "power": p}
+                for n, p in zip(found["topics"], values, strict=True)
+                if p is not None
+            ]
+        marks.append({"topics": topics, "power": row["achieved_power"], "text": f"{topics:,} topics"})
+    names = list(dict.fromkeys(point["series"] for point in data))
+    lines = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y(
+                "power:Q",
+                title="power: chance to see the difference",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format=".0%"),
+            ),
+            **_encoding(names),
+        )
+    )
+    target = listed[0]["power"] if design.solved_for != "power" else None
+    layers: list[alt.Chart] = [lines]
+    if target is not None:
+        layers.append(
+            alt.Chart(rows([{"power": target}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y="power:Q")
+        )
+    spot = alt.Chart(rows(marks))
+    layers.append(spot.mark_point(filled=True, size=90, color=ACCENT, opacity=1).encode(x="topics:Q", y="power:Q"))
+    layers.append(
+        spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(
+            x="topics:Q", y="power:Q", text="text:N"
+        )
+    )
+    first = listed[0]
+    what = f"a difference of {given(first['min_diff'])}"
+    among = f" among {plural(first['systems'], 'system')}" if _is_anova(design) else ""
+    finding = (
+        f"{plural(int(first.get('topics') or 50), 'topic')} see {what}{among} with probability "
+        f"{number(first['achieved_power'], 2)}"
+    )
+    spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=300), finding, f"{_about(design)}{spread}{note}")
+
+
+def detectable(design: Design) -> Drawing:
+    """What a number of topics can do: smallest detectable difference and interval width (EVIA 2014 Fig. 3)."""
+    row = design.rows.row(0, named=True)
+    topics = row.get("topics") or 50
+    sizes = [n for n in _sizes(topics) if n >= 4]
+    data: list[dict[str, Any]] = []
+    target = row["power"] if row.get("power") is not None else POWER
+    if _is_interval(design):
+        name = f"width of the {1 - row['alpha']:.0%} interval of a difference"
+        found = _redesign(design, row, n_topics=sizes)
+        data = [{"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["width"], strict=True)]
+    else:
+        extra = {"n_systems": row["systems"]} if _is_anova(design) else {}
+        name = f"smallest difference seen with power {target:g}" + (f" among {row['systems']} systems" if extra else "")
+        found = _redesign(design, row, n_topics=sizes, power=target, **extra)
+        data = [
+            {"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["min_diff"], strict=True)
+        ]
+        if not design.what.startswith("two-sample"):
+            from cranfield.design import design_interval
+
+            of_difference = row["variance_of_difference"] if "variance_of_difference" in row else 2 * row["variance"]
+            width = f"width of the {1 - row['alpha']:.0%} interval of a difference"
+            other = design_interval(of_difference, n_topics=sizes, alpha=row["alpha"]).rows
+            data += [
+                {"series": width, "topics": n, "value": v} for n, v in zip(other["topics"], other["width"], strict=True)
+            ]
+    return detectable_curve(data, int(topics), f"{_about(design)}")
+
+
+def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, finding: str | None = None) -> Drawing:
+    """Curves of (series, topics, value), with the value at `topics` marked and stated."""
+    names = list(dict.fromkeys(point["series"] for point in data))
+    at = min({point["topics"] for point in data}, key=lambda n: abs(n - topics))
+    marks = [{**point, "text": number(point["value"])} for point in data if point["topics"] == at]
+    highest = max(point["value"] for point in marks)
+    lines = (
+        alt.Chart(rows([p for p in data if p["value"] <= 4 * highest]))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
+            y=alt.Y("value:Q", title="score units"),
+            **_encoding(names),
+        )
+    )
+    dots = (
+        alt.Chart(rows(marks))
+        .mark_point(filled=True, size=80, color=ACCENT, opacity=1)
+        .encode(x="topics:Q", y="value:Q")
+    )
+    # The lowest number stands below its curve, the others above: curves may run close.
+    lowest = min(range(len(marks)), key=lambda k: marks[k]["value"]) if len(marks) > 1 else None
+    texts = [
+        alt.Chart(rows([mark]))
+        .mark_text(align="left", dx=9, dy=12 if k == lowest else -9, color=ACCENT, fontWeight="bold")
+        .encode(x="topics:Q", y="value:Q", text="text:N")
+        for k, mark in enumerate(marks)
+        if k == 0 or mark["text"] != marks[0]["text"]
+    ]
+    first = marks[0]
+    said = finding or f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
+    return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)

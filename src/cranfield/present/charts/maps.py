@@ -1,0 +1,79 @@
+"""Maps of systems by systems: one tone a class, equal neighbours drawn as one block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from cranfield.present.charts.style import INK, rows
+
+
+def block_map(
+    names: Sequence[str], table: Sequence[Sequence[str]], tones: Mapping[str, str], spaced: bool = True
+) -> alt.Chart:
+    """A systems × systems map of named classes; an empty name stays white.
+
+    Neighbours of one class in a row become one block, so a map of 129 systems has hundreds of marks, not 16,641.
+    """
+    m = len(names)
+    blocks = []
+    for i, row in enumerate(table):
+        start = 0
+        for j in range(1, m + 1):
+            if j == m or row[j] != row[start]:
+                if row[start]:
+                    blocks.append({"system": names[i], "from": start, "to": j, "class": row[start]})
+                start = j
+    shown = [name for name in tones if any(block["class"] == name for block in blocks)]
+    size = map_size(m)
+    cell = size / m
+    every = 1 if m <= 12 else 5 if m <= 60 else 10
+    # Columns are counted: names would not fit, and the rows carry them.
+    columns = alt.Axis(
+        orient="top",
+        grid=False,
+        ticks=False,
+        domain=False,
+        format="d",
+        values=[k + 0.5 for k in range(m) if k == 0 or (k + 1) % every == 0],
+        labelExpr="floor(datum.value) + 1",
+    )
+    drawn: alt.Chart = (
+        alt.Chart(rows(blocks))
+        .mark_rect()
+        .encode(
+            y=alt.Y(
+                "system:N",
+                sort=list(names),
+                scale=alt.Scale(domain=list(names), paddingInner=0.08 if spaced and m <= 60 else 0, paddingOuter=0),
+                axis=alt.Axis(
+                    title=None,
+                    labelFontSize=11 if cell >= 12 else 8,
+                    labelOverlap=False,
+                    labelLimit=0,
+                    ticks=False,
+                    domain=False,
+                ),
+            ),
+            x=alt.X(
+                "from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems, by rank", axis=columns
+            ),
+            x2="to:Q",
+            color=alt.Color(
+                "class:N",
+                scale=alt.Scale(domain=shown, range=[tones[name] for name in shown]),
+                title=None,
+                legend=alt.Legend(
+                    symbolType="square", symbolStrokeColor=INK, symbolStrokeWidth=0.5, symbolSize=110, columns=6
+                ),
+            ),
+        )
+        .properties(width=size, height=size)
+    )
+    return drawn
+
+
+def map_size(m: int) -> int:
+    """Side of a map of m systems: every row tall enough for its name."""
+    return max(120, 16 * m) if m <= 50 else 9 * m

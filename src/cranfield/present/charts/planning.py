@@ -1,0 +1,121 @@
+"""Charts of what the next collection needs: the recommended number of topics, and cost by pool depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.present.charts.style import (
+    ACCENT,
+    INK,
+    MOST_SERIES,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    number,
+    plural,
+    rows,
+    series_scales,
+)
+
+if TYPE_CHECKING:
+    from cranfield.design import Cost, Recommendation
+
+
+def recommendation(result: Recommendation) -> Drawing:
+    """The recommended number of topics among those that other estimators and methods give."""
+    frame = result.rows.with_columns(
+        name=pl.concat_str(
+            "design",
+            pl.lit(" · "),
+            "estimator",
+            pl.when(pl.col("method") == "published").then(pl.lit(" · published")).otherwise(pl.lit("")),
+        )
+    ).select("name", "topics", "topics_lower", "topics_upper")
+    frame = frame.with_columns(chosen=pl.int_range(pl.len()) == 0)
+    names = frame["name"].to_list()
+    tone = alt.when(alt.datum.chosen).then(alt.value(ACCENT)).otherwise(alt.value("#8fa6bb"))
+    base = alt.Chart(rows(frame)).encode(
+        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    )
+    plot = alt.layer(
+        base.mark_bar(height=14).encode(
+            x=alt.X("topics:Q", title="topics needed", axis=alt.Axis(tickMinStep=1)), color=tone
+        ),
+        base.mark_rule(strokeWidth=1.5, color=INK).encode(x="topics_lower:Q", x2="topics_upper:Q"),
+        base.mark_text(align="left", dx=6, dy=-1, baseline="middle", fontWeight="bold")
+        .encode(x=alt.X("label_at:Q"), text=alt.Text("topics:Q", format=",d"))
+        .transform_calculate(label_at="max(datum.topics, datum.topics_upper)"),
+    ).properties(width=WIDTH - 60, height=alt.Step(24))
+    settings = result.settings
+    finding = f"{plural(result.topics, 'topic')} to compare {plural(settings['systems'], 'system')} by {result.measure}"
+    details = (
+        f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}, alpha {settings['alpha']:g}; "
+        f"lines: the size at both ends of the variance's interval"
+    )
+    return finish(plot, finding, details, width=WIDTH + 120)
+
+
+def cost(result: Cost) -> Drawing:
+    """Topics against judged documents per topic, labelled with the total cost (RD-003 Fig. 1, EVIA 2014 Fig. 4)."""
+    frame = result.to_frame().filter(pl.col("topics").is_not_null())
+    measures = list(dict.fromkeys(frame["measure"].to_list()))
+    kept = measures[:MOST_SERIES]
+    frame = (
+        frame.filter(pl.col("measure").is_in(kept))
+        .with_columns(
+            series="measure",
+            text=pl.struct("depth", "cost").map_elements(lambda r: f"{number(r['cost'])}", return_dtype=pl.String),
+        )
+        .select("series", "depth", "judged_per_topic", "topics", "judgments", "cost", "best", "text")
+    )
+    # Every point labelled while few; else the two ends and the best of each measure.
+    first, last = pl.col("judged_per_topic").min().over("series"), pl.col("judged_per_topic").max().over("series")
+    ends = (pl.col("judged_per_topic") == first) | (pl.col("judged_per_topic") == last) | pl.col("best")
+    labelled = frame if frame.height <= 6 else frame.filter(ends) if len(kept) <= 3 else frame.filter(pl.col("best"))
+    scales = series_scales(kept)
+    legend = alt.Legend() if len(kept) > 1 else None
+    base = alt.Chart(rows(frame)).encode(
+        x=alt.X("judged_per_topic:Q", title="judged documents per topic", scale=alt.Scale(padding=30)),
+        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
+        color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
+    )
+    lines = base.mark_line(strokeWidth=2).encode(
+        strokeDash=alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend)
+    )
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
+        shape=alt.Shape("series:N", scale=scales["shape"], title=None, legend=legend)
+    )
+    best = (
+        alt.Chart(rows(frame.filter("best")))
+        .mark_point(size=230, color=ACCENT, strokeWidth=2)
+        .encode(x="judged_per_topic:Q", y="topics:Q")
+    )
+    text = (
+        alt.Chart(rows(labelled))
+        .mark_text(dy=-14, fontSize=10)
+        .encode(x="judged_per_topic:Q", y="topics:Q", text="text:N")
+    )
+    winner = frame.filter("best").sort("cost").row(0, named=True)
+    deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
+    finding = (
+        f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
+    )
+    if deepest["depth"] != winner["depth"]:
+        finding += f", {deepest['cost'] / winner['cost']:.1f} times less than depth {deepest['depth']}"
+    settings = {
+        name: value
+        for name, value in result.settings.items()
+        if name in ("systems", "min_diff", "width", "power", "alpha")
+    }
+    asked = ", ".join(f"{name.replace('_', ' ')} {given(value)}" for name, value in settings.items())
+    left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
+    return finish(
+        alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),
+        finding,
+        f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
+        alt_text="Deeper pools stand further right; one line a measure.",
+    )

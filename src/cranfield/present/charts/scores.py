@@ -1,0 +1,219 @@
+"""Charts of scores: how topics differ, how systems spread, and two systems topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.errors import ArgumentError
+from cranfield.labels import positions
+from cranfield.present.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    LIGHT,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+)
+
+if TYPE_CHECKING:
+    from cranfield.scores import ScoreMatrix, Scores
+    from cranfield.standardise import Standardised
+
+MOST_TOPICS = 150
+"""Bars or columns of one chart; of more topics an even selection is drawn, and said."""
+
+
+def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
+    """Five numbers a topic (or system), in order of the mean."""
+    quantile = pl.col("value").quantile
+    return (
+        matrix.to_long()
+        .group_by(by, maintain_order=True)
+        .agg(
+            mean=pl.col("value").mean(),
+            lowest=pl.col("value").min(),
+            highest=pl.col("value").max(),
+            lower=quantile(0.25, "linear"),
+            median=quantile(0.5, "linear"),
+            upper=quantile(0.75, "linear"),
+        )
+        .sort("mean", by, descending=[True, False])
+    )
+
+
+def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
+    if frame.height <= most:
+        return frame, ""
+    keep = [round(k * (frame.height - 1) / (most - 1)) for k in range(most)]
+    return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
+
+
+def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawing:
+    """Columns from smallest to largest, the middle half thick, the median marked."""
+    order = frame[by].to_list()
+    label = alt.Axis(
+        labels=len(order) <= 60, labelAngle=-90, labelFontSize=9, ticks=False, title=f"{by}s, by mean score"
+    )
+    base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
+    thick = max(2, min(9, 480 // max(1, len(order))))
+    return alt.layer(
+        base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
+            y=alt.Y("lowest:Q", title=title), y2="highest:Q"
+        ),
+        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower:Q", y2="upper:Q"),
+        base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
+    ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
+
+
+def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
+    """The matrix itself, or that of the measure named (the first unless named)."""
+    if not isinstance(scores, Mapping):
+        return scores
+    return scores[measure] if measure is not None else next(iter(scores.values()))
+
+
+def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
+    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary)."""
+    matrix = _one(scores, measure)
+    frame = _spread(matrix, "topic")
+    easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
+    shown, note = _thinned(frame, MOST_TOPICS)
+    if frame.height == 1:
+        finding = f"Topic {easy['topic']}: mean {matrix.measure} {number(easy['mean'])}"
+    else:
+        finding = (
+            f"Topics differ: mean {matrix.measure} from {number(hard['mean'])} (topic {hard['topic']}) "
+            f"to {number(easy['mean'])} (topic {easy['topic']})"
+        )
+    details = (
+        f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
+        f"smallest to largest, middle half, median{note}"
+    )
+    return finish(_boxes(shown, "topic", matrix.measure), finding, details)
+
+
+def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
+    """How each system's scores spread over topics, best mean first."""
+    matrix = _one(scores, measure)
+    frame = _spread(matrix, "system")
+    names = frame["system"].to_list()
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
+    plot = alt.layer(
+        base.mark_rule(color=LIGHT, strokeWidth=2).encode(
+            x=alt.X("lowest:Q", title=f"{matrix.measure}, a score a topic"), x2="highest:Q"
+        ),
+        base.mark_bar(color="#5f87ab", height=8).encode(x="lower:Q", x2="upper:Q"),
+        base.mark_tick(color=INK, height=11, thickness=2).encode(x="median:Q"),
+        base.mark_point(filled=True, color=ACCENT, size=26, opacity=1).encode(x="mean:Q"),
+    ).properties(width=WIDTH, height=step(len(names)))
+    best = frame.row(0, named=True)
+    finding = f"{best['system']} has the highest mean {matrix.measure}: {number(best['mean'])}"
+    details = (
+        f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: smallest to "
+        "largest, middle half, "
+        "median (tick), mean (dot)"
+    )
+    return finish(plot, finding, details)
+
+
+def difference(
+    scores: ScoreMatrix | Scores, a: str | None = None, b: str | None = None, measure: str | None = None
+) -> Drawing:
+    """Two systems topic by topic: a bar for each difference, largest first."""
+    matrix = _one(scores, measure)
+    if a is None or b is None:
+        if matrix.n_systems != 2:
+            raise ArgumentError(f"there are {matrix.n_systems} systems; name the two to subtract as `a` and `b`.")
+        a, b = matrix.systems[0], matrix.systems[1]
+    at, other = positions("system", [a, b], matrix.systems)
+    values = matrix.values[:, at] - matrix.values[:, other]
+    frame = pl.DataFrame({"topic": matrix.topics, "difference": values}).sort("difference", descending=True)
+    wins, losses = int((values > 0).sum()), int((values < 0).sum())
+    shown, note = _thinned(frame, MOST_TOPICS)
+    order = shown["topic"].to_list()
+    axis = alt.Axis(
+        labels=len(order) <= 80,
+        labelAngle=-90,
+        labelFontSize=9,
+        ticks=False,
+        title="topics, by difference",
+        orient="bottom",
+        offset=4,
+    )
+    tone = alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value("#d98a66"))
+    bars = (
+        alt.Chart(rows(shown))
+        .mark_bar()
+        .encode(
+            x=alt.X("topic:N", sort=order, axis=axis),
+            y=alt.Y("difference:Q", title=f"difference in {matrix.measure}"),
+            color=tone,
+        )
+    )
+    mean = float(values.mean())
+    rule = alt.Chart(rows([{"mean": mean}])).mark_rule(color=INK, strokeDash=[4, 3]).encode(y="mean:Q")
+    width = max(160, min(WIDTH, 14 * len(order)))
+    finding = f"{a} beats {b} on {wins} of {plural(matrix.n_topics, 'topic')} and loses on {losses}"
+    details = f"{matrix.measure} of {a} minus {b}; dashed: mean difference {mean:+.4f}{note}"
+    return finish(alt.layer(bars, rule).properties(width=width, height=260), finding, details)
+
+
+def measures(scores: Scores) -> Drawing:
+    """Every measure's topics in one column (the first four)."""
+    listed = list(scores.values())
+    if len(listed) == 1:
+        return topics(listed[0])
+    shown = listed[:4]
+    panels = [
+        _boxes(_thinned(_spread(matrix, "topic"), MOST_TOPICS)[0], "topic", matrix.measure, 130) for matrix in shown
+    ]
+    first = shown[0]
+    left = f"; {len(listed) - len(shown)} further measures not drawn" if len(listed) > len(shown) else ""
+    return finish(
+        alt.vconcat(*panels, spacing=18),
+        f"{plural(len(listed), 'measure')} of {plural(first.n_systems, 'system')}, topic by topic",
+        f"{plural(first.n_topics, 'topic')}, easiest first: smallest to largest, middle half, median{left}",
+    )
+
+
+def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) -> Drawing:
+    """Scores per topic before and after standardisation, topics in the same order (AIRS 2016 Fig. 1)."""
+    from cranfield.scores import ScoreMatrix as Matrix
+
+    after = next(iter(result.scores.values()))
+    panels: list[tuple[str, ScoreMatrix]] = [(after.measure, after)]
+    if raw is not None:
+        before = raw if isinstance(raw, Matrix) else raw[after.measure.partition("(")[2].removesuffix(")")]
+        panels.insert(0, (f"{before.measure}, raw", before))
+    order = _spread(panels[0][1], "topic")["topic"].to_list()
+    drawn = []
+    for title, matrix in panels:
+        frame = _spread(matrix, "topic")
+        place = {topic: k for k, topic in enumerate(order)}
+        frame = frame.sort(pl.col("topic").replace_strict(place, return_dtype=pl.Int64))
+        drawn.append(_boxes(_thinned(frame, MOST_TOPICS)[0], "topic", title, 170))
+    spread = [float(matrix.topic_means.max() - matrix.topic_means.min()) for _, matrix in panels]
+    if len(panels) == 2:
+        finding = (
+            f"Topic means range over {number(spread[0])} before and {number(spread[1])} after: "
+            "standardisation takes topic difficulty out"
+        )
+    else:
+        finding = f"Standardised topic means range over {number(spread[0])}"
+    count = next((count for count in result.counts), None)
+    clipped = 0 if count is None else count.below + count.above
+    details = (
+        f"{plural(after.n_systems, 'system')} on {plural(after.n_topics, 'topic')}, easiest raw topic first; "
+        f"{clipped} of {after.values.size:,} scores clipped"
+    )
+    return finish(alt.vconcat(*drawn, spacing=20), finding, details)

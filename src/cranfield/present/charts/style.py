@@ -1,0 +1,178 @@
+"""The look of every chart, once: colours that differ in grey too, titles that wrap, axes that stay legible."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import altair as alt
+import polars as pl
+
+Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
+
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+INK, FAINT, GRID = "#1d2733", "#5b6875", "#e3e7eb"
+DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"
+"""The three tones of a single chart: the main thing, what to look at, and what steps back."""
+SERIES = ("#12436d", "#c8501f", "#8a8d8f", "#2b8c7e", "#e0a526", "#6a3d7c")
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""A series has a colour, a dash and a shape of its own, so that print without colour keeps them apart."""
+MOST_SERIES = len(SERIES)
+WIDTH = 560
+"""Width of the plot itself, in pixels; the labels come on top."""
+LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
+"""A legend whose samples are long enough to show a dash."""
+LABEL_LIMIT = 420
+"""Room for a system's name of 60 characters."""
+
+
+def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> alt.InlineData:
+    """The data of a chart, written into its specification: no file and no address is ever referred to."""
+    listed = frame.to_dicts() if isinstance(frame, pl.DataFrame) else list(frame)
+    return alt.InlineData(values=[{key: plain(value) for key, value in row.items()} for row in listed])
+
+
+def plain(value: Any) -> Any:
+    """A value JSON knows; what is not finite is left out of the drawing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.item() if hasattr(value, "item") else value
+
+
+def wrapped(text: str, width: int = WIDTH, pixels_per_character: float = 7.6) -> list[str]:
+    """Lines no wider than the chart.
+
+    >>> wrapped("a title of several words", width=100)
+    ['a title of', 'several words']
+    """
+    return textwrap.wrap(text, max(12, int(width / pixels_per_character))) or [""]
+
+
+def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "", width: int = WIDTH) -> Drawing:
+    """The chart with its title (what was found), its second line (units, n, method), and the house's look.
+
+    `alt_text` describes the drawing to those who cannot see it; the title and details are put before it.
+    """
+    title = alt.TitleParams(
+        text=wrapped(finding, width, 7.8), subtitle=wrapped(details, width, 6.0) if details else alt.Undefined
+    )
+    described = " ".join(part for part in (finding.rstrip(".") + ".", details, alt_text) if part)
+    drawn: Drawing = configured(chart.properties(title=title, description=described))
+    return drawn
+
+
+def configured(chart: Any) -> Any:
+    """The configuration of all charts: fonts, greys, a light grid."""
+    axis: dict[str, Any] = {
+        "labelFont": FONT,
+        "titleFont": FONT,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": GRID,
+        "domainColor": "#9aa5b1",
+        "tickColor": "#9aa5b1",
+        "labelLimit": LABEL_LIMIT,
+        "titlePadding": 8,
+        "labelFlush": False,
+    }
+    return (
+        chart.configure(font=FONT, aria=False, background="white", padding=12)
+        .configure_view(stroke=None)
+        .configure_axis(**axis)
+        .configure_axisXQuantitative(tickCount=9)
+        .configure_title(
+            anchor="start",
+            frame="bounds",
+            fontSize=15,
+            color=INK,
+            subtitleFontSize=12,
+            subtitleColor=FAINT,
+            lineHeight=19,
+            subtitleLineHeight=16,
+            subtitlePadding=5,
+            offset=14,
+            font=FONT,
+            subtitleFont=FONT,
+        )
+        .configure_legend(
+            labelFont=FONT,
+            titleFont=FONT,
+            labelFontSize=11,
+            titleFontSize=11,
+            titleFontWeight="normal",
+            labelColor=INK,
+            titleColor=FAINT,
+            symbolSize=70,
+            labelLimit=LABEL_LIMIT,
+            orient="top",
+            direction="horizontal",
+            columns=4,
+            symbolStrokeWidth=2,
+        )
+        .configure_header(labelFont=FONT, titleFont=FONT, labelFontSize=12, labelColor=INK, labelFontWeight="bold")
+        .configure_text(font=FONT, fontSize=11, color=INK)
+    )
+
+
+def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
+    """Colour, dash and shape for up to `MOST_SERIES` named series, in their order."""
+    chosen = list(names)[:MOST_SERIES]
+    return {
+        "color": alt.Scale(domain=chosen, range=list(SERIES[: len(chosen)])),
+        "strokeDash": alt.Scale(domain=chosen, range=list(DASHES[: len(chosen)])),
+        "shape": alt.Scale(domain=chosen, range=list(SHAPES[: len(chosen)])),
+    }
+
+
+def names_axis(names: Sequence[str]) -> alt.Axis:
+    """An axis of system names: all of them, smaller when there are many."""
+    return alt.Axis(
+        title=None,
+        labelFontSize=11 if len(names) <= 60 else 9,
+        labelOverlap=False,
+        labelLimit=0,
+        ticks=False,
+        domain=False,
+    )
+
+
+def step(count: int) -> alt.Step:
+    """Height of a row of names."""
+    return alt.Step(18 if count <= 60 else 12)
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A number as titles show it.
+
+    >>> number(0.12345), number(12), number(1234.0)
+    ('0.123', '12', '1,234')
+    """
+    if value is None:
+        return "none"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:.{places}f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def given(value: float) -> str:
+    """A number somebody typed, as they typed it.
+
+    >>> given(0.1), given(0.05), given(20)
+    ('0.1', '0.05', '20')
+    """
+    return f"{value:.4g}"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "topic"), plural(1200, "topic"), plural(2, "family", "families")
+    ('1 topic', '1,200 topics', '2 families')
+    """
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

@@ -1,0 +1,270 @@
+"""`build_report`: from judgments and runs, or scores, to one HTML file."""
+
+from __future__ import annotations
+
+import os
+import warnings as _warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.defaults import (
+    ALPHA,
+    MEASURES,
+    PARTITIONS,
+    POWER,
+    REPLICATES_RESAMPLES,
+    REPORT_DEPTHS,
+    REPORT_MIN_DIFF,
+    REPORT_SECTIONS,
+    RESAMPLES,
+    SEED,
+    SPLITS,
+)
+from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning, DataError, UnknownNameError
+from cranfield.files import expand, write_atomically
+from cranfield.present.charts.style import plural
+from cranfield.present.report import collection, data, extras, systems
+from cranfield.present.report.case import Case
+from cranfield.present.report.parts import Notice, Part, Section, Text
+from cranfield.present.report.references import WORKS
+from cranfield.resampling import Progress
+
+if TYPE_CHECKING:
+    from cranfield.collection import Qrels, Run
+    from cranfield.scores import ScoreMatrix, Scores
+
+    PathLike = str | os.PathLike[str]
+
+TITLES = {
+    "data": "The data",
+    "leaderboard": "Leaderboard",
+    "differences": "Which systems differ",
+    "collection": "How good the collection is",
+    "next": "What the next collection needs",
+    "standardisation": "Standardisation",
+    "replicates": "Other documents: replicates",
+    "methods": "Methods",
+}
+_BUILDERS: dict[str, Callable[[Case], Section]] = {
+    "data": data.section,
+    "leaderboard": systems.leaderboard,
+    "differences": systems.differences,
+    "collection": collection.quality,
+    "next": collection.next_one,
+    "standardisation": extras.standardisation,
+    "replicates": extras.replicated,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A finished report; get one from `build_report`.
+
+    Attributes
+    ----------
+    title : str
+    headline : str
+        The findings in two or three sentences.
+    sections : tuple of Section
+        Texts, figures and tables, as data.
+    """
+
+    title: str
+    headline: str
+    sections: tuple[Section, ...]
+
+    @property
+    def html(self) -> str:
+        """The whole page: no script, no network, figures and tables inside."""
+        from cranfield.present.page import render_page
+
+        return render_page("report.html", report=self)
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page whole or not at all, and return its path."""
+        write_atomically(path, self.html.encode())
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"Report({self.title}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><b>{escape(self.title)}</b></p><p>{escape(self.headline)}</p>"
+
+
+def build_report(
+    scores: Scores | ScoreMatrix | None = None,
+    *,
+    qrels: Qrels | PathLike | None = None,
+    runs: Run | PathLike | Iterable[Run | PathLike] | None = None,
+    measures: Sequence[str] | None = None,
+    title: str | None = None,
+    skip: Iterable[str] = (),
+    source: str | None = None,
+    min_diff: float = REPORT_MIN_DIFF,
+    n_systems: int | None = None,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    partitions: int = PARTITIONS,
+    splits: int = SPLITS,
+    replicate_resamples: int = REPLICATES_RESAMPLES,
+    depths: Sequence[int] = REPORT_DEPTHS,
+    lenient: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """One HTML page that tells the whole story of a collection, in plain language and offline.
+
+    Give judgments and runs, or scores. The first measure leads; the others stand beside it. A section that the
+    data cannot support (a comparison of one system, say) says why instead.
+
+    Parameters
+    ----------
+    scores : scores of the systems; or instead
+    qrels, runs : judgments and runs, or their files; they also give pool depths and replicates
+    measures : names of measures; for scores, which of them and in which order
+    skip : sections to leave out: data, leaderboard, differences, collection, next, standardisation, replicates,
+        methods
+    source : where scores come from, in words
+    min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
+    n_resamples : resamples of the tests; raised where the correction could not find anything with so few
+    partitions, splits, replicate_resamples : of the replicates
+    depths : pool depths to price
+
+    Returns
+    -------
+    Report
+        With `.html`, `.headline` and `.write(path)`.
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> report = build_report(make_scores(n_topics=20, n_systems=5, seed=3), skip=["standardisation"])
+    >>> report.html.startswith("<!doctype html>")
+    True
+    """
+    left_out = tuple(skip)
+    for name in left_out:
+        if name not in REPORT_SECTIONS:
+            raise UnknownNameError("section", name, REPORT_SECTIONS)
+    if not min_diff > 0:
+        raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
+    found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, lenient, workers)
+    main = next(iter(found.values()))
+    case = Case(
+        found,
+        where,
+        problems,
+        judged,
+        files,
+        alpha,
+        power,
+        min_diff,
+        n_systems or max(2, main.n_systems),
+        n_resamples,
+        seed,
+        partitions,
+        splits,
+        replicate_resamples,
+        tuple(depths),
+        workers,
+        lenient,
+    )
+    wanted = [name for name in _BUILDERS if name not in left_out and (name != "replicates" or judged is not None)]
+    built = []
+    for done, name in enumerate(wanted, 1):
+        built.append(_build(name, case))
+        if progress:
+            progress(done, len(wanted))
+    if "methods" not in left_out:
+        built.append(_methods(built))
+    heading = title or f"{where.split(' (')[0]}: {plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
+    return Report(heading, _headline(case), tuple(built))
+
+
+def _material(
+    scores: Scores | ScoreMatrix | None,
+    qrels: Any,
+    runs: Any,
+    measures: Sequence[str] | None,
+    source: str | None,
+    lenient: bool,
+    workers: int | None,
+) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
+    from cranfield.collection import Qrels, Run, read_qrels
+    from cranfield.measures.evaluation import evaluate_with_warnings
+    from cranfield.scores import ScoreMatrix, Scores
+
+    if (scores is None) == (qrels is None) or (qrels is None) != (runs is None):
+        raise ArgumentError("give either `scores`, or `qrels` with `runs`.")
+    if scores is not None:
+        listed = Scores([scores]) if isinstance(scores, ScoreMatrix) else scores
+        if measures is not None:
+            listed = listed.select(measures=list(measures))
+        steps = [step for matrix in listed.values() for step in matrix.provenance[1:]]
+        return listed, source or _origin(listed), tuple(dict.fromkeys(steps)), None, ()
+    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    given = [runs] if isinstance(runs, (Run, str, os.PathLike)) else list(runs)
+    files: list[Run | str] = []
+    for one in given:
+        files += [one] if isinstance(one, Run) else expand(one)
+    if not files:
+        raise ArgumentError("`runs` is empty; give at least one run.")
+    found, problems = evaluate_with_warnings(
+        judged, files, list(measures or MEASURES), lenient=lenient, workers=workers
+    )
+    where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
+    return found, where, problems, judged, tuple(files)
+
+
+def _origin(scores: Scores) -> str:
+    steps = [matrix.provenance[0] for matrix in scores.values() if matrix.provenance]
+    return steps[0] if steps else "scores"
+
+
+def _build(name: str, case: Case) -> Section:
+    """The section, or a section that says why there is none."""
+    try:
+        with _warnings.catch_warnings():
+            _warnings.simplefilter("ignore", CranfieldWarning)
+            return _BUILDERS[name](case)
+    except (DataError, ArgumentError) as error:
+        return Section(name, TITLES[name], (Notice(f"This section could not be made: {error}"),))
+
+
+def _methods(sections: Sequence[Section]) -> Section:
+    """How everything was obtained: one line each, and the works to cite."""
+    from cranfield import __version__
+
+    keys = list(dict.fromkeys(work for section in sections for work in section.works))
+    lines = list(dict.fromkeys(line for section in sections for line in section.signatures if line))
+    parts: list[Part] = [
+        Text(
+            f"Everything in this report was computed by cranfield {__version__}. Repeating it with "
+            "the same data and settings gives the same numbers. The lines below belong in a paper's footnotes."
+        )
+    ]
+    return Section("methods", TITLES["methods"], tuple(parts), tuple(lines), tuple(WORKS[key] for key in keys))
+
+
+def _headline(case: Case) -> str:
+    """The findings: who leads, how many pairs differ, and what the collection can detect."""
+    said = []
+    try:
+        found = case.comparison()
+        said.append(systems.leader(case))
+        separated, total = int(found.significant.sum()), len(found.p)
+        said.append(f"{separated:,} of {plural(total, 'pair')} of systems differ significantly.")
+        said.append(collection.can_detect(case))
+    except CranfieldError as error:
+        if not said:
+            main = case.main
+            best = max(zip(main.system_means.tolist(), main.systems, strict=True))
+            said.append(f"{best[1]} has a mean {case.measure} of {best[0]:.4f}. No comparison: {error}.")
+    return " ".join(said)

@@ -1,0 +1,117 @@
+"""`Case`: the collection a report is about, and what its sections compute once and share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cranfield.errors import CranfieldWarning, DataError
+from cranfield.labels import summary
+
+if TYPE_CHECKING:
+    from cranfield.collection import Qrels, Run
+    from cranfield.compare.comparison import Comparison
+    from cranfield.scores import ScoreMatrix, Scores
+    from cranfield.variance import VarianceEstimate
+
+MOST_MEASURES = 6
+"""Measures that are compared with each other; further ones stand in the tables of means."""
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Results carry their warnings, and the report shows them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)
+        yield
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A collection's scores, with judgments and runs where there are any, and the questions asked of it."""
+
+    scores: Scores
+    sources: str
+    problems: tuple[str, ...]
+    qrels: Qrels | None
+    runs: tuple[Run | str, ...]
+    alpha: float
+    power: float
+    min_diff: float
+    n_systems: int
+    n_resamples: int
+    seed: int
+    partitions: int
+    splits: int
+    replicate_resamples: int
+    depths: tuple[int, ...]
+    workers: int | None = None
+    lenient: bool = False
+    _known: dict[str, Comparison] = field(default_factory=dict, repr=False)
+
+    @property
+    def main(self) -> ScoreMatrix:
+        """The measure the report is told by: the first."""
+        return next(iter(self.scores.values()))
+
+    @property
+    def measure(self) -> str:
+        """Its name."""
+        return self.main.measure
+
+    @property
+    def judgments(self) -> Qrels:
+        """The judgments; a `DataError` when the report is made from scores."""
+        if self.qrels is None:
+            raise DataError("there are no judgments and runs, only scores")
+        return self.qrels
+
+    def comparison(self, measure: str | None = None) -> Comparison:
+        """All pairs by a measure, with as many resamples as the correction needs to find anything."""
+        from cranfield.compare.analysis import compare
+
+        name = measure or self.measure
+        if name not in self._known:
+            matrix = self.scores[name].require(what="a comparison of systems")
+            pairs = matrix.n_systems * (matrix.n_systems - 1) // 2
+            enough = int(2 * pairs / self.alpha)  # Holm multiplies the smallest p, 1/(B + 1), by the pairs
+            n = max(self.n_resamples, enough)
+            with quietly():
+                self._known[name] = compare(
+                    matrix, alpha=self.alpha, n_resamples=n, seed=self.seed, workers=self.workers
+                )
+        return self._known[name]
+
+    def comparisons(self) -> list[Comparison]:
+        """The measures side by side (the first few)."""
+        return [self.comparison(name) for name in list(self.scores)[:MOST_MEASURES]]
+
+    @cached_property
+    def variances(self) -> dict[str, VarianceEstimate]:
+        """Every estimate of the main measure's variance."""
+        from typing import get_args
+
+        from cranfield.defaults import VarianceMethod
+        from cranfield.variance import estimate_variance
+
+        with quietly():
+            return {
+                method: estimate_variance(self.main, method, alpha=self.alpha, collection="this collection")
+                for method in get_args(VarianceMethod)
+            }
+
+    def run_objects(self) -> Iterator[Run]:
+        """The runs, read one at a time."""
+        from cranfield.collection import read_run
+
+        for run in self.runs:
+            yield read_run(run, lenient=self.lenient) if isinstance(run, str) else run
+
+
+def named(labels: Iterable[str], most: int = 4) -> str:
+    """A few names for a sentence."""
+    return summary(list(labels), most)

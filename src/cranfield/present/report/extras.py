@@ -1,0 +1,133 @@
+"""Sections: what standardisation does, and replicates of the document collection."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from cranfield.defaults import STANDARDISE_A
+from cranfield.present.charts import agreement, replicates, scores
+from cranfield.present.charts.style import number, plural
+from cranfield.present.report.case import Case, quietly
+from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+
+BESIDE_RESAMPLES = 20_000
+"""Resamples of the randomisation test that stands beside the replicates."""
+
+
+def standardisation(case: Case) -> Section:
+    """Scores before and after, and what changes that is free of scale."""
+    from cranfield.design import standardisation_effect
+    from cranfield.standardise import fit_standardisation
+
+    with quietly():
+        factors = fit_standardisation(case.scores)
+        done = factors.apply(case.main)
+        effect = standardisation_effect(
+            case.scores, alpha=case.alpha, power=case.power, seed=case.seed, n_resamples=2000, workers=case.workers
+        )
+    row = effect.variance.row(0, named=True)
+    free = effect.scale_free.filter(pl.col("measure") == case.measure)
+    before, after = free.row(0, named=True), free.row(1, named=True)
+    alike = (
+        "as the raw ones do" if row["tau"] == 1 else "much as the raw ones do" if row["tau"] > 0.8 else "differently"
+    )
+    parts: list[Part] = [
+        Text(
+            "Standardised scores say how far a system is above or below the others on each topic. "
+            f"They rank the systems {alike}: Kendall's τ between the two orders is {number(row['tau'])}.",
+            strong=True,
+        ),
+        Text(_telling_apart(before, after)),
+        Figure("fig-standardised", scores.standardised(done, case.main)),
+    ]
+    if len(case.scores) > 1:
+        parts.append(Figure("fig-effect", agreement.standardisation_effect(effect)))
+    parts += [Notice(text) for text in effect.warnings]
+    parts += [
+        Text(
+            "Variances before and after are not comparable: standardised scores have a variance near "
+            f"A² = {STANDARDISE_A**2:.4f} whatever the measure. "
+            "F does not change when scores are rescaled, so it can be compared."
+        ),
+        Table(
+            "standardisation",
+            "Variance, and agreement of the two rankings",
+            effect.variance,
+            hidden=("systems", "topics", "clipped", "tied_topics"),
+            digits={"variance_raw": 6, "variance_standardised": 6},
+        ),
+        Table(
+            "scale-free",
+            "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard "
+            "deviation between systems",
+            effect.scale_free,
+        ),
+        Table("factors", "Standardisation factors, to score other systems by (file only)", factors.to_frame(), shown=0),
+    ]
+    return Section(
+        "standardisation",
+        "Standardisation",
+        tuple(parts),
+        (factors.signature, effect.signature),
+        ("sakai-std", "webber-std", "kendall"),
+    )
+
+
+def _telling_apart(before: dict[str, float], after: dict[str, float]) -> str:
+    easier = after["blocked_f"] > before["blocked_f"]
+    return (
+        f"Systems become {'easier' if easier else 'harder'} to tell apart: the F of the blocked analysis of variance "
+        f"goes from {number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}."
+    )
+
+
+def replicated(case: Case) -> Section:
+    """Whether the differences hold on other documents."""
+    from cranfield.replicates import replicate
+
+    with quietly():
+        found = replicate(
+            case.judgments,
+            list(case.runs),
+            case.measure,
+            partitions=case.partitions,
+            splits=case.splits,
+            n_resamples=case.replicate_resamples,
+            alpha=case.alpha,
+            seed=case.seed,
+            lenient=case.lenient,
+            workers=case.workers,
+        )
+        beside = found.comparison(BESIDE_RESAMPLES)
+    one = found[case.measure]
+    different, total = int(one.decisions.decided.sum()), len(one.pairs)
+    conflicts = int(beside["conflicts"].sum())
+    parts: list[Part] = [
+        Text(
+            f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ "
+            f"significantly in {case.measure}.",
+            strong=True,
+        ),
+        Text(
+            f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and "
+            "every topic was scored on each part. "
+            "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
+            f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
+        ),
+        Text(
+            "No pair is decided one way here and the other way by a test over topics."
+            if not conflicts
+            else f"{plural(conflicts, 'decision')} of the tests over topics go the other way."
+        ),
+        *(Notice(text) for text in found.warnings),
+        Figure("fig-effects", replicates.effects(found)),
+        Figure("fig-agreement", replicates.agreement(found)),
+        Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
+        Table("effects", "System effects", found.systems),
+        Table("replicate-pairs", "Every pair over the splits", found.pairs, shown=10),
+        Table("agreement", "How many pairs the splits agree on", found.agreement),
+        Table("methods-compared", "Decisions of the methods", beside),
+    ]
+    return Section(
+        "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")
+    )

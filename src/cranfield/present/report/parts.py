@@ -1,0 +1,145 @@
+"""What a page is made of: texts, notices, figures and tables in sections, each knowing how to show itself as data."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+
+from cranfield.present.tables import DIGITS, cell, is_number, to_csv
+
+if TYPE_CHECKING:
+    from cranfield.present.charts.style import Drawing
+
+SHOWN = 25
+"""Rows of a table on the page; the CSV file behind it holds them all."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; a strong one carries a finding."""
+
+    text: str
+    strong: bool = False
+    kind: str = field(default="text", init=False)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to know before relying on what stands around it."""
+
+    text: str
+    kind: str = field(default="notice", init=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A chart as an inline image, its title and details set as the caption, so that they wrap and can be read aloud."""
+
+    id: str
+    drawing: Drawing
+    kind: str = field(default="figure", init=False)
+
+    @cached_property
+    def _spec(self) -> dict[str, object]:
+        return dict(self.drawing.to_dict())
+
+    def _title(self, part: str) -> str:
+        title = self._spec.get("title")
+        text = title.get(part, "") if isinstance(title, dict) else ""
+        return text if isinstance(text, str) else " ".join(text)
+
+    @property
+    def finding(self) -> str:
+        """What the chart shows, in a sentence."""
+        return self._title("text")
+
+    @property
+    def details(self) -> str:
+        """Units, n and method."""
+        return self._title("subtitle")
+
+    @cached_property
+    def svg(self) -> str:
+        """The image, with identifiers of its own so that several can stand on one page."""
+        from cranfield.present.charts.export import spec_to_svg
+
+        svg = spec_to_svg({name: value for name, value in self._spec.items() if name != "title"}, self.finding)
+        svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
+        return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows on the page, and all of them as a CSV file in a link."""
+
+    id: str
+    caption: str
+    frame: pl.DataFrame
+    shown: int = SHOWN
+    digits: Mapping[str, int] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    """Columns for the CSV file only."""
+    kind: str = field(default="table", init=False)
+
+    @cached_property
+    def visible(self) -> pl.DataFrame:
+        """What the page shows."""
+        return self.frame.drop(self.hidden).head(self.shown)
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Heading of each column, and whether it holds numbers."""
+        frame = self.visible
+        return [
+            (name.replace("_", " "), is_number(dtype)) for name, dtype in zip(frame.columns, frame.dtypes, strict=True)
+        ]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells as people read them."""
+        frame = self.visible
+        places = [self.digits.get(name, DIGITS) for name in frame.columns]
+        return [[cell(value, digits) for value, digits in zip(row, places, strict=True)] for row in frame.iter_rows()]
+
+    @property
+    def left_out(self) -> int:
+        """Rows that only the file has."""
+        return self.frame.height - min(self.shown, self.frame.height)
+
+    @property
+    def csv(self) -> str:
+        """All rows and columns at full precision."""
+        return to_csv(self.frame)
+
+    @property
+    def link(self) -> str:
+        """The CSV file as an address that needs no network."""
+        return "data:text/csv;charset=utf-8;base64," + base64.b64encode(self.csv.encode()).decode()
+
+
+Part: TypeAlias = Text | Notice | Figure | Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what stands under it, how it was obtained, and the works to cite."""
+
+    id: str
+    title: str
+    parts: tuple[Part, ...]
+    signatures: tuple[str, ...] = ()
+    works: tuple[str, ...] = ()
+
+    def tables(self) -> list[Table]:
+        """The tables among the parts."""
+        return [part for part in self.parts if isinstance(part, Table)]
+
+    def figures(self) -> list[Figure]:
+        """The figures among the parts."""
+        return [part for part in self.parts if isinstance(part, Figure)]

@@ -1,0 +1,27 @@
+"""The works a report cites, by the section that uses them; docs/references.md has the full list."""
+
+from __future__ import annotations
+
+WORKS = {
+    "sakai-rd003": "T. Sakai. Designing test collections that provide tight confidence intervals. "
+                   "Forum on Information Technology (FIT), RD-003, 2014.",
+    "sakai-evia": "T. Sakai. Designing test collections for comparing many systems, and the two-way "
+                  "ANOVA variance estimates of its follow-up on topic set size design, power, "
+                  "intervals and pool depth. EVIA, NTCIR-11, 2014.",
+    "greenhouse": "S. W. Greenhouse, S. Geisser. On methods in the analysis of profile data. Psychometrika 24, 1959.",
+    "sakai-std": "T. Sakai. The effect of score standardisation on topic set size design. AIRS, 2016.",
+    "webber-std": "W. Webber, A. Moffat, J. Zobel. Score standardization for inter-collection "
+                  "comparison of retrieval systems. SIGIR, 2008.",
+    "fisher": "R. A. Fisher. The design of experiments. Oliver and Boyd, 1935.",
+    "smucker": "M. D. Smucker, J. Allan, B. Carterette. A comparison of statistical significance "
+               "tests for information retrieval evaluation. CIKM, 2007.",
+    "holm": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal "
+            "of Statistics 6, 1979.",
+    "phipson": "B. Phipson, G. K. Smyth. Permutation p-values should never be zero. Statistical "
+               "Applications in Genetics and Molecular Biology 9, 2010.",
+    "sakai-asl": "T. Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR, 2006.",
+    "kendall": "M. G. Kendall. A new measure of rank correlation. Biometrika 30, 1938.",
+    "voorhees": "E. M. Voorhees, D. Samarov, I. Soboroff. Using replicates in information retrieval "
+                "evaluation. ACM TOIS 36, 2017.",
+    "benjamini": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. JRSS B 57, 1995.",
+}  # fmt: skip

@@ -1,0 +1,136 @@
+"""Reading chart specifications, and small results of every kind to draw."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cranfield import (
+    ScoreMatrix,
+    Scores,
+    anova_table,
+    correlate,
+    cost_from_figures,
+    design_anova,
+    design_interval,
+    design_ttest,
+    estimate_variance,
+    fit_standardisation,
+    make_sample,
+    make_scores,
+    recommend,
+    standardisation_effect,
+    standardisation_robustness,
+)
+from cranfield.compare import compare, compare_measures
+from cranfield.design import PoolFigure
+from cranfield.errors import CranfieldWarning
+from cranfield.replicates import replicate
+from cranfield.tuning import selection_bias, tune
+
+METHODS = ("percentile95", "residual", "within", "one_way", "two_way")
+
+
+def views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every view of a specification that draws marks."""
+    for name in ("layer", "hconcat", "vconcat", "concat"):
+        for part in spec.get(name, []):
+            yield from views(part)
+    if "spec" in spec:
+        yield from views(spec["spec"])
+    if "mark" in spec:
+        yield spec
+
+
+def spec_data(spec: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """The rows of every view, the largest first; data may stand above the views that use it."""
+    found = []
+
+    def walk(part: dict[str, Any]) -> None:
+        if "data" in part:
+            named = part["data"].get("name")
+            found.append(part["data"]["values"] if named is None else spec["datasets"][named])
+        for name in ("layer", "hconcat", "vconcat", "concat"):
+            for child in part.get(name, []):
+                walk(child)
+        if "spec" in part:
+            walk(part["spec"])
+
+    walk(spec)
+    return sorted(found, key=len, reverse=True)
+
+
+def channels(spec: dict[str, Any]) -> set[tuple[str, str, str]]:
+    """(mark, channel, field) of everything that is drawn from data."""
+    found = set()
+    for view in views(spec):
+        mark = view["mark"] if isinstance(view["mark"], str) else view["mark"]["type"]
+        for channel, encoding in view.get("encoding", {}).items():
+            if isinstance(encoding, dict) and "field" in encoding:
+                found.add((mark, channel, encoding["field"]))
+    return found
+
+
+def title(spec: dict[str, Any], part: str = "text") -> str:
+    text = spec["title"].get(part, "")
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def matrix(n_topics: int = 20, n_systems: int = 6, seed: int = 3) -> ScoreMatrix:
+    return make_scores(n_topics=n_topics, n_systems=n_systems, seed=seed)
+
+
+def names(count: int, length: int) -> list[str]:
+    return [f"system{'_of_a_long_name' * 10}"[: length - 4] + f"_{k:03d}" for k in range(count)]
+
+
+def family_matrices() -> dict[str, ScoreMatrix]:
+    rng = np.random.default_rng(5)
+    base = rng.uniform(0.2, 0.6, size=(24, 1))
+    k1 = [0.3, 0.6, 0.9, 1.2, 1.5]
+    lines = np.clip(base - 0.05 * (np.array(k1) - 0.9) ** 2 + rng.normal(0, 0.02, (24, 5)), 0, 1)
+    topics = [str(i) for i in range(24)]
+    grid = [(mu, b) for mu in (100, 500, 1000) for b in (0.1, 0.5)]
+    heat = np.clip(base + rng.normal(0, 0.02, (24, len(grid))), 0, 1)
+    return {
+        "bm25": ScoreMatrix(lines, topics, [f"bm25(k1={k})" for k in k1], "AP"),
+        "ql": ScoreMatrix(heat, topics, [f"ql(mu={m},b={b})" for m, b in grid], "AP"),
+    }
+
+
+@functools.lru_cache(maxsize=1)
+def results() -> dict[str, Any]:
+    """One small result of every kind that has a chart, by the name of its type."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)
+        x = matrix()
+        y = ScoreMatrix(x.values**2, x.topics, x.systems, "other")
+        scores = Scores([x, y])
+        residual = estimate_variance(x, "residual")
+        sample = make_sample(n_topics=10, n_systems=4, n_documents=300, seed=7)
+        figures = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+        return {
+            "AnovaTable": anova_table(x),
+            "Comparison": compare(x, n_resamples=2000),
+            "MeasureComparisons": compare_measures(scores, n_resamples=2000),
+            "Correlation": correlate(x, y, n_resamples=200),
+            "Cost": cost_from_figures(figures, width=0.15),
+            "Design": design_anova(residual, 10, 0.10, blocked=True),
+            "Recommendation": recommend(x, 6, 0.10),
+            "Replicates": replicate(sample.qrels, sample.runs, "AP", splits=3, n_resamples=300),
+            "Robustness": standardisation_robustness(x),
+            "ScoreMatrix": x,
+            "Scores": scores,
+            "SelectionBias": selection_bias(n_settings=5, n_topics=20, n_experiments=50),
+            "StandardisationEffect": standardisation_effect(scores, n_resamples=50),
+            "Standardised": fit_standardisation(x).apply(x),
+            "Tuning": tune(family_matrices()),
+            "VarianceEstimate": residual,
+            "ttest": design_ttest(estimate_variance(x, "percentile95"), 0.05),
+            "interval": design_interval(estimate_variance(x, "percentile95"), 0.10),
+            "estimates": [estimate_variance(x, method) for method in METHODS],
+        }

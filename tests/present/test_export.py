@@ -1,0 +1,76 @@
+"""Charts as files: every format, offline, readable by screen readers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from chart_support import matrix
+from cranfield import save_chart
+from cranfield.errors import ArgumentError, FileError
+from cranfield.present.charts import to_html, to_svg
+
+EXTERNAL = re.compile(r"""<(?:script|img|iframe|link|source)\b[^>]*\b(?:src|href)\s*=\s*["']?(?:https?:)?//""", re.I)
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [(".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>"), (".json", b"{")],
+)
+def test_every_format_by_its_ending(tmp_path: Path, ending: str, start: bytes) -> None:
+    path = tmp_path / f"figure{ending}"
+    save_chart(matrix().chart(), path)
+    assert path.read_bytes().lstrip().startswith(start)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_svg_describes_itself() -> None:
+    drawing = matrix().chart()
+    svg = to_svg(drawing)
+    root = ElementTree.fromstring(svg)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.get("role") == "img"
+    assert root.get("aria-label", "").startswith("Topics differ: mean")
+    assert (root.findtext(f"{space}title") or "").startswith("Topics differ: mean")
+    assert "20 topics" in (root.findtext(f"{space}desc") or "")
+
+
+def test_a_hostile_name_stays_text() -> None:
+    from cranfield import ScoreMatrix
+
+    x = matrix(5, 2)
+    bad = ScoreMatrix(x.values, x.topics, ["<script>alert(1)</script>", 'a & "b"'], "AP")
+    svg = to_svg(bad.chart("systems"))
+    assert "<script" not in svg
+    ElementTree.fromstring(svg)
+
+
+def test_html_carries_its_scripts() -> None:
+    page = to_html(matrix().chart())
+    assert not EXTERNAL.search(page)
+    assert "vegaEmbed" in page or "vega" in page
+
+
+def test_specification_round_trips(tmp_path: Path) -> None:
+    drawing = matrix().chart()
+    save_chart(drawing, tmp_path / "figure.json")
+    assert json.loads((tmp_path / "figure.json").read_text()) == drawing.to_dict()
+
+
+def test_same_result_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        save_chart(matrix().chart(), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_wrong_endings_and_places(tmp_path: Path) -> None:
+    with pytest.raises(
+        ArgumentError, match=r"^cannot draw to figure\.gif: end the name in \.svg, \.png, \.pdf, \.html, \.json\.$"
+    ):
+        save_chart(matrix().chart(), "figure.gif")
+    with pytest.raises(FileError, match="cannot be written: No such file or directory"):
+        save_chart(matrix().chart(), tmp_path / "nowhere" / "figure.svg")
