@@ -341,6 +341,13 @@ def test_effects_and_methods_of_replicates() -> None:
     assert dict(counted.rows()) == {name: count for name, count in wanted.items() if count}
 
 
+def test_a_parameter_called_like_a_column_of_the_curve_is_drawn_as_itself() -> None:
+    values = np.random.default_rng(1).random((20, 3))
+    scores = ScoreMatrix(values, [str(i) for i in range(20)], [f"x(mean={j})" for j in range(3)], "AP")
+    spec = chart(tune({"x": scores}), n_resamples=50).to_dict()
+    assert [row["parameter"] for row in spec_data(spec)[0]] == [0, 1, 2]
+
+
 @pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
 def test_tuning_curve_heat_map_and_list() -> None:
     families = family_matrices()
