@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import cranfield as package
-from cranfield.cli.output import table_text, without_repetition
+from cranfield.cli.output import table_text, without_dispensable, without_repetition
 from cranfield.present.tables import Answer, render
 from support import Type
 
@@ -154,6 +154,17 @@ def test_a_table_too_wide_says_once_what_all_rows_share() -> None:
     assert section.rows.columns == ["topics_adjusted"]
 
 
+def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
+    rows = pl.DataFrame({"system": ["bm25", "ql"], "mean_a": [0.5, 0.25], "mean_b": [0.125, 0.75], "p": [0.5, 1.0]})
+    answer = Answer("x", rows, notes=("A note.",), dispensable=("mean_a", "absent", "mean_b"))
+    assert without_dispensable(answer, None) is answer
+    assert without_dispensable(answer, 27) is answer  # headers folded between words
+    narrow = without_dispensable(answer, 26)
+    assert narrow.rows.columns == ["system", "mean_b", "p"]
+    assert narrow.notes == ("A note.", "Left out for want of room: mean_a (--format csv has every column).")
+    assert without_dispensable(answer, 5).rows.columns == ["system", "p"]
+
+
 def test_a_header_is_folded_between_its_words() -> None:
     rows = pl.DataFrame({"system": ["bm25", "ql"], "topics_adjusted": [53, 207]})
     lines = table_text(Answer("x", rows), 16).splitlines()
@@ -183,4 +194,4 @@ def test_a_negative_seed_is_refused(cranfield: Type, command: str) -> None:
     Path("a.AP.csv").write_text("topic,bm25,ql\n" + "".join(f"{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(40)))
     result = cranfield(*command.split(), "--seed", "-1")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: `seed` must be a whole number of 0 or more; got -1. Write 1.\n"
+    assert result.stderr == "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"

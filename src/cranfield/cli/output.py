@@ -58,7 +58,7 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
 def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
         width = None if to_file or not sys.stdout.isatty() else terminal_width()
-        return table_text(without_repetition(upright(answer, width), width), width=width)
+        return table_text(without_dispensable(without_repetition(upright(answer, width), width), width), width=width)
     from cranfield.present.tables import render
 
     return render(answer, format)
@@ -96,6 +96,26 @@ def without_repetition(answer: Answer, width: int | None) -> Answer:
         return answer
     note = "All rows: " + ", ".join(f"{name} {cell or 'empty'}" for name, cell in same.items()) + "."
     return replace(answer, rows=answer.rows.drop(list(same)), notes=(note, *answer.notes))
+
+
+def without_dispensable(answer: Answer, width: int | None) -> Answer:
+    """A table whose headers would have to be broken inside a word leaves out what it can do without, and says so."""
+    from dataclasses import replace
+
+    from cranfield.present.tables import text_rows
+
+    gone: list[str] = []
+    for name in answer.dispensable if width is not None else ():
+        shown = replace(answer, rows=answer.rows.drop(gone))
+        words = [max(header.split("_"), key=len) for header in shown.rows.columns]
+        if width is None or _fits(words, text_rows(shown), width, gap=1):
+            break
+        if name in shown.rows.columns:
+            gone.append(name)
+    if not gone:
+        return answer
+    note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
+    return replace(answer, rows=answer.rows.drop(gone), notes=(*answer.notes, note))
 
 
 def _fits(names: list[str], rows: list[list[str]], width: int, gap: int) -> bool:

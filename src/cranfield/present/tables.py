@@ -39,6 +39,7 @@ class Answer:
     superscripts : marks behind a column's cells, one text a row; LaTeX alone shows them
     latex_columns : the columns a LaTeX table shows, where not all
     latex_notes : what the marks mean, as comments of a LaTeX table
+    dispensable : the columns that a terminal too narrow for all may leave out, the first one first
     """
 
     command: str
@@ -53,6 +54,7 @@ class Answer:
     superscripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     latex_columns: tuple[str, ...] | None = None
     latex_notes: tuple[str, ...] = ()
+    dispensable: tuple[str, ...] = ()
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
