@@ -18,6 +18,7 @@ from cranfield.resampling import (
     draw_signs,
     draw_topics,
     draw_weights,
+    generator,
     grid_step,
     map_blocks,
     pieces,
@@ -79,6 +80,13 @@ def test_resamples_must_be_a_positive_whole_number(bad):
     with pytest.raises(ArgumentError) as error:
         check_resamples(bad)
     assert str(error.value) == f"`n_resamples` must be a whole number of at least 1; got {bad!r}. Write 100000."
+
+
+@pytest.mark.parametrize("bad", [-1, 2.5, True, "one"])
+def test_a_seed_must_be_a_whole_number_from_0(bad):
+    with pytest.raises(ArgumentError) as error:
+        generator(bad)
+    assert str(error.value) == f"`seed` must be a whole number of at least 0; got {bad!r}. Write 1."
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -78,7 +78,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     name = os.fspath(path)
     place = name.place if isinstance(name, NamedFile) else name
     if place == STDIN:
-        return sys.stdin.buffer.read()
+        return _standard_input()
     try:
         raw = Path(place).read_bytes()
     except FileNotFoundError:
@@ -95,6 +95,17 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
         raise FileError(name, [Problem(0, text)]) from None
+
+
+_from_stdin: tuple[object, bytes] | None = None
+
+
+def _standard_input() -> bytes:
+    """Standard input can be read once; who looks at it again (first to recognise it, then to read it) gets the same."""
+    global _from_stdin
+    if _from_stdin is None or _from_stdin[0] is not sys.stdin:
+        _from_stdin = (sys.stdin, sys.stdin.buffer.read())
+    return _from_stdin[1]
 
 
 def check_text(data: bytes, path: str) -> bytes:

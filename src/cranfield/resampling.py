@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.defaults import SEED
 from cranfield.errors import ArgumentError
 
 BLOCK = 1024
@@ -41,7 +42,12 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 
     >>> generator(1, 2).integers(10, size=3).tolist() == generator(1, 2).integers(10, size=3).tolist()
     True
+    >>> generator(-1)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: `seed` must be a whole number of at least 0; got -1. Write 1.
     """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"`seed` must be a whole number of at least 0; got {seed!r}. Write {SEED}.")
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=key)))
 
 

@@ -17,7 +17,7 @@ class Result:
     """A result that can draw itself and show itself in a notebook."""
 
     def chart(self, kind: str | None = None, **options: Any) -> Any:
-        """The result as an altair chart, which notebooks show and ``.save("figure.pdf")`` writes.
+        """The result as an altair chart, which notebooks show and `cranfield.save_chart` writes.
 
         Parameters
         ----------

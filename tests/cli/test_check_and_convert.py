@@ -82,3 +82,25 @@ def test_convert_says_what_it_did_about_missing_scores(cranfield: Type) -> None:
     result = cranfield("convert", "a.AP.csv", "-o", "b.csv", "--missing", "zero")
     assert "note: 1 missing score set to 0 (missing = zero)" in result.stderr
     assert read_scores("b.csv").only().values[0, 1] == 0
+
+
+def test_a_broken_first_line_does_not_decide_what_a_file_is(cranfield: Type) -> None:
+    Path("judged.txt").write_text("301 0 a x\n301 0 b 1\n301 0 c 0\n")
+    assert cranfield("check", "judged.txt").stderr == (
+        "error: judged.txt:1: expected an integer (2 or L2) as relevance (field 4), found 'x'\n"
+    )
+    Path("a.qrels").write_text("301 0 a 0.5\n")
+    assert cranfield("check", "a.qrels").stderr == (
+        "error: a.qrels:1: expected an integer (2 or L2) as relevance (field 4), found '0.5'\n"
+    )
+    Path("empty.run").write_text("")
+    (row,) = json.loads(cranfield("check", "empty.run", "--format", "json").stdout)["rows"]
+    assert (row["kind"], row["problems"]) == ("run", 1)
+
+
+def test_standard_input_is_recognised_and_read(cranfield: Type) -> None:
+    for stdin, kind, rows in ((b"1 Q0 d1 1 2 x\n", "run", 1), (b"1 0 d1 1\n1 0 d2 0\n", "qrels", 2)):
+        (row,) = json.loads(cranfield("check", "-", "--format", "json", stdin=stdin).stdout)["rows"]
+        assert (row["kind"], row["rows"], row["problems"]) == (kind, rows, 0)
+    result = cranfield("check", "-", stdin=b"")
+    assert (result.exit_code, result.stderr) == (1, "error: -: is empty; expected at least one line of data\n")

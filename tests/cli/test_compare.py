@@ -150,6 +150,11 @@ def test_latex_compiles(cranfield: Type, scores: str, words: tuple[str, ...]) ->
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
+def test_effect_sizes_of_another_statistic_are_those_of_the_mean(cranfield: Type, scores: str) -> None:
+    words = ("compare", scores, "--statistic", "median", "--resamples", "500")
+    assert "effect_size: of the mean difference, which is not that of the medians.\n" in cranfield(*words).stdout
+
+
 def test_markdown_and_files(cranfield: Type, scores: str) -> None:
     assert cranfield("leaderboard", scores, "--test", "t", "--format", "markdown").stdout.startswith(
         "| rank | system |"
@@ -177,6 +182,7 @@ def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
             2,
             "error: `n_resamples` must be a whole number of at least 1; got 0. Write 100000.\n",
         ),
+        (("--seed", "-1"), 2, "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"),
         (("--alpha", "5"), 2, "error: `alpha` must be between 0 and 1; got 5. Write 0.05.\n"),
     ],
 )

@@ -17,5 +17,6 @@ def test_the_story_is_told_to_the_end(cranfield: Type) -> None:
     assert "Create " in result.stdout
     assert "pairs differ" in result.stdout
     assert Path("here/scores.parquet").exists()
+    assert Path("here/report.html").read_text().startswith("<!doctype html>")
     told = [line for line in result.stderr.splitlines() if not line.startswith("$ ")]
     assert max(map(len, told)) <= 80

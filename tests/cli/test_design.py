@@ -66,6 +66,32 @@ def test_variance_refuses_constant_scores(cranfield: Type) -> None:
     assert result.stderr == "error: score: all 4 scores are 0.5; there is no variance to design from\n"
 
 
+def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type) -> None:
+    Path("twins.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
+    text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
+    result = cranfield("variance", "twins.csv", "--format", "json")
+    assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
+    assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
+        "warnings"
+    ][-2:]
+    result = cranfield("variance", "twins.csv", "--method", "residual")
+    assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
+    result = cranfield("design", "anova", "--scores", "twins.csv", "--systems", "2", "--min-diff", "0.1")
+    assert result.exit_code == 0, result.stderr
+    assert "residual none, percentile95 none." in result.stdout
+
+
+def test_another_estimator_without_solution_does_not_stop_a_design(past: Type) -> None:
+    """50 topics serve many systems that share them, and not even two that do not."""
+    options = ["--topics", "50", "--min-diff", "0.1"]
+    result = past("design", "anova", "--scores", "old.AP.csv", "--blocked", *options)
+    assert result.exit_code == 0, result.stderr
+    assert "systems by other estimators: within none, one_way none, two_way none, percentile95" in result.stdout
+    result = past("design", "anova", "--scores", "old.AP.csv", *options)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: with 50 topics no number of systems reaches power 0.8 (two systems: ")
+
+
 def test_anova_from_a_typed_variance(cranfield: Type) -> None:
     found = rows(
         cranfield(

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import cranfield as package
-from cranfield.cli.output import table_text
+from cranfield.cli.output import table_text, without_dispensable, without_repetition
 from cranfield.present.tables import Answer, render
 from support import Type
 
@@ -130,3 +130,68 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
     assert done.stdout == "system,topic,measure,value\n"
     assert "Traceback" not in done.stderr
+
+
+def test_advice_can_be_typed(cranfield: Type) -> None:
+    Path("a.AP.csv").write_text("topic,bm25,ql\n301,0.25,\n302,0.75,1\n")
+    assert cranfield("convert", "a.AP.csv").stderr == (
+        "error: a.AP.csv: AP: 1 of 4 scores is missing, first for topic '301', system 'ql'; say what that means: "
+        "--missing zero counts it as 0, --missing drop-topic leaves out the 1 topic concerned\n"
+    )
+
+
+def test_a_table_too_wide_says_once_what_all_rows_share() -> None:
+    rows = pl.DataFrame({"measure": ["AP", "AP"], "topics_adjusted": [53, 207], "none": [None, None]})
+    answer = Answer("x", rows, notes=("A note.",))
+    assert without_repetition(answer, None) is answer
+    assert without_repetition(answer, 80) is answer
+    narrow = without_repetition(answer, 20)
+    assert narrow.rows.columns == ["topics_adjusted"]
+    assert narrow.notes == ("All rows: measure AP, none empty.", "A note.")
+    same = Answer("x", rows.head(1))
+    assert without_repetition(same, 5) is same
+    section = without_repetition(Answer("x", rows, sections=(answer,)), 20).sections[0]
+    assert section.rows.columns == ["topics_adjusted"]
+
+
+def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
+    rows = pl.DataFrame({"system": ["bm25", "ql"], "mean_a": [0.5, 0.25], "mean_b": [0.125, 0.75], "p": [0.5, 1.0]})
+    answer = Answer("x", rows, notes=("A note.",), dispensable=("mean_a", "absent", "mean_b"))
+    assert without_dispensable(answer, None) is answer
+    assert without_dispensable(answer, 27) is answer  # headers folded between words
+    narrow = without_dispensable(answer, 26)
+    assert narrow.rows.columns == ["system", "mean_b", "p"]
+    assert narrow.notes == ("A note.", "Left out for want of room: mean_a (--format csv has every column).")
+    assert without_dispensable(answer, 5).rows.columns == ["system", "p"]
+
+
+def test_a_header_is_folded_between_its_words() -> None:
+    rows = pl.DataFrame({"system": ["bm25", "ql"], "topics_adjusted": [53, 207]})
+    lines = table_text(Answer("x", rows), 16).splitlines()
+    assert [line.split() for line in lines[:2]] == [["topics"], ["system", "adjusted"]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "variance a.AP.csv",
+        "design ttest --scores a.AP.csv --topics 50",
+        "design recommend a.AP.csv --systems 2 --min-diff 0.2",
+        "standardise fit a.AP.csv",
+        "correlate a.AP.csv order.txt",
+    ],
+)
+def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) -> None:
+    Path("a.AP.csv").write_text("topic,bm25,ql\n301,0.25,\n302,0.75,1\n303,0.5,0.5\n304,0.125,0.75\n")
+    Path("order.txt").write_text("bm25\nql\n")
+    result = cranfield(*command.split(), "--missing", "zero")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.splitlines()[0] == "note: AP: 1 missing score set to 0 (missing = zero)"
+
+
+@pytest.mark.parametrize("command", ["correlate a.AP.csv a.AP.csv", "compare a.AP.csv"])
+def test_a_negative_seed_is_refused(cranfield: Type, command: str) -> None:
+    Path("a.AP.csv").write_text("topic,bm25,ql\n" + "".join(f"{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(40)))
+    result = cranfield(*command.split(), "--seed", "-1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"

@@ -90,10 +90,11 @@ def test_bad_factors(raw: Path, tmp_path: Path) -> None:
     done = run("standardise", "apply", raw, "--factors", factors)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == (
-        "error: AP: no factors for 3 of 4 topics (2, 3, 4); pass missing='drop-topic' to leave them out\n"
+        "error: AP: no factors for 3 of 4 topics (2, 3, 4); pass --missing drop-topic to leave them out\n"
     )
     kept = run("standardise", "apply", raw, "--factors", factors, "--missing", "drop-topic", "--format", "csv")
     assert kept.stdout.count("std-AB(AP)") == 3
+    assert kept.stderr.splitlines()[0] == "warning: AP: 3 topics without factors left out: 2, 3, 4"
     factors.write_text("topic,measure,mean,sd\n1,nDCG,0.4,0.2\n")
     assert run("standardise", "apply", raw, "--factors", factors).stderr == (
         "error: the factors have no measure 'AP', only nDCG; fit factors for it, or leave the measure out\n"
@@ -159,7 +160,8 @@ def test_correlate_measures(raw: Path, tmp_path: Path) -> None:
     pl.concat([scores, other]).write_csv(many)
     rows = json.loads(run("correlate", many, many, "--resamples", 0, "--format", "json").stdout)["rows"]
     assert [row["reference"] for row in rows] == ["AP"] * 4 + ["P@20"] * 4
-    options = ["--measure", "AP", "--other-measure", "P@20", "--resamples", 0, "--format", "json"]
+    assert run("standardise", "fit", many, "-m", "P@20", "--format", "csv").stdout.count("P@20") == 4
+    options = ["-m", "AP", "--other-measure", "P@20", "--resamples", 0, "--format", "json"]
     rows = json.loads(run("correlate", many, many, *options).stdout)["rows"]
     assert (rows[0]["reference"], rows[0]["estimate"], rows[0]["value"]) == ("AP", "P@20", -1)
     done = run("correlate", many, tmp_path / "nothing.csv")

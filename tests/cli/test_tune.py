@@ -102,6 +102,30 @@ def test_a_hold_out_warns(cranfield: Type, grids: tuple[str, str]) -> None:
         "warning: 24 of 30 topics were never held out, so the held-out scores rest on 6 topics; "
         "N-fold and leave-one-out use every topic\n"
     )
+    assert cranfield("tune", grids[0], "--holdout", "0.01").stderr == (
+        "warning: 29 of 30 topics were never held out, so the held-out scores rest on 1 topic; "
+        "N-fold and leave-one-out use every topic\n"
+    )
+
+
+def test_the_optimism_of_a_hold_out_is_that_of_the_figures_beside_it(cranfield: Type, grids: tuple[str, str]) -> None:
+    words = ("tune", grids[0], "--holdout", "0.2", "--show", "summary")
+    (row,) = json.loads(cranfield(*words, "--format", "json").stdout)["rows"]
+    there = row["held_out_mean"] + row["optimism"]
+    assert round(there, 4) != round(row["in_sample_mean"], 4)
+    assert (
+        f"bm25: expect {row['held_out_mean']:.4f} on unseen topics; the best setting's mean on those held out is "
+        f"{there:.4f}, an optimism of {row['optimism']:.4f}.\n"
+    ) in cranfield(*words).stdout
+
+
+def test_one_family_cannot_be_compared(cranfield: Type, grids: tuple[str, str]) -> None:
+    result = cranfield("compare", grids[0], "--tune")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "error: --tune compares families, and there is one, 'bm25'; name a second, or see what tuning makes of it "
+        "with `cranfield tune`\n",
+    )
 
 
 def test_a_pattern(cranfield: Type) -> None:
@@ -140,6 +164,11 @@ def test_selection_bias(cranfield: Type) -> None:
             "--leave-one-out has nothing to draw; leave out --repeats and --stratified",
         ),
         (["--holdout", "20"], 2, "`share` must be between 0 and 1; got 20. Write 0.2."),
+        (["--holdout", "1.5"], 2, "`share` must be between 0 and 1; got 1.5. Write 0.2."),
+        (["--resamples", "0", "--show", "curve"], 2,
+         "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),
+        (["--leave-one-out", "--seed", "-1", "--show", "curve"], 2,
+         "`seed` must be a whole number of at least 0; got -1. Write 1."),
         (["--alpha", "5", "--show", "curve"], 2, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
         (["--pattern", "x{y}"], 1, "no system fits the pattern 'x{y}'; there are bm25(k1=0.6), bm25(k1=0.9), "
          "bm25(k1=1.2), bm25(k1=1.5)"),

@@ -222,6 +222,11 @@ def test_marks_name_the_baselines_a_system_differs_from():
     assert board["marks"].to_list() == ["†‡", "†‡", "†‡", "†", "‡"]
 
 
+def test_marks_of_more_than_four_baselines_are_set_apart():
+    found = compare(matrix(n=60, m=7, step=0.2), test="t", baseline=[f"s{i}" for i in range(5)])
+    assert found.groups[:2] == ("† ‡ § ¶ ††", "† ‡ § ¶ ††")
+
+
 def test_other_statistics():
     for statistic, name in (("median", "median"), ("geometric-mean", "geometric_mean")):
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
@@ -248,6 +253,12 @@ def test_discriminative_power_and_curve():
 
 
 # ── several measures ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_tukey_has_no_uncorrected_power():
+    row = compare(matrix(), test="tukey").power_row()
+    assert (row["uncorrected"], row["share_uncorrected"]) == (None, None)
+    assert row["share"] == compare(matrix(), test="tukey").discriminative_power
 
 
 def test_measures_each_and_together():
@@ -297,6 +308,7 @@ def test_signatures():
         f"family 4 comparisons; alpha 0.05; resamples 999; seed 7; cranfield {cranfield.__version__}"
     )
     assert compare(matrix(n=12, m=3)).signature.startswith("randomisation test, exact (all 4096 sign flips); measure")
+    assert "; family 1 comparison; alpha" in compare(matrix(m=2), test="t").signature
     assert "correction by the test itself" in compare(matrix(), test="tukey").signature
 
 
@@ -318,12 +330,26 @@ def test_too_few_resamples_for_the_family():
     )
     assert compare(matrix(), n_resamples=199).warnings == ()
     assert compare(matrix(), n_resamples=100, correction="bh").warnings == ()
+    assert only_warning(matrix(), n_resamples=57, correction="by") == (
+        "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
+        "use at least 58 resamples"
+    )
+    assert compare(matrix(), n_resamples=58, correction="by").warnings == ()
 
 
 def test_too_few_topics_for_an_exact_test():
     assert only_warning(matrix(n=5, m=2)) == (
         "no pair can be significant: the smallest possible p is 0.0625, above 0.05, because 5 topics have only 32 sign flips"
     )
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_too_few_topics_for_a_test_on_signs(test):
+    assert only_warning(matrix(n=6, m=3), test=test) == (
+        "no pair can be significant: the smallest possible p is 0.0312 times 3 comparisons, above 0.05, "
+        "because 6 topics have only 64 sign flips"
+    )
+    assert compare(matrix(n=6, m=2), test=test).smallest_p == 2 / 64
 
 
 def test_the_observed_direction_is_called_by_its_name():
@@ -350,6 +376,11 @@ def test_a_constant_difference_is_named():
         "a difference that is the same on every topic has p = 0 as the limit of paired t-test: b − a; "
         "use randomisation for a p-value that counts"
     )
+    for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
+        assert only_warning(same, test=test, n_resamples=1000) == (
+            f"a difference that is the same on every topic leaves a {title} no spread to go by, and its p says "
+            "nothing: b − a; use randomisation for a p-value that counts"
+        )
 
 
 def test_a_bootstrap_with_few_topics_is_liberal():
@@ -372,6 +403,11 @@ def test_warnings_of_several_measures_name_them():
 
 def total_mean(values):
     return values.mean()
+
+
+def no_number(values, axis):
+    low = np.min(values, axis=axis)
+    return np.where(low < 0.1, np.nan, low)  # fine at first sight, and in some resamples
 
 
 def nothing_but_one(values, axis):
@@ -427,6 +463,19 @@ BAD = [
         ArgumentError,
         "`statistic` nothing_but_one must summarise along `axis`: from a (2, 3, 4) array along axis 1 it made (), "
         "expected (2, 4)",
+    ),
+    (
+        X,
+        {"statistic": no_number},
+        DataError,
+        "`statistic` no_number gave nan for some of the scores; it must give a number for all",
+    ),
+    (
+        X.values,
+        {},
+        ArgumentError,
+        "`scores` must be a ScoreMatrix; got ndarray. Write read_scores(path), ScoreMatrix.from_wide(frame) or "
+        "ScoreMatrix.from_long(frame).",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
     (

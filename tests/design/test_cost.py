@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -163,6 +165,7 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
     )
     found = quiet_cost([(Qrels(without), SAMPLE.runs)], ["AP"], [30], width=0.2)
     assert found.rows["dropped_topics"].item() >= 1
+    assert not [text for text in found.warnings if "without judgments" in text]  # not a word a run about it
     nothing = Qrels(frame.with_columns(pl.lit(0, pl.Int32).alias("relevance")), "empty")
     with pytest.raises(DataError) as error:
         quiet_cost([(nothing, SAMPLE.runs)], ["AP"], [30], width=0.2)
@@ -228,3 +231,28 @@ def test_trec_covid_gets_cheaper_when_judged_less_deeply() -> None:
     assert found.rows["variance"].to_list() == pytest.approx([0.007815, 0.006766], abs=1e-6)
     assert found.rows["topics"].to_list() == [33, 29]
     assert found.rows["ratio"][0] > 2.4
+
+
+def test_a_depth_beyond_the_judged_one_is_said() -> None:
+    """Otherwise depth 60 of a collection judged to 50 would look as cheap as depth 50."""
+    sample = make_sample(n_topics=6, n_systems=4, seed=3, n_documents=600, depth=20, length=60)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cost([(sample.qrels, sample.runs)], ["AP"], [20, 40], n_systems=5, min_diff=0.2)
+    said = [str(one.message) for one in caught if "never judged" in str(one.message)]
+    pooled = {(r.topic, r.document) for run in sample.runs for r in top(run, 40)}
+    judged = set(sample.qrels.frame.select("topic", "document").rows())
+    missing = len(pooled - judged)
+    assert said == [
+        f"{sample.qrels.name}: {missing} of the {len(pooled)} documents in the top 40 of a run ({missing / len(pooled):.0%}) "
+        "were never judged, so the cost of depth 40 is too low and its scores are those of a shallower pool"
+    ]
+
+
+def top(run: Any, depth: int) -> list[Any]:
+    """The first documents of every topic, sorted by score and id in plain Python."""
+    found = []
+    for (_,), frame in run.frame.group_by("topic"):
+        rows = sorted(frame.iter_rows(named=True), key=lambda r: (r["score"], r["document"].encode()), reverse=True)
+        found += [SimpleNamespace(**row) for row in rows[:depth]]
+    return found

@@ -71,6 +71,19 @@ def test_min_diff_turns_round_for_every_method(method: Any) -> None:
     assert design_anova(0.05, 10, d * 0.99, method=method).n_topics > 60
 
 
+def test_the_ends_of_the_scale() -> None:
+    """An alpha that vanishes beside 1, and effects whose squares overflow."""
+    sizes = [design_anova(0.05, 10, 0.1, alpha=alpha).n_topics for alpha in (1e-9, 1e-12, 1e-17, 1e-300)]
+    assert sizes == [664, 834, 1108, 14859]
+    assert design_ttest(0.04, 0.05, alpha=1e-17).n_topics > design_ttest(0.04, 0.05, alpha=1e-15).n_topics
+    for enormous in (design_anova(0.05, 10, 1e300), design_ttest(1e-300, 1e200), design_two_sample_ttest(1.0, 1e160)):
+        assert (enormous.n_topics, enormous.achieved_power) == (2, 1)
+    with pytest.raises(
+        ArgumentError, match="^more than 1,000,000,000 topics would be needed; is `width` = 1e-300 meant"
+    ):
+        design_interval(0.05, 1e-300)
+
+
 def test_two_sample_designs_are_per_group() -> None:
     assert design_two_sample_ttest(0.05, 0.1).n_topics == design_anova(0.05, 2, 0.1).n_topics
     wide = design_two_sample_interval(0.05, 0.1)
@@ -209,7 +222,15 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
         ),
         (
             {"epsilon": "past", "blocked": True},
-            "`epsilon`='past' takes a variance estimated from scores, and `n_systems`.",
+            "`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.",
+        ),
+        (
+            {"epsilon": 0.5, "blocked": True, "n_systems": None, "n_topics": 50},
+            "`epsilon` belongs to a number of systems; give `n_systems` with it.",
+        ),
+        (
+            {"epsilon": 0.2, "blocked": True, "n_systems": [20, 5]},
+            "`epsilon` must be 'past' or between 1/(m-1) = 0.25 and 1 for 5 systems; got 0.2.",
         ),
     ],
 )
@@ -282,12 +303,16 @@ def test_recommendation_is_adjusted_when_sphericity_is_far_off() -> None:
 def test_recommendation_warns_of_discrete_measures() -> None:
     rng = np.random.default_rng(1)
     x = ScoreMatrix(rng.integers(0, 2, (40, 6)), map(str, range(40)), list("abcdef"), "Boolean")
-    with pytest.warns(CranfieldWarning, match="Boolean takes only 2 different values in 240 scores"):
+    with pytest.warns(CranfieldWarning, match="only 2 different values of Boolean occur in 240 scores"):
         found = recommend(x, 5, 0.2)
     assert "## Caveat" in found.text
     values = rng.uniform(size=(40, 6)) * (rng.uniform(size=(40, 6)) > 0.5)
     with pytest.warns(CranfieldWarning, match="% of the RR scores are exactly 0 or 0.9"):
         recommend(ScoreMatrix(values, map(str, range(40)), list("abcdef"), "RR"), 5, 0.2)
+
+
+def test_few_scores_are_not_called_discrete() -> None:
+    assert "Caveat" not in recommend(past(3, 3), 5, 0.1).text
 
 
 def test_recommendation_refuses_bad_questions() -> None:

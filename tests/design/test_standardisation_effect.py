@@ -54,6 +54,17 @@ def test_a_change_of_scale_improves_the_papers_table_and_not_ours() -> None:
         np.testing.assert_allclose(theirs.scale_free[column].to_numpy(), ours.scale_free[column].to_numpy(), rtol=1e-9)
 
 
+def test_topics_without_saved_factors_leave_both_sides() -> None:
+    factors = fit_standardisation(RAW.select(topics=RAW.topics[:20]))
+    settings = {"n_systems": [2], "min_diff": [0.1], "n_resamples": 0}
+    with pytest.raises(DataError, match="AP: no factors for 10 of 30 topics"):
+        standardisation_effect(RAW, factors=factors, **settings)
+    with pytest.warns(CranfieldWarning, match="10 topics without factors left out"):
+        effect = standardisation_effect(RAW, factors=factors, missing="drop-topic", **settings)
+    alone = standardisation_effect(RAW.select(topics=RAW.topics[:20]), **settings)
+    assert effect.to_frame().equals(alone.to_frame())
+
+
 def test_one_frame_holds_the_three_tables() -> None:
     effect = standardisation_effect(RAW, n_systems=[2], min_diff=[0.1], n_resamples=0)
     frame = effect.to_frame()

@@ -100,6 +100,17 @@ def test_missing_topics_count_zero_and_are_reported() -> None:
     assert "bm25: no document for 1 of 2 topics, scored 0: 2" in scores["AP"].provenance
 
 
+def test_topics_left_out_are_reported_and_not_called_barren() -> None:
+    qrels = qrels_of([("1", "0", "a", 1), ("2", "0", "a", 0), ("3", "0", "a", 0)])
+    runs = [run_of([("1", "a", 2), ("2", "a", 2)], "bm25"), run_of([("1", "a", 2), ("3", "a", 1)], "ql")]
+    with pytest.warns(CranfieldWarning) as caught:
+        assert evaluate(qrels, runs, "AP", missing="drop-topic").only().topics == ("1",)
+    assert [str(w.message) for w in caught] == [
+        "bm25: no document for 1 of 3 topics, left out for every system: 3",
+        "ql: no document for 1 of 3 topics, left out for every system: 2",
+    ]
+
+
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
 def test_missing_topics_can_be_left_out_or_refused() -> None:
     run = run_of([("1", "a", 2)], "bm25")

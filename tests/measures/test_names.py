@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield import ArgumentError, Measure, UnknownNameError, evaluate, parse_measure
+from cranfield import ArgumentError, DataError, Measure, UnknownNameError, evaluate, parse_measure
 from cranfield.measures import JudgedRanking, measure, parse_measures, registry
 from cranfield.measures.registry import find, known_names
 from cranfield.measures.trec import TREC_NAMES, trec_name
@@ -27,6 +27,9 @@ from small_collections import qrels_of, run_of
         ("AP(tool=ntcir, rel=2)@10", "AP(rel=2,tool=ntcir)@10"),
         ("AP(rel=2,tool=ntcir) @ 10", "AP(rel=2,tool=ntcir)@10"),
         ("P_10", "P@10"),
+        ("P.10", "P@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("ndcg_cut@10", "nDCG@10"),
         ("P@10", "P@10"),
         ("recall_1000", "R@1000"),
         ("recip_rank", "RR"),
@@ -93,6 +96,8 @@ def test_trec_names_go_there_and_back() -> None:
         ("P@0", "measure 'P@0': `cutoff` must be at least 1; got 0"),
         ("P@ten", "measure 'P@ten': `cutoff` must be an integer; got 'ten'"),
         ("P", "measure 'P': P needs a cutoff; write P@10 or P(rel=…)@10"),
+        ("ndcg_cut", "measure 'ndcg_cut': ndcg_cut needs a cutoff; write ndcg_cut_10"),
+        ("map_cut(rel=2)", "measure 'map_cut(rel=2)': map_cut needs a cutoff; write map_cut_10"),
         ("Rprec@10", "measure 'Rprec@10': Rprec has no parameter `cutoff`; write Rprec or Rprec(rel=…)"),
         ("AP(foo=1)", "measure 'AP(foo=1)': AP has no parameter `foo`; write AP or AP(rel=…,tool=…)@10"),
         ("AP(rel=0)", "measure 'AP(rel=0)': `rel` must be at least 1; got 0"),
@@ -174,6 +179,22 @@ def test_own_measure_by_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         parse_measure("MeanLevle")
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("1 +", "SyntaxError: invalid syntax (own_and_broken.py, line 1)"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("import no_such_module", "No module named 'no_such_module'"),
+    ],
+)
+def test_a_module_that_cannot_be_run(code: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_and_broken.py").write_text(code + "\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError) as error:
+        parse_measure("own_and_broken.measure@10")
+    assert str(error.value) == (f"measure 'own_and_broken.measure': module 'own_and_broken' cannot be imported ({why})")
+
+
 @pytest.mark.usefixtures("scratch_registry")
 def test_own_measure_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     @measure("Everything")
@@ -222,6 +243,21 @@ def test_own_measures_must_give_one_number_a_topic(values: list[float], message:
 
     with pytest.raises(ValueError, match=message):
         evaluate(qrels_of([("1", "0", "a", 1)]), run_of([("1", "a", 1)]), "Bad")
+
+
+@pytest.mark.usefixtures("scratch_registry")
+def test_own_measures_that_fail_say_where() -> None:
+    @measure("Failing")
+    def failing(ranking: JudgedRanking) -> np.ndarray:  # type: ignore[type-arg]
+        return ranking.nothing  # type: ignore[attr-defined, no-any-return]
+
+    line = failing.__code__.co_firstlineno + 2
+    with pytest.raises(DataError) as error:
+        evaluate(qrels_of([("1", "0", "a", 1)]), run_of([("1", "a", 1)]), "Failing")
+    assert str(error.value) == (
+        "measure Failing failed: AttributeError: 'JudgedRanking' object has no attribute 'nothing' "
+        f"(test_names.py:{line})"
+    )
 
 
 # ── ir_measures ───────────────────────────────────────────────────────────────────────────────────────────

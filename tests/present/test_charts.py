@@ -15,7 +15,7 @@ from chart_support import channels, family_matrices, matrix, names, results, spe
 from cranfield import ScoreMatrix, cost_from_figures, design_anova, design_interval, design_ttest
 from cranfield.compare import compare
 from cranfield.design import PoolFigure, anova_power
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import ArgumentError, CranfieldWarning, UnknownNameError
 from cranfield.present.charts import KINDS, chart, kinds
 from cranfield.present.charts.export import to_svg
 from cranfield.tuning import tune
@@ -119,6 +119,14 @@ def test_pair_map_covers_every_pair_with_its_decision() -> None:
         assert (decided[a, b], decided[b, a]) == want
     count = int(found.significant.sum())
     assert title(spec) == f"{count} of 36 pairs of systems differ significantly ({count / 36:.0%})"
+
+
+def test_too_few_resamples_are_not_taken_for_no_difference() -> None:
+    with pytest.warns(CranfieldWarning, match="no pair can be significant"):
+        found = compare(matrix(), n_resamples=100)
+    spec = chart(found).to_dict()
+    assert title(spec) == f"{found.systems[0]} leads, but with so few resamples no two systems could be told apart"
+    assert "use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
 
 
 def test_differences_with_a_baseline() -> None:
@@ -331,6 +339,13 @@ def test_effects_and_methods_of_replicates() -> None:
         for t, c, d in table.select("test", "correction", "different").rows()
     }
     assert dict(counted.rows()) == {name: count for name, count in wanted.items() if count}
+
+
+def test_a_parameter_called_like_a_column_of_the_curve_is_drawn_as_itself() -> None:
+    values = np.random.default_rng(1).random((20, 3))
+    scores = ScoreMatrix(values, [str(i) for i in range(20)], [f"x(mean={j})" for j in range(3)], "AP")
+    spec = chart(tune({"x": scores}), n_resamples=50).to_dict()
+    assert [row["parameter"] for row in spec_data(spec)[0]] == [0, 1, 2]
 
 
 @pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")

@@ -181,6 +181,32 @@ def test_problems_of_the_data_are_told() -> None:
     assert f"identical AP on every topic: {x.systems[0]}, {x.systems[1]}" in html
 
 
+SHAPES = {
+    "two by two": [[0.1, 0.4], [0.3, 0.2]],
+    "two by three": [[0.1, 0.4, 0.5], [0.3, 0.2, 0.9]],
+    "all equal": [[0.5] * 3] * 6,
+    "all zero": [[0.0] * 3] * 6,
+    "identical systems": [[k / 10] * 3 for k in range(8)],
+    "the same distance everywhere": [[k / 10, k / 10 + 0.1, k / 10 + 0.2] for k in range(6)],
+    "yes or no": [[float((i * j) % 3 == 0) for j in range(1, 5)] for i in range(1, 13)],
+    "huge": [[1e6 * ((i * 7 + j * 3) % 11) for j in range(4)] for i in range(10)],
+    "negative": [[-((i * 7 + j * 3) % 11) / 10 for j in range(4)] for i in range(10)],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_odd_scores_never_break_the_page(shape: str) -> None:
+    values = SHAPES[shape]
+    x = ScoreMatrix(values, [f"t{i}" for i in range(len(values))], [f"s{j}" for j in range(len(values[0]))], "AP")
+    html = build_report(x, n_resamples=300).html
+    assert not re.search(r"\bnan\b", re.sub(r'href="data:[^"]*"', "", html))
+
+
+def test_a_shared_lead_is_called_so() -> None:
+    x = ScoreMatrix(SHAPES["identical systems"], [str(i) for i in range(8)], list("abc"), "AP")
+    assert build_report(x, n_resamples=300).headline.startswith("a and 2 others share the lead by AP.")
+
+
 def test_same_input_same_bytes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

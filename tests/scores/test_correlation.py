@@ -239,6 +239,11 @@ def test_order_files(tmp_path: Path) -> None:
     path.write_text("topic,a,b\n1,0.1,0.2\n")
     assert not is_order(path)
     assert not is_order(tmp_path)
+    for scores in ("topic,a\n1,0.1\n2,0.3\n", "0.1,0.2\n.3,1\n", "0.25 0.5\n0.75 1e-3\n", "\u00a0\n"):
+        path.write_text(scores)  # a table of scores, though narrow, and a file of nothing
+        assert not is_order(path)
+    path.write_text("1,0.5\n2,0.25\n")
+    assert is_order(path)  # systems may be called 1 and 2
     path.write_text("a 1\na 2\nb x\nc\n")
     with pytest.raises(FileError) as error:
         read_order(path)

@@ -71,6 +71,12 @@ def test_a_table_without_version_is_taken_as_it_is(tmp_path: Path) -> None:
     assert Standardisation.load(path).to_frame().rows() == [("1", "AP", 0.25, 0.5, None)]
 
 
+def test_a_topic_called_0_is_a_topic(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_text('{"version": 1, "rows": [{"topic": 0, "measure": "AP", "mean": 0.25, "sd": 0.5}]}')
+    assert Standardisation.load(path)["AP"].topics == ("0",)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
@@ -111,6 +117,12 @@ def test_a_table_without_version_is_taken_as_it_is(tmp_path: Path) -> None:
             "f.z",
             "301 map 0.1 0.2\n301 P_5 0.1\n",
             "{path}:2: expected 4 fields (topic measure mean sd), found 3: '301 P_5 0.1'",
+        ),
+        (
+            "f.csv",
+            "topic,measure,mean,sd\n1,AP,0.1\n2,AP,0,1,0.2\n",
+            "{path}: 2 problems\n  {path}:2: expected 4 fields as in the first row, found 3: '1,AP,0.1'\n"
+            "  {path}:3: expected 4 fields as in the first row, found 5: '2,AP,0,1,0.2'",
         ),
         ("f.parquet", "PAR1 nonsense", None),
         ("f.csv", "", "{path}: is empty; expected at least one line of data"),
@@ -177,3 +189,7 @@ def test_teams(tmp_path: Path) -> None:
         f"  {path}:3: expected a system and its team, found 1 fields: 'x'",
     ]
     assert re.match(".*teams.txt", caught.value.path)
+    path.write_text("system,team\n")
+    with pytest.raises(FileError) as caught:
+        read_teams(path)
+    assert str(caught.value) == f"{path}: names no system; expected a system and its team a line"

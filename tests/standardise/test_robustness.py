@@ -73,5 +73,8 @@ def test_what_is_refused() -> None:
     assert str(bad.value) == (
         "group 'all' leaves 1 of 5 systems to fit factors on; name at least one system and leave at least 2"
     )
+    with pytest.raises(ArgumentError) as bad:
+        standardisation_robustness(RAW, groups={})
+    assert str(bad.value) == "`groups` is empty; name at least one group of systems to leave out"
     with pytest.raises(UnknownNameError, match="unknown system 'x'"):
         standardisation_robustness(RAW, groups={"x": ["x"]})

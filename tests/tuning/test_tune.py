@@ -216,6 +216,15 @@ def test_curves_of_families_with_different_parameters() -> None:
     assert curve["mu"].to_list() == [None, None, None, "1", "x"]
 
 
+def test_a_parameter_may_be_called_like_a_column_of_the_curve() -> None:
+    names = [f"x(mean={j},family={j}.5,a=1)" for j in range(3)]
+    curve = tune({"x": matrix(random(20, 3), names=names)}, NFold(5)).curve(n_resamples=50)
+    assert curve.columns == [
+        "family", "setting", "parameter_mean", "parameter_family", "a", "mean", "lower", "upper", "folds", "final",
+    ]  # fmt: skip
+    assert curve["parameter_mean"].to_list() == [0, 1, 2]
+
+
 def test_the_edge_of_the_grid() -> None:
     values = random(20, 6) / 100
     values[:, 5] += 1

@@ -11,6 +11,7 @@ from cranfield import (
     CranfieldWarning,
     DataError,
     ScoreMatrix,
+    Scores,
     UnknownNameError,
     anova_table,
     estimate_variance,
@@ -112,6 +113,16 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
             "AP: the difference between two systems never changes from topic to topic; there is no variance to design "
             "from",
         ),
+        (
+            [[1e300, 0.3], [0.1, 0.2]],
+            "within",
+            "AP: the largest score in size is 1e+300, and its square is beyond any double; scale the scores first",
+        ),
+        (
+            [[1e-200, 2e-200], [3e-200, 1e-200]],
+            "residual",
+            "AP: the largest score in size is 3e-200, and its square is beyond any double; scale the scores first",
+        ),
         ([[0.1, 0.3]], "within", "AP: a variance estimate needs at least 2 topics; there is 1"),
         ([[0.1], [0.2]], "within", "AP: a variance estimate needs at least 2 systems; there is 1"),
         (
@@ -198,3 +209,11 @@ def test_the_jackknife_interval_covers(n: int) -> None:
         estimate = estimate_variance(simulated(seed, n, 8), "within")
         hits += estimate.lower <= truth <= estimate.upper
     assert hits / trials > 0.90
+
+
+def test_scores_of_one_measure_will_do() -> None:
+    x = simulated(1, 7, 4)
+    assert estimate_variance(Scores([x])).variance == estimate_variance(x).variance
+    with pytest.raises(DataError) as error:
+        estimate_variance(Scores([x, matrix(x.values, "P@5")]))
+    assert str(error.value) == "there are 2 measures (AP, P@5); say which one is meant"

@@ -153,6 +153,7 @@ def _answer(found: MeasureComparisons, show: Show, effect_size: defaults.EffectS
         superscripts={"difference": [mark for each in comparisons for mark in _marks(each)]},
         latex_columns=tuple(name for name in rows.columns if name != "significant"),
         latex_notes=_meanings(comparisons[0]),
+        dispensable=(*[name for name in rows.columns if name.endswith(("_a", "_b"))][2:], "effect_size", "significant"),
     )
 
 
@@ -180,4 +181,7 @@ def _meanings(found: Comparison) -> tuple[str, ...]:
 
 
 def _notes(found: Comparison) -> tuple[str, ...]:
-    return (f"lower, upper: {1 - found.alpha:.0%} {found.interval}.",)
+    notes = [f"lower, upper: {1 - found.alpha:.0%} {found.interval}."]
+    if found.statistic != "mean":
+        notes.append(f"effect_size: of the mean difference, which is not that of the {found.statistic}s.")
+    return tuple(notes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 import typer
 
 from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, Seed, Workers
-from cranfield.cli.output import draw, emit
+from cranfield.cli.output import draw, emit, say_missing
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ def command(
     reference: Annotated[str, typer.Argument(metavar="A", help="Reference: a score file, or an order of systems.")],
     estimate: Annotated[str, typer.Argument(metavar="B", help="Score file or order to compare with it.")],
     measure: Annotated[
-        str | None, typer.Option("--measure", help="Measure of A (and of B, unless told). [default: all in common]")
+        str | None,
+        typer.Option("--measure", "-m", help="Measure of A (and of B, unless told). [default: all in common]"),
     ] = None,
     other_measure: Annotated[
         str | None, typer.Option("--other-measure", help="Measure of B, when not that of A.")
@@ -76,7 +77,11 @@ Side = Union["Scores", dict[str, float]]
 def _side(path: str, measure: str | None, missing: MissingPolicy) -> Side:
     from cranfield.scores import is_order, read_order, read_scores
 
-    return read_order(path) if is_order(path) else read_scores(path, measure=measure, missing=missing)
+    if is_order(path):
+        return read_order(path)
+    found = read_scores(path, measure=measure, missing=missing)
+    say_missing([found])
+    return found
 
 
 def _pairs(x: Side, y: Side) -> list[tuple[ScoreMatrix | dict[str, float], ScoreMatrix | dict[str, float]]]:

@@ -64,9 +64,11 @@ def command(
 
     \b
     Examples:
-      cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 100 --systems 10 --min-diff 0.15
-      cranfield cost --collection q03 runs03/ --collection q04 runs04/ -m AP --depth 10 --width 0.15
-      cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 30 --systems 10 --budget 10000
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 100 --width 0.15
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --min-diff 0.15
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --budget 10000
+      cranfield cost --collection q03 runs03/ --collection q04 runs04/ \\
+                     -m AP --depth 10 --depth 100 --width 0.15
     """
     from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.design import cost

@@ -50,6 +50,10 @@ STORY = (
         "best and the worst, and why the methods disagree.",
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
+    Step(
+        "Everything at once, with charts, in one HTML file that can be mailed and opened offline.",
+        ("report", "{dir}/qrels.txt", "{dir}/runs", "-o", "{dir}/report.html"),
+    ),
 )
 
 
@@ -75,4 +79,4 @@ def command(
         say(textwrap.fill(step.text, 78))
         say(f"\n$ cranfield {' '.join(words)}\n")
         app(words, standalone_mode=False)
-    say(f"\nEverything is in {directory}; now try the same with files of your own.")
+    say(f"\nOpen {directory}/report.html; then try the same with files of your own.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from cranfield.cli.options import ChartName, Format, Missing, Output, Plot, ScoreFiles
-from cranfield.cli.output import draw, emit, say, terminal_width
+from cranfield.cli.output import draw, emit, say, say_missing, wrapped
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -25,6 +26,7 @@ from cranfield.defaults import (
 
 if TYPE_CHECKING:
     from cranfield.design import Design
+    from cranfield.scores import Scores
     from cranfield.variance import VarianceEstimate
 
 app = typer.Typer(
@@ -250,6 +252,7 @@ def recommend(
     from cranfield.scores import read_collections
 
     collections = read_collections(scores, measure=measure, missing=missing)
+    say_missing(collections.values())
     measures = list(dict.fromkeys(name for found in collections.values() for name in found))
     if len(measures) > 1:
         raise DataError(f"there are {len(measures)} measures ({summary(measures)}); choose one with --measure")
@@ -258,7 +261,7 @@ def recommend(
     )
     words = format in (None, "table", "markdown") and (output is None or format or output.suffix in (".md", ".txt"))
     if words and output is None:
-        typer.echo(_wrapped(f"{found.text}\n{found.signature}"))
+        typer.echo(wrapped(f"{found.text}\n{found.signature}"))
     elif words and output is not None:
         write_atomically(output, f"{found.text}\n{found.signature}\n".encode())
         say(f"wrote {output}")
@@ -270,24 +273,6 @@ def recommend(
             output=output,
         )
     draw(found, plot, chart)
-
-
-def _wrapped(text: str) -> str:
-    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
-    import sys
-    import textwrap
-
-    if not sys.stdout.isatty():
-        return text
-    lines = text.splitlines()
-    return "\n".join(
-        line
-        if line.startswith("|")
-        else textwrap.fill(
-            line, terminal_width(), subsequent_indent="  " * line.startswith("-"), break_long_words=False
-        )
-        for line in lines
-    )
 
 
 def number_or_past(text: str | None) -> Any:
@@ -313,16 +298,21 @@ class _Past:
         self.files = [*(scores or []), *(more or [])]
         self.estimator, self.measure, self.missing, self.alpha = estimator, measure, missing, alpha
 
-    def estimates(self) -> dict[VarianceMethod, list[VarianceEstimate]]:
-        """By every method, the wanted one first: one estimate a measure."""
-        from typing import get_args
-
+    @cached_property
+    def collections(self) -> dict[str, Scores]:
+        """The scores, read once."""
+        from cranfield.cli.output import say_missing
         from cranfield.scores import read_collections
+
+        found = read_collections(self.files, measure=self.measure, missing=self.missing)
+        say_missing(found.values())
+        return found
+
+    def estimates(self, method: VarianceMethod) -> list[VarianceEstimate]:
+        """One estimate a measure."""
         from cranfield.variance import pooled_variances
 
-        methods = dict.fromkeys([self.estimator, *get_args(VarianceMethod)])
-        collections = read_collections(self.files, measure=self.measure, missing=self.missing)
-        return pooled_variances(collections, list(methods), alpha=self.alpha)
+        return pooled_variances(self.collections, [method], alpha=self.alpha)[method]
 
 
 def _pair_default(two_sample: bool) -> VarianceMethod:
@@ -363,11 +353,17 @@ def _answer(
     if given:
         result = design(next(iter(given.values())))
     else:
-        estimates = past.estimates()
-        result = design(estimates[past.estimator])
-        others = {name: design(several) for name, several in estimates.items() if name != past.estimator}
-        settings = {"scores": past.files, "estimator": past.estimator, "other_estimators": _others(others)}
-        notes += _others_notes(result, others, len(estimates[past.estimator]))
+        estimates = past.estimates(past.estimator)
+        result = design(estimates)
+        others = {name: _if_any(design, past, name) for name in get_args(VarianceMethod) if name != past.estimator}
+        rows = [row for other in others.values() if other is not None for row in other.rows.to_dicts()]
+        settings = {
+            "scores": past.files,
+            "missing": past.missing,
+            "estimator": past.estimator,
+            "other_estimators": rows,
+        }
+        notes += _others_notes(result, others, len(estimates))
     digits = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
     answer = Answer(
         command,
@@ -383,17 +379,25 @@ def _answer(
     return result
 
 
-def _others(designs: dict[VarianceMethod, Design]) -> list[dict[str, Any]]:
-    return [row for design in designs.values() for row in design.rows.to_dicts()]
+def _if_any(design: Callable[[Any], Design], past: _Past, estimator: VarianceMethod) -> Design | None:
+    """What another estimator would give; None where it has no variance to offer or its design no solution."""
+    from cranfield.errors import CranfieldError
+
+    try:
+        return design(past.estimates(estimator))
+    except CranfieldError:
+        return None
 
 
-def _others_notes(result: Design, others: dict[VarianceMethod, Design], measures: int) -> list[str]:
+def _others_notes(result: Design, others: dict[VarianceMethod, Design | None], measures: int) -> list[str]:
     """What the other estimators would give: they differ by factors, and nobody should find out too late."""
     column = result.solved_for
     notes = []
     for at in range(measures):
         row = at * (result.rows.height // measures)
-        shown = [f"{name} {_short(design.rows[column][row])}" for name, design in others.items()]
+        shown = [
+            f"{name} {_short(None if design is None else design.rows[column][row])}" for name, design in others.items()
+        ]
         which = f" for {result.rows['measure'][row]}" if measures > 1 else ""
         cell = "" if result.rows.height == measures else " in the first row"
         notes.append(f"{column} by other estimators{which}{cell}: {', '.join(shown)}.")

@@ -34,9 +34,35 @@ from cranfield.cli import (
 from cranfield.cli.output import say
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 
+COMMANDS: list[tuple[str, Any, str]] = [
+    ("demo", demo.command, "The whole story on a sample collection."),
+    ("sample", sample.command, "Make a synthetic collection with known truth."),
+    ("check", check.command, "Validate runs, qrels and score files."),
+    ("convert", convert.command, "Any score format to any other."),
+    ("evaluate", evaluate.command, "Score runs against judgments."),
+    ("measures", measures.command, "List the measures, with definitions and citations."),
+    ("leaderboard", leaderboard.command, "Who leads, and who cannot be told apart."),
+    ("compare", compare.command, "Which systems differ: tests for all pairs at once."),
+    ("correlate", correlate.command, "How far two rankings of systems agree."),
+    ("replicates", replicates.command, "Intervals and decisions from document partitions."),
+    ("tune", tune.command, "Tune parameters without fooling yourself."),
+    ("selection-bias", selection_bias.command, "What tuning on the test topics does, simulated."),
+    ("standardise", standardise.app, "Standardised scores that travel: fit, apply, effect."),
+    ("variance", variance.command, "What varies in past scores, and by how much."),
+    ("design", design.app, "How many topics? Or: what can mine tell apart?"),
+    ("cost", cost.command, "How deep to judge, how many topics, at what cost."),
+    ("pool", pool.command, "Judgments as a shallower pool would have them."),
+    ("report", report.command, "All of it as one HTML file to mail."),
+    ("serve", serve.command, "The same questions on a page in your browser."),
+]
+"""Name, command and line of help, in the order the help shows them: from files to scores to answers."""
+
 
 class _Program(TyperGroup):
     """Turns our own errors into one line on stderr and an exit code: 2 for bad usage, 1 for bad input."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name, _, _ in COMMANDS]
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -80,25 +106,11 @@ def _program(
     pass
 
 
-app.command("sample")(sample.command)
-app.command("check")(check.command)
-app.command("evaluate")(evaluate.command)
-app.command("measures")(measures.command)
-app.command("convert")(convert.command)
-app.command("leaderboard")(leaderboard.command)
-app.command("compare")(compare.command)
-app.add_typer(standardise.app, name="standardise")
-app.command("replicates")(replicates.command)
-app.command("correlate")(correlate.command)
-app.command("variance")(variance.command)
-app.add_typer(design.app, name="design")
-app.command("cost")(cost.command)
-app.command("pool")(pool.command)
-app.command("tune")(tune.command)
-app.command("selection-bias")(selection_bias.command)
-app.command("report")(report.command)
-app.command("serve")(serve.command)
-app.command("demo")(demo.command)
+for _name, _what, _help in COMMANDS:
+    if isinstance(_what, typer.Typer):
+        app.add_typer(_what, name=_name, short_help=_help)
+    else:
+        app.command(_name, short_help=_help)(_what)
 
 
 def main() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -17,6 +18,7 @@ from cranfield.files import write_atomically
 if TYPE_CHECKING:
     from cranfield.present.tables import Answer
     from cranfield.resampling import Progress
+    from cranfield.scores import Scores
 
 _BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 
@@ -56,7 +58,7 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
 def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
         width = None if to_file or not sys.stdout.isatty() else terminal_width()
-        return table_text(upright(answer, width), width=width)
+        return table_text(without_dispensable(without_repetition(upright(answer, width), width), width), width=width)
     from cranfield.present.tables import render
 
     return render(answer, format)
@@ -73,9 +75,53 @@ def upright(answer: Answer, width: int | None) -> Answer:
     from cranfield.present.tables import text_rows
 
     names, (cells,) = answer.rows.columns, text_rows(answer)
-    if sum(max(len(name), len(cell)) + 3 for name, cell in zip(names, cells, strict=True)) - 3 <= width:
+    if _fits(names, [cells], width, gap=3):
         return answer
     return replace(answer, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
+
+
+def without_repetition(answer: Answer, width: int | None) -> Answer:
+    """A table too wide for the terminal says below it, once, what is the same in all of its rows."""
+    from dataclasses import replace
+
+    from cranfield.present.tables import text_rows
+
+    if answer.sections:
+        return replace(answer, sections=tuple(without_repetition(section, width) for section in answer.sections))
+    names, rows = answer.rows.columns, text_rows(answer)
+    if width is None or len(rows) < 2 or _fits(names, rows, width, gap=2):
+        return answer
+    same = {name: cells[0] for name, cells in zip(names, zip(*rows, strict=True), strict=True) if len(set(cells)) == 1}
+    if not same or len(same) == len(names):
+        return answer
+    note = "All rows: " + ", ".join(f"{name} {cell or 'empty'}" for name, cell in same.items()) + "."
+    return replace(answer, rows=answer.rows.drop(list(same)), notes=(note, *answer.notes))
+
+
+def without_dispensable(answer: Answer, width: int | None) -> Answer:
+    """A table whose headers would have to be broken inside a word leaves out what it can do without, and says so."""
+    from dataclasses import replace
+
+    from cranfield.present.tables import text_rows
+
+    gone: list[str] = []
+    for name in answer.dispensable if width is not None else ():
+        shown = replace(answer, rows=answer.rows.drop(gone))
+        words = [max(header.split("_"), key=len) for header in shown.rows.columns]
+        if width is None or _fits(words, text_rows(shown), width, gap=1):
+            break
+        if name in shown.rows.columns:
+            gone.append(name)
+    if not gone:
+        return answer
+    note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
+    return replace(answer, rows=answer.rows.drop(gone), notes=(*answer.notes, note))
+
+
+def _fits(names: list[str], rows: list[list[str]], width: int, gap: int) -> bool:
+    """Whether the rows stand side by side without any header folded."""
+    widest = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    return sum(widest) + gap * (len(widest) - 1) <= width
 
 
 def terminal_width() -> int:
@@ -99,11 +145,11 @@ def table_text(answer: Answer, width: int | None = None) -> str:
     names, rows = answer.rows.columns, text_rows(answer)
     numeric = [is_number(dtype) for dtype in answer.rows.dtypes]
     widest = [max([1, *(len(row[i]) for row in rows)]) for i in range(len(names))]
-    gap, widths = fit_columns([len(name) for name in names], widest, numeric, width or 100_000)
+    gap, widths = fit_columns(names, widest, numeric, width or 100_000)
     total = sum(widths) + gap * (len(widths) - 1)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2, 0, (gap - 1) // 2), show_edge=False)
     for name, wide, right in zip(names, widths, numeric, strict=True):
-        table.add_column(Text(name), justify="right" if right else "left", overflow="fold", width=wide)
+        table.add_column(Text(folded(name, wide)), justify="right" if right else "left", overflow="fold", width=wide)
     for row in rows:
         table.add_row(*[Text(part) for part in row])
     out = io.StringIO()
@@ -124,30 +170,33 @@ def table_text(answer: Answer, width: int | None = None) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def fit_columns(headers: list[int], cells: list[int], numeric: list[bool], width: int) -> tuple[int, list[int]]:
+def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width: int) -> tuple[int, list[int]]:
     """Blanks between columns, and the width of each, so that a table fits: numbers are never broken over lines.
 
-    First the gaps shrink, then headers are folded, then long texts. What is still too wide is left so.
+    First the gaps shrink, then headers are folded (between their words as long as that will do), then long texts.
+    What is still too wide is left so.
 
-    >>> fit_columns([6, 11], [3, 6], [False, True], 80)
+    >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 80)
     (3, [6, 11])
-    >>> fit_columns([6, 11], [3, 6], [False, True], 15)
-    (2, [5, 8])
+    >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 16)
+    (2, [6, 8])
     """
-    natural = [max(pair) for pair in zip(headers, cells, strict=True)]
-    narrow = [max(cell, min(header, 4)) for header, cell in zip(headers, cells, strict=True)]
+    natural = [max(len(header), cell) for header, cell in zip(headers, cells, strict=True)]
     gaps = len(headers) - 1
     for gap in (3, 2):
         if sum(natural) + gap * gaps <= width:
             return gap, natural
-    for gap in (2, 1):
-        spare = width - sum(narrow) - gap * gaps
-        if spare >= 0:
-            widths = list(narrow)
-            for _ in range(min(spare, sum(natural) - sum(narrow))):
-                # One blank at a time to the header that is folded most.
-                widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
-            return gap, widths
+    words = [max(map(len, header.split("_"))) for header in headers]
+    for least in (words, [min(4, length) for length in words]):
+        narrow = [max(cell, shortest) for cell, shortest in zip(cells, least, strict=True)]
+        for gap in (2, 1):
+            spare = width - sum(narrow) - gap * gaps
+            if spare >= 0:
+                widths = list(narrow)
+                for _ in range(min(spare, sum(natural) - sum(narrow))):
+                    # One blank at a time to the header that is folded most.
+                    widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
+                return gap, widths
     widths = narrow
     while sum(widths) + gaps > width:
         texts = [i for i, number in enumerate(numeric) if not number and widths[i] > 8]
@@ -169,10 +218,63 @@ def draw(result: object, path: Path | None, kind: str | None = None, **options: 
     say(f"wrote {path}")
 
 
+def wrapped(text: str) -> str:
+    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
+    import textwrap
+
+    if not sys.stdout.isatty():
+        return text
+    lines = text.splitlines()
+    return "\n".join(
+        line
+        if line.startswith("|")
+        else textwrap.fill(
+            line, terminal_width(), subsequent_indent="  " * line.startswith("-"), break_long_words=False
+        )
+        for line in lines
+    )
+
+
+def folded(header: str, width: int) -> str:
+    """A header over several lines, broken at its underscores.
+
+    >>> folded("partial_eta_squared", 12)
+    'partial_eta\\nsquared'
+    """
+    lines: list[str] = []
+    for word in header.split("_"):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f"_{word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
 def say(text: str) -> None:
-    """A line for the person at the terminal (stderr), never mixed with data."""
-    sys.stderr.write(text + "\n")
+    """A line for the person at the terminal (stderr), never mixed with data; advice in words that can be typed."""
+    sys.stderr.write(as_options(text) + "\n")
     sys.stderr.flush()
+
+
+def say_missing(scores: Iterable[Scores]) -> None:
+    """What --missing did to the scores read, if anything."""
+    for one in scores:
+        for matrix in one.values():
+            for step in matrix.provenance:
+                if "(missing = " in step:
+                    say(f"note: {matrix.measure}: {step}")
+
+
+_ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")
+
+
+def as_options(text: str) -> str:
+    """A message of the library with Python's arguments as the command line's options.
+
+    >>> as_options("pass missing='drop-topic' to leave them out")
+    'pass --missing drop-topic to leave them out'
+    """
+    return _ARGUMENT.sub(r"--\1 \2", text).replace("blocked=True", "--blocked")
 
 
 @contextmanager

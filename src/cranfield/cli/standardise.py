@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, ScoreFiles, Seed, Workers
-from cranfield.cli.output import draw, emit, say
+from cranfield.cli.output import draw, emit, say, say_missing
 from cranfield.defaults import (
     ALPHA,
     ANOVA_VARIANCE,
@@ -40,7 +40,8 @@ app = typer.Typer(
 )
 
 Measure = Annotated[
-    str | None, typer.Option("--measure", help="Use only this measure; for a wide table, its name. [default: all]")
+    str | None,
+    typer.Option("--measure", "-m", help="Use only this measure; for a wide table, its name. [default: all]"),
 ]
 To = Annotated[
     StandardiseTo, typer.Option("--to", help="ab: clip(A*z + B, 0, 1); cdf: the normal probability of z; z itself.")
@@ -52,7 +53,9 @@ B = Annotated[float, typer.Option("--b", help="B of std-AB, the score of an aver
 def _read(scores: list[str], measure: str | None, missing: str) -> Scores:
     from cranfield.scores import read_scores
 
-    return read_scores(scores, measure=measure, missing=missing)  # type: ignore[arg-type]
+    found = read_scores(scores, measure=measure, missing=missing)  # type: ignore[arg-type]
+    say_missing([found])
+    return found
 
 
 @app.command("fit")
@@ -255,6 +258,7 @@ def effect(
         variance_method=variance,
         n_resamples=resamples,
         seed=seed,
+        missing=missing,
         workers=workers,
     )
     name = "standardise effect"

@@ -99,7 +99,9 @@ def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: flo
 
 
 def _parameters(found: Tuning) -> list[str]:
-    return list(dict.fromkeys(name for family in found.families for name in family.family.parameters))
+    from cranfield.tuning.curve import column_of
+
+    return list(dict.fromkeys(column_of(name) for family in found.families for name in family.family.parameters))
 
 
 def _places(values: list[object]) -> int:

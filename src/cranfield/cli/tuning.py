@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cranfield.defaults import FOLDS, MissingPolicy
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Answer
@@ -116,15 +117,23 @@ def before_comparing(
         raise ArgumentError(f"--tune tunes for one measure; got {len(measure)}. Name one with --measure.")
     splitter = splitter_of(folds, leave_one_out, holdout, repeats, stratified, seed)
     found = tune_files(scores, splitter, measure=measure[0] if measure else None, missing=missing, pattern=pattern)
+    if len(found.families) < 2:
+        raise DataError(
+            f"--tune compares families, and there is one, {found.families[0].name!r}; "
+            "name a second, or see what tuning makes of it with `cranfield tune`"
+        )
     return TunedScores(found, Scores([found.held_out]))
 
 
 def notes_on(family: TunedFamily) -> list[str]:
     """For people: the honest figure, how stable the choice is, and whether the grid ends too early."""
     folds = len(family.choices)
+    # Where some topics were never held out, optimism is about the others: the figures beside it must be too.
+    there = family.held_out_mean + family.optimism
+    where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "those held out"
     lines = [
-        f"{family.name}: expect {family.held_out_mean:.4f} on unseen topics; the best setting's mean on all topics is "
-        f"{family.in_sample_mean:.4f}, an optimism of {family.optimism:.4f}.",
+        f"{family.name}: expect {family.held_out_mean:.4f} on unseen topics; the best setting's mean on {where} is "
+        f"{there:.4f}, an optimism of {family.optimism:.4f}.",
         f"{family.name}: use {family.final}, chosen in {round(family.agreement * folds)} of {folds} folds"
         + (f" ({family.n_distinct} settings chosen in all)." if family.n_distinct > 1 else "."),
     ]

@@ -40,8 +40,8 @@ def command(
     """
     import polars as pl
 
-    from cranfield.cli.output import draw, emit
-    from cranfield.errors import ArgumentError
+    from cranfield.cli.output import draw, emit, say_missing
+    from cranfield.errors import ArgumentError, DataError
     from cranfield.present.tables import Answer
     from cranfield.scores import read_collections
     from cranfield.signature import signature
@@ -50,6 +50,7 @@ def command(
     if anova and method:
         raise ArgumentError("--anova shows the whole table; leave out --method.")
     collections = read_collections(scores, measure=measure, missing=missing)
+    say_missing(collections.values())
     settings: dict[str, Any] = {"collections": list(collections), "missing": missing}
     digits = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
     if anova:
@@ -66,17 +67,28 @@ def command(
             signature("two-way ANOVA", **settings),
             settings | {"epsilon": [table.epsilon for table in tables]},
             title="Two-way analysis of variance",
+            digits={"f": 2} | dict.fromkeys(("eta_squared", "partial_eta_squared", "omega_squared"), 3),
             notes=tuple(notes),
         )
         emit(answer, format=format, output=output)
         draw(tables[0], plot, chart)
         return
     estimates: list[VarianceEstimate] = []
+    without: dict[str, DataError] = {}
     for name in method or get_args(VarianceMethod):
-        for several in collection_variances(collections, cast(VarianceMethod, name), alpha=alpha).values():
+        try:
+            of_measures = collection_variances(collections, cast(VarianceMethod, name), alpha=alpha)
+        except DataError as error:
+            if method:
+                raise
+            without[name] = error
+            continue
+        for several in of_measures.values():
             estimates += several
             if len(several) > 1:
                 estimates.append(pool_variances(several))
+    if not estimates:
+        raise next(iter(without.values()))
     estimates.sort(key=lambda estimate: estimate.measure)
     settings |= {"alpha": alpha}
     answer = Answer(
@@ -84,7 +96,12 @@ def command(
         pl.concat([estimate.to_frame() for estimate in estimates]),
         signature("variance estimates", **settings),
         settings,
-        tuple(dict.fromkeys(text for estimate in estimates for text in estimate.warnings)),
+        tuple(
+            dict.fromkeys(
+                [text for one in estimates for text in one.warnings]
+                + [f"no {name} estimate: {error}" for name, error in without.items()]
+            )
+        ),
         title="Variance of past scores",
         digits=digits,
         notes=(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 
 import polars as pl
 
 from cranfield.collection.readers import read_qrels, read_run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
-from cranfield.files import check_text, read_bytes
+from cranfield.files import COMPRESSED, check_text, read_bytes
 from cranfield.scores import read_scores
 
 
@@ -51,7 +54,7 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     ('run', 1, 2, 2, 0)
     """
     label = os.fspath(path)
-    found: FileKind = kind or "scores"
+    found: FileKind = kind or _by_name(label)
     try:
         found = kind or recognise(label)
         if found == "run":
@@ -81,13 +84,31 @@ def count_ties(frame: pl.DataFrame) -> int:
     return int(sizes.filter(sizes > 1).sum())
 
 
+_FIRST = 100
+"""Lines that have a say in what a file is; one that is broken shall not decide."""
+
+
 def recognise(path: str) -> FileKind:
-    """Run, qrels or scores, by the shape of the first data line."""
+    """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
     data = read_bytes(path)
     if data.startswith(b"PAR1"):
         return "scores"
     lines = (line.split() for line in check_text(data, path).splitlines())
-    fields = next((parts for parts in lines if parts and not parts[0].startswith((b"#", b"<"))), [])
+    rows = (fields for fields in lines if fields and not fields[0].startswith((b"#", b"<")))
+    found = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
+    return found[0][0] if found and found[0][0] != "scores" else _by_name(path)
+
+
+def _by_name(path: str) -> FileKind:
+    name = Path(path.lower())
+    endings = {Path(name.stem).suffix if name.suffix in COMPRESSED else name.suffix}
+    if endings & {".csv", ".tsv", ".parquet"}:
+        return "scores"
+    return "qrels" if "qrel" in name.name else "run" if ".run" in endings else "scores"
+
+
+def _shape(fields: list[bytes]) -> FileKind:
+    """What a line looks like."""
     if len(fields) >= 5 and fields[1].upper() == b"Q0":
         return "run"
     if len(fields) == 6 and not _is_number(fields[5]) and _is_number(fields[4]):

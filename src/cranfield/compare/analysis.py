@@ -120,6 +120,11 @@ def compare(
     name, function = find_statistic(statistic)
     how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
     matrix = scores.only() if isinstance(scores, Scores) else scores
+    if not isinstance(matrix, ScoreMatrix):
+        raise ArgumentError(
+            f"`scores` must be a ScoreMatrix; got {type(scores).__name__}. "
+            "Write read_scores(path), ScoreMatrix.from_wide(frame) or ScoreMatrix.from_long(frame)."
+        )
     result = analyse(matrix, test, baseline, correction, alpha, how, name)
     notify(result.warnings)
     return result
@@ -256,7 +261,8 @@ def run_test(scores: GridScores, pairs: Pairs, test: TestName, alpha: float, how
         p = classical.sign(scores, pairs, how.alternative)
     else:
         p = classical.unpaired_t(scores, pairs, how.alternative, pooled=test == "unpaired-t")
-    return Resampled(p, smallest=0.0, exact=False, n_resamples=0)
+    signs = 2.0**-scores.n_topics * (2 if how.alternative == "two-sided" else 1)
+    return Resampled(p, signs if test in ("sign", "wilcoxon") else 0.0, exact=False, n_resamples=0)
 
 
 def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.compare.groups import letters, mark
+from cranfield.compare.groups import MARKS, letters, mark
 from cranfield.compare.pairs import Pairs
 from cranfield.defaults import Alternative, Correction, TestName
 from cranfield.results import Result
@@ -150,9 +150,9 @@ class Comparison(Result):
         if not self.baselines:
             return tuple(letters(separated))
         at = [self.systems.index(name) for name in self.baselines]
-        return tuple(
-            "".join(mark(number) for number, j in enumerate(at) if separated[i, j]) for i in range(len(self.systems))
-        )
+        # Doubled marks need a space: without one † †† (the first and the fifth) would be ††† (the ninth).
+        between = "" if len(at) <= len(MARKS) else " "
+        return tuple(between.join(mark(number) for number, j in enumerate(at) if row[j]) for row in separated)
 
     def leaderboard(self) -> pl.DataFrame:
         """A row a system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
@@ -191,15 +191,19 @@ class Comparison(Result):
         )
 
     def power_row(self) -> dict[str, Any]:
-        """Discriminative power in numbers: pairs, how many are separated, and which difference that takes."""
+        """Discriminative power in numbers: pairs, how many are separated, and which difference that takes.
+
+        The Tukey tests have no uncorrected p-values to count.
+        """
+        uncorrected = None if self.test in ("tukey", "randomised-tukey") else self.p <= self.alpha
         separated = np.abs(self.difference[self.significant])
         return {
             "measure": self.measure,
             "pairs": len(self.p),
             "significant": int(self.significant.sum()),
             "share": self.discriminative_power,
-            "uncorrected": int((self.p <= self.alpha).sum()),
-            "share_uncorrected": float((self.p <= self.alpha).mean()),
+            "uncorrected": None if uncorrected is None else int(uncorrected.sum()),
+            "share_uncorrected": None if uncorrected is None else float(uncorrected.mean()),
             "smallest_difference": float(separated.min()) if len(separated) else None,
         }
 

@@ -54,8 +54,8 @@ def adjust(p: ArrayLike, method: Correction = CORRECTION) -> NDArray[np.float64]
     elif method == "holm":
         adjusted = _restore(np.maximum.accumulate(flat[order] * (count - rank + 1)), order)
     elif method in ("bh", "by"):
-        harmonic = math.fsum(1 / rank) if method == "by" else 1.0
-        stepped = flat[order] * (count * harmonic / rank)
+        penalty = harmonic(count) if method == "by" else 1.0
+        stepped = flat[order] * (count * penalty / rank)
         adjusted = _restore(np.minimum.accumulate(stepped[::-1])[::-1], order)
     else:
         adjusted = flat.copy()
@@ -68,7 +68,16 @@ def _restore(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np
     return back
 
 
-def resamples_needed(family: int, alpha: float) -> int:
+def harmonic(count: int) -> float:
+    """1 + 1/2 + … + 1/count, the price of `by` for any dependence.
+
+    >>> harmonic(4) * 12
+    25.0
+    """
+    return math.fsum(1 / rank for rank in range(1, count + 1))
+
+
+def resamples_needed(family: float, alpha: float) -> int:
     """The fewest resamples with which one pair of a family can be significant under bonferroni or holm.
 
     The smallest Monte-Carlo p-value is 1/(B+1); times the family it must not pass alpha.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.compare.classical import Differences
-from cranfield.compare.corrections import resamples_needed
+from cranfield.compare.corrections import harmonic, resamples_needed
 from cranfield.labels import summary
 from cranfield.signature import signature
 
@@ -47,7 +47,7 @@ def comparison_signature(result: Comparison) -> str:
         baseline=result.baselines or None,
         alternative=result.alternative,
         correction="by the test itself" if tukey else result.correction,
-        family=f"{result.family} comparisons",
+        family=f"{result.family} comparison{'s' * (result.family != 1)}",
         alpha=result.alpha,
         resamples=result.n_resamples if drawn else None,
         seed=result.seed if drawn else None,
@@ -76,6 +76,13 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
             f"a difference that is the same on every topic has p = 0 as the limit of {TITLES[result.test]}: "
             f"{summary(names)}; use randomisation for a p-value that counts"
         )
+    constant = (each.sd == 0) & (each.mean != 0)
+    if result.test in ("bootstrap", "bootstrap-t") and constant.any():
+        names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(constant)]
+        found.append(
+            f"a difference that is the same on every topic leaves a {TITLES[result.test]} no spread to go by, and its "
+            f"p says nothing: {summary(names)}; use randomisation for a p-value that counts"
+        )
     if result.test == "bootstrap" and result.n_topics < FEW_TOPICS:
         found.append(
             f"with {result.n_topics} topics a bootstrap-shift test rejects true hypotheses too often; "
@@ -86,14 +93,18 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
 
 def too_few_resamples(result: Comparison) -> str:
     """A sentence when no pair can be significant, however different, and what would help; else nothing."""
-    factor = result.family if result.correction in ("bonferroni", "holm") else 1
+    # What the smallest p is multiplied by at the least: under BY when all pairs have it.
+    at_least = {"bonferroni": result.family, "holm": result.family, "by": harmonic(result.family)}
+    factor = at_least.get(result.correction, 1)
     if result.smallest_p * factor <= result.alpha:
         return ""
     counted = f" times {factor} comparisons" if factor > 1 else ""
+    if result.correction == "by":
+        counted = f" times {factor:.4g} ({result.family} comparisons, BY)"
     finding = (
         f"no pair can be significant: the smallest possible p is {result.smallest_p:.3g}{counted}, "
         f"above {result.alpha:g}"
     )
-    if result.exact:
-        return f"{finding}, because {result.n_topics} topics have only {result.n_resamples} sign flips"
+    if result.exact or result.n_resamples is None:
+        return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
     return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.defaults import StatisticName
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import ArgumentError, DataError, UnknownNameError
 
 Statistic = Callable[..., Any]
 """Takes an array and ``axis``, and summarises along that axis, as ``numpy.median`` does."""
@@ -60,4 +60,17 @@ def find_statistic(statistic: StatisticName | Statistic) -> tuple[str, Statistic
             f"`statistic` {name} must summarise along `axis`: from a (2, 3, 4) array along axis 1 it made {shape}, "
             "expected (2, 4)"
         )
-    return name, statistic
+    return name, _finite(name, statistic)
+
+
+def _finite(name: str, statistic: Statistic) -> Statistic:
+    """The statistic, refused as soon as it gives no number: NaN is never as extreme as anything, so p would be tiny."""
+
+    def checked(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        found = np.asarray(statistic(values, axis=axis), dtype=np.float64)
+        if not np.isfinite(found).all():
+            wrong = found[~np.isfinite(found)].flat[0]
+            raise DataError(f"`statistic` {name} gave {wrong} for some of the scores; it must give a number for all")
+        return found
+
+    return checked

@@ -147,14 +147,16 @@ def design_anova(
 def _epsilon(epsilon: float | str | None, given: list[Variance], n_systems: Array) -> Array:
     if epsilon is None:
         return np.ones(len(given))
-    most = float(np.nanmax(n_systems)) if not np.isnan(n_systems).all() else 2.0
+    if np.isnan(n_systems).any():
+        raise ArgumentError("`epsilon` belongs to a number of systems; give `n_systems` with it.")
     if epsilon == "past":
-        if np.isnan(n_systems).any() or any(one.estimate is None for one in given):
-            raise ArgumentError("`epsilon`='past' takes a variance estimated from scores, and `n_systems`.")
+        if any(one.estimate is None for one in given):
+            raise ArgumentError("`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.")
         return _past_epsilon(given, n_systems)
-    if isinstance(epsilon, str) or not 1 / (most - 1) <= epsilon <= 1:
+    fewest = float(n_systems.min())  # their bound is the narrowest
+    if isinstance(epsilon, str) or not 1 / (fewest - 1) <= epsilon <= 1:
         raise ArgumentError(
-            f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (most - 1):.4g} and 1 for {most:.0f} systems; "
+            f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (fewest - 1):.4g} and 1 for {fewest:.0f} systems; "
             f"got {epsilon if isinstance(epsilon, str) else format(epsilon, 'g')}."
         )
     return np.full(len(given), epsilon)
@@ -175,9 +177,12 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
     at = int(np.nanargmin(past))
     estimate = given[at].estimate
     measure = "the" if estimate is None else estimate.measure
+    systems = f"{n_systems[at]:.0f} systems"
+    if estimate is not None and estimate.n_systems and n_systems[at] > estimate.n_systems:
+        systems = f"the {estimate.n_systems} past systems, and lower still for {systems}"
     return (
         f"the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the past "
-        f"do not (Greenhouse–Geisser ε = {past[at]:.2f} for {n_systems[at]:.0f} systems), so it rejects too often. "
+        f"do not (Greenhouse–Geisser ε = {past[at]:.2f} for {systems}), so it rejects too often. "
         "Test with degrees of freedom multiplied by ε and take the size adjusted for it (epsilon='past'), or use a "
         "randomisation test.",
     )

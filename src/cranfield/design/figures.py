@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import warnings as _warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from cranfield.collection import Qrels, Run, read_qrels, read_runs
-from cranfield.collection.pools import depth_pools, judged_counts
+from cranfield.collection.pools import depth_pools, judged_counts, pool_sizes
 from cranfield.defaults import ALPHA, ORDER, RankingOrder, VarianceMethod
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError
 from cranfield.labels import summary
@@ -67,9 +67,17 @@ def pool_figures(
         qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
         runs = _runs(given_runs)
         topics += len(qrels.topics)
+        sizes = pool_sizes(runs, depths, qrels.topics, order=order)
         for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
             counts = judged_counts(pool, qrels.topics)
-            judged[depth] += int(counts["judged"].sum())
+            here = int(counts["judged"].sum())
+            judged[depth] += here
+            if (unjudged := sizes[depth] - here) > 0:
+                said.append(
+                    f"{qrels.name}: {unjudged} of the {sizes[depth]} documents in the top {depth} of a run "
+                    f"({unjudged / sizes[depth]:.0%}) were never judged, so the cost of depth {depth} is too low and "
+                    "its scores are those of a shallower pool"
+                )
             barren = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
             dropped[depth] += len(barren)
             kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(barren)), pool.name, pool.notes)
@@ -78,7 +86,9 @@ def pool_figures(
                     f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
                     f"({summary(barren)}); at least 2 must keep one. Judge deeper."
                 )
-            scores, warnings = evaluate_with_warnings(kept, runs, measures, order=order)
+            scores, warnings = evaluate_with_warnings(
+                kept, [_without(run, barren) for run in runs], measures, order=order
+            )
             said += warnings
             with _warnings.catch_warnings():
                 _warnings.simplefilter("ignore", CranfieldWarning)  # the pooled estimates repeat what matters
@@ -96,6 +106,13 @@ def pool_figures(
             said += pooled.warnings
             figures.append(PoolFigure(measure, depth, judged[depth] / topics, pooled, dropped[depth]))
     return figures, tuple(dict.fromkeys(said))
+
+
+def _without(run: Run, topics: list[str]) -> Run:
+    """The run without topics that left the analysis: nobody needs to be told that these have no judgments."""
+    if not topics:
+        return run
+    return replace(run, frame=run.frame.filter(~pl.col("topic").is_in(topics)))
 
 
 def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:

@@ -107,7 +107,8 @@ def _design(
             return np.asarray(expected(variance[index], candidates, cells["alpha"][index]) <= cells["width"][index])
 
         # RD-003 eq. 10: the size if the variance were known, too small by a topic or two.
-        guess = 4 * ndtri(1 - cells["alpha"] / 2) ** 2 * variance * groups / cells["width"] ** 2
+        with np.errstate(over="ignore"):  # a width of next to nothing is found to be out of reach
+            guess = np.square(2 * ndtri(cells["alpha"] / 2) * np.sqrt(variance * groups) / cells["width"])
         return smallest(reached, guess)
 
     values = np.asarray([one.value for one in given])

@@ -41,9 +41,23 @@ TWO_SAMPLE = FTest(lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambd
 """Two groups of n topics each; the variance is that of a score."""
 
 
+def critical_f(between: Array, error: Array, alpha: Array) -> Array:
+    """F_α(φ_A, φ_E), also for an α so small that 1 − α is no longer a number of its own."""
+    critical = np.asarray(special.fdtri(between, error, 1 - alpha))
+    tiny = alpha < 1e-8
+    if np.any(tiny):
+        # F = (φ_E/φ_A)·y/(1−y) with y beta-distributed; both parts are found from the upper tail.
+        with np.errstate(divide="ignore"):
+            upper = special.betainccinv(between / 2, error / 2, alpha) / special.betaincinv(
+                error / 2, between / 2, alpha
+            )
+        critical = np.where(tiny, error / between * upper, critical)
+    return critical
+
+
 def exact_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
     """P(F′(φ_A, φ_E, λ) ≥ F_α(φ_A, φ_E)) with the non-central F distribution."""
-    critical = special.fdtri(between, error, 1 - alpha)
+    critical = critical_f(between, error, alpha)
     power = np.asarray(1 - special.ncfdtr(between, error, noncentrality, critical))
     # Where the lower tail underflows (below 1e-300) the library answers NaN for some arguments; there the
     # approximation gives the same 1.
@@ -58,7 +72,7 @@ def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Arra
 
     A radicand that is not positive (possible with −1 at very small n) counts as power 0: "not reached".
     """
-    critical = special.fdtri(between, error, 1 - alpha)
+    critical = critical_f(between, error, alpha)
     c = (between + 2 * noncentrality) / (between + noncentrality)
     star = (between + noncentrality) ** 2 / (between + 2 * noncentrality)
     radicand = c / between + sign * critical / error
@@ -73,7 +87,7 @@ def published_t_power(between: Array, error: Array, noncentrality: Array, alpha:
 
     The noncentrality is that of the F-test, λ²; `between` is 1 and there for the common signature.
     """
-    w = special.stdtrit(error, 1 - alpha / 2)
+    w = -special.stdtrit(error, alpha / 2)
     shift, spread = np.sqrt(noncentrality), np.sqrt(1 + w**2 / (2 * error))
     edge = w * (1 - 1 / (4 * error))
     return np.asarray(special.ndtr((-edge - shift) / spread) + special.ndtr((shift - edge) / spread))
@@ -96,5 +110,5 @@ def root_variance_factor(df: Array) -> Array:
 
 def expected_width(n: Array, variance_of_difference: Array, alpha: Array, df: Array) -> Array:
     """E(2·MOE) = 2·t(φ; α)·E(√V)/√n (RD-003 eq. 7), with φ = n − 1 for pairs and 2(n − 1) for two groups."""
-    t = special.stdtrit(df, 1 - alpha / 2)
+    t = -special.stdtrit(df, alpha / 2)
     return np.asarray(2 * t * root_variance_factor(df) * np.sqrt(variance_of_difference / n))

@@ -221,8 +221,8 @@ def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
     measure = next(iter(collections.values())).measure
     distinct, counts = np.unique(values, return_counts=True)
     ends = (counts[0] + counts[-1]) / len(values)
-    if len(distinct) < FEW_VALUES:
-        found = f"{measure} takes only {len(distinct)} different values in {len(values):,} scores"
+    if len(distinct) < FEW_VALUES and 2 * len(distinct) <= len(values):  # few scores have few values
+        found = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
     elif ends > MANY_ENDS:
         found = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
     else:

@@ -18,6 +18,8 @@ Cells = Mapping[str, Array]
 PowerRule = Callable[[Array, Array, Array, Array], Array]
 """Power from (degrees of freedom between, of the error, noncentrality, alpha)."""
 
+_LARGEST_EFFECT = 1e100
+
 COLUMN = {"n_topics": "topics", "n_systems": "systems"}
 """Columns that are named more shortly than their argument."""
 
@@ -25,8 +27,14 @@ COLUMN = {"n_topics": "topics", "n_systems": "systems"}
 def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     """Power of the test in every cell; ε multiplies the degrees of freedom and λ (Muller and Barton 1989)."""
     n, m, epsilon = cells["n_topics"], cells["n_systems"], cells["epsilon"]
-    noncentrality = test.noncentrality(n) * cells["min_diff"] ** 2 / cells["variance"]
+    noncentrality = test.noncentrality(n) * _squared_effect(cells)
     return rule(epsilon * test.between(n, m), epsilon * test.error(n, m), epsilon * noncentrality, cells["alpha"])
+
+
+def _squared_effect(cells: Cells) -> Array:
+    """minD²/σ², held below what would overflow: the power is 1 long before."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.square(cells["min_diff"] / np.sqrt(cells["variance"])), _LARGEST_EFFECT)
 
 
 def solve(test: FTest, rule: PowerRule, cells: Cells, unknown: str) -> Array:
@@ -43,9 +51,9 @@ def solve(test: FTest, rule: PowerRule, cells: Cells, unknown: str) -> Array:
     if unknown == "min_diff":
         return smallest_real(reached, np.sqrt(cells["variance"]))
     # λ of the one-degree-of-freedom test, stretched for more systems: close enough to start from.
-    z = ndtri(1 - cells["alpha"] / 2) + ndtri(cells["power"])
+    z = ndtri(cells["power"]) - ndtri(cells["alpha"] / 2)
     systems = np.nan_to_num(cells["n_systems"], nan=2.0)
-    per_topic = test.noncentrality(np.ones(1)) * cells["min_diff"] ** 2 / cells["variance"]
+    per_topic = test.noncentrality(np.ones(1)) * _squared_effect(cells)
     guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
     return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
 

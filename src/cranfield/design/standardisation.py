@@ -18,6 +18,7 @@ from cranfield.defaults import (
     ANOVA_VARIANCE,
     EFFECT_MIN_DIFFS,
     EFFECT_SYSTEMS,
+    MISSING,
     POWER,
     RANK_RESAMPLES,
     SCALE_FREE_SYSTEMS,
@@ -25,6 +26,7 @@ from cranfield.defaults import (
     STANDARDISE_A,
     STANDARDISE_B,
     STANDARDISE_TO,
+    MissingPolicy,
     StandardiseTo,
     VarianceMethod,
 )
@@ -114,6 +116,7 @@ def standardisation_effect(
     variance_method: VarianceMethod = ANOVA_VARIANCE,
     n_resamples: int = RANK_RESAMPLES,
     seed: int = SEED,
+    missing: MissingPolicy = MISSING,
     workers: int | None = None,
 ) -> StandardisationEffect:
     r"""What does standardisation change: variances, rankings, and the number of topics a new collection needs?
@@ -132,6 +135,7 @@ def standardisation_effect(
     n_systems, min_diff : the grid of the topic set sizes (AIRS 2016 Table 2's unless given)
     fraction : the smallest difference of interest, in standard deviations between systems
     variance_method : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
+    missing : topics without saved factors, as in `Standardisation.apply`; left out on both sides
 
     Examples
     --------
@@ -150,8 +154,9 @@ def standardisation_effect(
         matrix.require(what="the effect of standardisation")
     with python_warnings.catch_warnings():
         python_warnings.simplefilter("ignore", CranfieldWarning)  # gathered below, once
-        done = (factors or fit_standardisation(scores)).apply(scores, to=to, a=a, b=b)
+        done = (factors or fit_standardisation(scores)).apply(scores, to=to, a=a, b=b, missing=missing)
         standardised = [matrix.require(what="the effect of standardisation") for matrix in done.scores.values()]
+        matrices = [raw.select(topics=std.topics) for raw, std in zip(matrices, standardised, strict=True)]
         pairs = list(zip(matrices, standardised, strict=True))
         agreement = [
             correlate(raw, std, alpha=alpha, n_resamples=n_resamples, seed=seed, workers=workers) for raw, std in pairs

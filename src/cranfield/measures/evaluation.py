@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 
 import numpy as np
 import polars as pl
@@ -110,7 +112,7 @@ class Evaluator:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
         values = np.empty((len(self._ours), ranking.n_topics))
         for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
-            found = np.asarray(function(ranking), dtype=np.float64)
+            found = np.asarray(_own(measure, function, ranking), dtype=np.float64)
             if found.shape != (ranking.n_topics,) or np.isnan(found).any():
                 got = f"shape {found.shape}" if found.shape != (ranking.n_topics,) else "NaN"
                 raise DataError(f"measure {measure} must give one number a topic ({ranking.n_topics}); it gave {got}")
@@ -128,6 +130,19 @@ class Evaluator:
             values = np.array([rows[measure] for measure in self.measures])
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
         return RunScores(run.system, values, tuple(missing), tuple(strangers), run.notes)
+
+
+def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) -> Floats:
+    """What the function gives; where somebody's own one fails, an error that says where."""
+    if measure.definition.module.startswith("cranfield."):
+        return function(ranking)
+    try:
+        return function(ranking)
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        raise DataError(
+            f"measure {measure} failed: {type(error).__name__}: {error} ({PurePath(at.filename).name}:{at.lineno})"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -315,10 +330,10 @@ def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], mis
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]
         if len(outcome.missing) == len(evaluator.topics):
             texts.append(f"{outcome.system}: no topic in common with {qrels.name}; do the topic ids agree?")
-        elif outcome.missing and missing == "zero":
-            count = len(outcome.missing)
+        elif outcome.missing and missing != "error":
+            count, fate = len(outcome.missing), "scored 0" if missing == "zero" else "left out for every system"
             texts.append(
-                f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, scored 0: "
+                f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, {fate}: "
                 f"{summary(outcome.missing)}"
             )
         if outcome.strangers:
@@ -327,21 +342,22 @@ def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], mis
                 f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
                 f"{summary(outcome.strangers)}"
             )
-    return (*texts, *_barren(evaluator))
+    gone = {topic for outcome in found for topic in outcome.missing} if missing == "drop-topic" else set()
+    return (*texts, *_barren(evaluator, gone))
 
 
-def _barren(evaluator: Evaluator) -> list[str]:
-    """Topics on which nobody can score: those without relevant documents, by the levels in use."""
+def _barren(evaluator: Evaluator, gone: set[str]) -> list[str]:
+    """Topics on which nobody can score: those without relevant documents, by the levels in use; not those gone."""
     levels = {int(m.get("rel") or 1) for m in evaluator.measures}
     texts = []
     subtopics, topic = evaluator.judgments.subtopics, evaluator.judgments.topic
     for level in sorted(levels):
         some = np.bincount(topic[subtopics.document[subtopics.level >= level]], minlength=len(evaluator.topics))
-        empty = [label for label, count in zip(evaluator.topics, some, strict=True) if not count]
+        empty = [t for t, count in zip(evaluator.topics, some, strict=True) if not count and t not in gone]
         if empty:
             at = "" if level == 1 else f" at level {level} or above"
             texts.append(
-                f"{len(empty)} of {len(evaluator.topics)} topics have no relevant document{at}, so every system "
-                f"scores 0 there: {summary(empty)}"
+                f"{len(empty)} of {len(evaluator.topics) - len(gone)} topics have no relevant document{at}, so every "
+                f"system scores 0 there: {summary(empty)}"
             )
     return texts

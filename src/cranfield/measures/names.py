@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cranfield.errors import ArgumentError
 from cranfield.measures.parameters import REQUIRED, Value
 from cranfield.measures.registry import IR_MEASURES, Definition, find
+from cranfield.measures.trec import CUT, TREC_NAMES
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
@@ -109,6 +110,8 @@ def parse_measure(text: str) -> Measure:
         if name in given:
             raise ArgumentError(f"measure {text!r}: `{name}` is given twice")
         given[name] = value.strip("'\"")
+    if match["name"].endswith(CUT) and match["name"] in TREC_NAMES and match["cutoff"] is None:
+        raise ArgumentError(f"measure {text!r}: {match['name']} needs a cutoff; write {match['name']}_10")
     if match["cutoff"] is not None:
         if "cutoff" in given:
             raise ArgumentError(f"measure {text!r}: the cutoff is given twice")
@@ -157,12 +160,12 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
 def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     """The definition behind a name or alias, and the parameters a trec_eval name stands for (P_10: cutoff 10).
 
-    >>> look_up("ndcg_cut_10")[1], look_up("rbp")[1]
-    ({'cutoff': '10'}, {'p': 0.9})
-    """
-    from cranfield.measures.trec import TREC_NAMES
+    A cutoff may stand behind a point too (P.10), which is how trec_eval wants it on its own command line.
 
-    stem, _, number = name.rpartition("_")
+    >>> look_up("ndcg_cut_10")[1], look_up("P.10")[1], look_up("rbp")[1]
+    ({'cutoff': '10'}, {'cutoff': '10'}, {'p': 0.9})
+    """
+    stem, _, number = name.replace(".", "_").rpartition("_")
     if name in TREC_NAMES:
         ours, parameters = TREC_NAMES[name]
         return find(ours), dict(parameters)

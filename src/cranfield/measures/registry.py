@@ -171,13 +171,17 @@ def _import(dotted: str) -> Definition:
     here = str(Path.cwd())
     sys.path.append(here)
     try:
-        function = getattr(importlib.import_module(module), attribute)
-    except ImportError as error:
-        raise ArgumentError(f"measure {dotted!r}: module {module!r} cannot be imported ({error})") from None
-    except AttributeError:
-        raise ArgumentError(f"measure {dotted!r}: module {module!r} has no {attribute!r}") from None
+        imported = importlib.import_module(module)
+    except ArgumentError:
+        raise
+    except Exception as error:  # whatever a module of somebody else's does when it is run
+        what = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise ArgumentError(f"measure {dotted!r}: module {module!r} cannot be imported ({what})") from error
     finally:
         sys.path.remove(here)
+    function = getattr(imported, attribute, None)
+    if function is None:
+        raise ArgumentError(f"measure {dotted!r}: module {module!r} has no {attribute!r}")
     return _by_function(dotted, function)
 
 

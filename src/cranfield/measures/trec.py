@@ -34,6 +34,8 @@ TREC_NAMES: Mapping[str, tuple[str, Mapping[str, Value]]] = {
 }
 """trec_eval's name: ours and the parameters it stands for; in trec_eval's order of printing."""
 
+CUT = "_cut"
+"""How those of trec_eval's names end that mean nothing without a cutoff, where ours would."""
 _IGNORED = ("rel",)  # trec_eval's -l changes values, not names
 
 
@@ -65,7 +67,7 @@ def other_names(definition: Definition) -> list[str]:
 
 
 def _takes_cutoff(name: str) -> bool:
-    return name in ("P", "recall", "success") or name.endswith("_cut")
+    return name in ("P", "recall", "success") or name.endswith(CUT)
 
 
 def _rank(measure: Measure) -> tuple[int, int]:

@@ -18,6 +18,9 @@ DIGITS = 4
 """Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
 
 
+_HUGE = 1e12
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command found: its rows, and everything needed to say how they came about.
@@ -36,6 +39,7 @@ class Answer:
     superscripts : marks behind a column's cells, one text a row; LaTeX alone shows them
     latex_columns : the columns a LaTeX table shows, where not all
     latex_notes : what the marks mean, as comments of a LaTeX table
+    dispensable : the columns that a terminal too narrow for all may leave out, the first one first
     """
 
     command: str
@@ -50,13 +54,14 @@ class Answer:
     superscripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     latex_columns: tuple[str, ...] | None = None
     latex_notes: tuple[str, ...] = ()
+    dispensable: tuple[str, ...] = ()
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
-    """A value as people read it; a tiny probability is never shown as 0.
+    """A value as people read it; a tiny probability is never shown as 0, and a huge number not digit by digit.
 
-    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001)]
-    ['0.2500', '12', '', 'yes', '1.00e-05']
+    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300)]
+    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300']
     """
     if value is None:
         return ""
@@ -65,7 +70,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
             return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
-        if value != 0 and abs(value) < 0.5 * 10**-digits:
+        if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= _HUGE):
             return f"{value:.2e}"
         return f"{value:.{digits}f}"
     return str(value)

@@ -27,6 +27,8 @@ from cranfield.signature import signature
 if TYPE_CHECKING:
     import polars as pl
 
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+
 Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
 """What orders systems: scores on topics, one score a system, or the systems' names with the best first."""
 
@@ -299,15 +301,20 @@ def _bootstrap(
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an order for `read_order`: one field a line, or two. Scores on topics always have more."""
+    """Whether a file is an order for `read_order`: one field a line, or two; but not two columns of scores.
+
+    A table of scores is told by a header that names topics, or by decimal numbers where systems would stand.
+    """
     name = os.fspath(path)
     if name == STDIN or not Path(name).is_file():
         return False
     data = read_bytes(name)
     if data.startswith(b"PAR1"):
         return False
-    first = next(line for line in check_text(data, name).decode().splitlines() if line.strip())
-    return len(_fields(first)) <= 2
+    rows = [_fields(line) for line in check_text(data, name).decode().splitlines() if line.strip()]
+    if not rows or len(rows[0]) > 2 or rows[0][0].casefold() in LONG_NAMES["topic"]:
+        return False
+    return not all(_DECIMAL.fullmatch(fields[0]) for fields in rows)
 
 
 def _fields(line: str) -> list[str]:

@@ -95,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
         for separator in (",", "\t"):
             header = [field.strip().casefold() for field in first.split(separator)]
             if len(header) > 1 and "topic" in header:
-                return _from_rows(*_delimited(text, separator), name)
+                return _from_rows(*_delimited(text, separator, name), name)
         return _from_trec(text, name)
     except DataError as error:
         if isinstance(error, FileError):
@@ -113,13 +113,21 @@ def _parquet(data: bytes, name: str) -> tuple[list[dict[str, Any]], list[int]]:
     return rows, [0] * len(rows)
 
 
-def _delimited(text: str, separator: str) -> tuple[list[dict[str, Any]], list[int]]:
-    reader = csv.DictReader(io.StringIO(text), delimiter=separator)
-    reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or []]
+def _delimited(text: str, separator: str, name: str) -> tuple[list[dict[str, Any]], list[int]]:
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    header = [field.strip().casefold() for field in next(reader)]
+    problems = Problems(name)
     rows, lines = [], []
-    for row in reader:
-        rows.append(row)
+    for fields in reader:
+        if not fields:
+            continue
+        if len(fields) != len(header):
+            found = f"expected {len(header)} fields as in the first row, found {len(fields)}"
+            problems.add(reader.line_num, f"{found}: {shown(separator.join(fields))}")
+            continue
+        rows.append(dict(zip(header, fields, strict=True)))
         lines.append(reader.line_num)
+    problems.raise_if_any()
     return rows, lines
 
 
@@ -167,7 +175,7 @@ def _from_rows(
     by_measure: dict[str, dict[str, tuple[float, float, int | None]]] = {}
     for row, line in zip(rows, lines, strict=True):
         _check_version(row.get("version"), name, line)
-        topic, measure = str(row["topic"] or ""), str(row["measure"] or "")
+        topic, measure = (str("" if row[part] is None else row[part]) for part in ("topic", "measure"))
         if not topic or not measure:
             problems.add(line, "lacks a topic or a measure")
             continue
@@ -243,4 +251,6 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, list[str]]:
             of[fields[0]] = fields[1]
             teams.setdefault(fields[1], []).append(fields[0])
     problems.raise_if_any()
+    if not teams:
+        raise FileError(name, [Problem(0, "names no system; expected a system and its team a line")])
     return teams

@@ -139,6 +139,8 @@ def standardisation_robustness(
     Robustness(AP: 1 left out, mean moves by 0.1810 and 0 ranks at most)
     """
     check(to, a, b)
+    if groups is not None and not groups:
+        raise ArgumentError("`groups` is empty; name at least one group of systems to leave out")
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     rows: list[LeftOut] = []
     for matrix in matrices:

@@ -117,7 +117,8 @@ def standardised(
     """See `Standardisation.apply`."""
     check(to, a, b)
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
-    done = [_standardise(factors[matrix.measure], matrix, to, a, b, missing) for matrix in matrices]
+    ours = [_with_factors(factors[matrix.measure], matrix, missing) for matrix in matrices]
+    done = [_standardise(factors[matrix.measure], matrix, to, a, b) for matrix in ours]
     ab = {"a": a, "b": b} if to == "ab" else {}
     measures = summary([matrix.measure for matrix in matrices])
     known = sorted({n for matrix in matrices for n in factors[matrix.measure].n_systems if n is not None})
@@ -128,11 +129,18 @@ def standardised(
         b,
         tuple(count for _, count in done),
         signature(_NAMES[to], measure=measures, **ab, standardising_systems=known or "unknown"),
-        tuple(
-            f"{count.measure}: {count.tied_topics} of {matrix.n_topics} topics had all standardising systems tied; "
-            f"{count.off_tie} scores on them are off the common score"
-            for matrix, count in done
-            if count.tied_topics
+        (
+            *(
+                f"{kept.measure}: {kept.provenance[-1]}"
+                for kept, given in zip(ours, matrices, strict=True)
+                if kept is not given
+            ),
+            *(
+                f"{count.measure}: {count.tied_topics} of {matrix.n_topics} topics had all standardising systems tied; "
+                f"{count.off_tie} scores on them are off the common score"
+                for matrix, count in done
+                if count.tied_topics
+            ),
         ),
     )
 
@@ -170,10 +178,8 @@ def from_z(z: NDArray[np.float64], to: StandardiseTo, a: float, b: float) -> NDA
 
 
 def _standardise(
-    factors: Factors, matrix: ScoreMatrix, to: StandardiseTo, a: float, b: float, missing: MissingPolicy
+    factors: Factors, matrix: ScoreMatrix, to: StandardiseTo, a: float, b: float
 ) -> tuple[ScoreMatrix, Counts]:
-    matrix.require(topics=1, systems=1, what="standardising")
-    matrix = _with_factors(factors, matrix, missing)
     at = {topic: i for i, topic in enumerate(factors.topics)}
     rows = [at[topic] for topic in matrix.topics]
     ours = type(factors)(
@@ -202,6 +208,8 @@ def _standardise(
 
 
 def _with_factors(factors: Factors, matrix: ScoreMatrix, missing: MissingPolicy) -> ScoreMatrix:
+    """The scores on topics that have factors: the matrix itself when all have."""
+    matrix.require(topics=1, systems=1, what="standardising")
     known = set(factors.topics)
     strangers = [topic for topic in matrix.topics if topic not in known]
     if not strangers:
@@ -213,4 +221,7 @@ def _with_factors(factors: Factors, matrix: ScoreMatrix, missing: MissingPolicy)
             f"{matrix.measure}: no factors for {len(strangers)} of {matrix.n_topics} topics "
             f"({summary(strangers)}); {advice}"
         )
-    return matrix.drop(topics=strangers).note(f"{len(strangers)} topics without factors left out: {summary(strangers)}")
+    plural = "" if len(strangers) == 1 else "s"
+    return matrix.drop(topics=strangers).note(
+        f"{len(strangers)} topic{plural} without factors left out: {summary(strangers)}"
+    )

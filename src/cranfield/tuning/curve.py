@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError
-from cranfield.resampling import Progress, to_grid, topic_weights
+from cranfield.resampling import Progress, check_resamples, to_grid, topic_weights
 from cranfield.scores import ScoreMatrix
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.tuning.families import Family
+
+CURVE_COLUMNS = ("family", "setting", "mean", "lower", "upper", "folds", "final")
+"""The columns of a curve, but for the parameters, which stand before the mean."""
 
 _AT_ONCE = 2**24
 """Resampled means held at once (128 MB): settings beyond that are taken in turn, on the same resamples."""
@@ -29,6 +32,7 @@ def mean_bands(
     """
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
+    n_resamples = check_resamples(n_resamples)
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
     values = to_grid(ordered.values, scores.n_topics)
     width = max(1, _AT_ONCE // n_resamples)
@@ -48,6 +52,15 @@ def mean_bands(
     return lower, upper
 
 
+def column_of(parameter: str) -> str:
+    """The column of a parameter: its name, unless a curve has a column of that name already.
+
+    >>> column_of("k1"), column_of("mean")
+    ('k1', 'parameter_mean')
+    """
+    return f"parameter_{parameter}" if parameter in CURVE_COLUMNS else parameter
+
+
 def parameter_columns(family: Family) -> list[pl.Series]:
     """The parameters of every setting as columns: numbers where all are, otherwise text; null where it has none."""
     import polars as pl
@@ -62,5 +75,5 @@ def parameter_columns(family: Family) -> list[pl.Series]:
             dtype = pl.Int64() if all(isinstance(value, int) for value in present) else pl.Float64()
         else:
             dtype, values = pl.String(), [None if value is None else str(value) for value in values]
-        columns.append(pl.Series(parameter, values, dtype=dtype, strict=False))
+        columns.append(pl.Series(column_of(parameter), values, dtype=dtype, strict=False))
     return columns

@@ -154,7 +154,7 @@ class HoldOut(_OwnSplitter):
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
-            hint = self.share / 100 if 1 < self.share < 100 else HOLDOUT
+            hint = self.share / 100 if 2 <= self.share < 100 else HOLDOUT
             raise ArgumentError(f"`share` must be between 0 and 1; got {self.share:g}. Write {hint:g}.")
         _at_least("repeats", self.repeats, 1, 1)
         _at_least("seed", self.seed, 0, SEED)

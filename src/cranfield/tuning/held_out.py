@@ -199,5 +199,5 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
     if never:
         yield (
             f"{never} of {len(times)} topics were never held out, so the held-out scores rest on {len(times) - never} "
-            "topics; N-fold and leave-one-out use every topic"
+            f"topic{'s' * (len(times) - never > 1)}; N-fold and leave-one-out use every topic"
         )

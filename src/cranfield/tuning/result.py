@@ -14,7 +14,7 @@ from cranfield.resampling import Progress
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
-from cranfield.tuning.curve import mean_bands, parameter_columns
+from cranfield.tuning.curve import CURVE_COLUMNS, mean_bands, parameter_columns
 from cranfield.tuning.families import Family
 from cranfield.tuning.folds import Folds, Positions
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
-
-_CURVE_ENDS = ("family", "setting", "mean", "lower", "upper", "folds", "final")
-"""The columns of a curve, but for the parameters, which stand before the mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +219,8 @@ class Tuning(Result):
             family.curve(n_resamples=n_resamples, seed=seed, alpha=alpha, progress=progress) for family in self.families
         ]
         joined = pl.concat(curves, how="diagonal_relaxed")
-        parameters = [name for name in joined.columns if name not in _CURVE_ENDS]
-        return joined.select(*_CURVE_ENDS[:2], *parameters, *_CURVE_ENDS[2:])
+        parameters = [name for name in joined.columns if name not in CURVE_COLUMNS]
+        return joined.select(*CURVE_COLUMNS[:2], *parameters, *CURVE_COLUMNS[2:])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values: signature, families, folds with their topics, held-out scores, warnings."""

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, VARIANCE_METHOD, VarianceMethod
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 from cranfield.variance.sphericity import epsilon_for
-from cranfield.variance.squares import Array, Squares, squares, squares_without_each_topic
+from cranfield.variance.squares import Array, Squares, check_magnitude, squares, squares_without_each_topic
 
 _PERCENTILE = 95
 _NO_VARIANCE = 1e-12
@@ -164,7 +164,7 @@ def _difference_variances(covariance: Array) -> Array:
 
 
 def estimate_variance(
-    scores: ScoreMatrix,
+    scores: ScoreMatrix | Scores,
     method: VarianceMethod = VARIANCE_METHOD,
     *,
     alpha: float = ALPHA,
@@ -188,7 +188,7 @@ def estimate_variance(
 
     Parameters
     ----------
-    scores : ScoreMatrix
+    scores : ScoreMatrix, or Scores of one measure
         At least two topics and two systems.
     method : {"within", "one_way", "two_way", "residual", "percentile95"}
     alpha : float
@@ -212,8 +212,9 @@ def estimate_variance(
         raise UnknownNameError("variance method", method, get_args(VarianceMethod))
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
-    matrix = scores.require(what="a variance estimate").canonical()
+    matrix = (scores.only() if isinstance(scores, Scores) else scores).require(what="a variance estimate").canonical()
     x = matrix.values
+    check_magnitude(matrix.measure, x)
     n, m = x.shape
     covariance = np.cov(x, rowvar=False)
     without = None

@@ -13,7 +13,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
-from cranfield.variance.squares import squares
+from cranfield.variance.squares import check_magnitude, squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,7 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
     from scipy.special import fdtrc
 
     matrix = scores.require(what="an analysis of variance").canonical()
+    check_magnitude(matrix.measure, matrix.values)
     found = squares(matrix.values)
     n, m = found.n, found.m
     error, error_df = float(found.mean_residual), (m - 1) * (n - 1)

@@ -42,13 +42,14 @@ _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "
 
 def details(comparison: Comparison) -> str:
     """The second line of every chart of a comparison: measure, n, test, correction, level."""
-    from cranfield.compare.notes import TITLES
+    from cranfield.compare.notes import TITLES, too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
+    hopeless = too_few_resamples(comparison)
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {hopeless}' if hopeless else ''}"
     )
 
 
@@ -99,8 +100,16 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
 
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who cannot be told apart from it."""
+    from cranfield.compare.notes import too_few_resamples
+
     best, others = comparison.systems[0], len(comparison.systems) - 1
     tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
+    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
+    if level:
+        return f"{best} and {plural(level, 'other')} share the lead{by}"
+    if too_few_resamples(comparison):
+        few = "topics" if comparison.exact else "resamples"
+        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
     if not tied:
         return (
             f"{best} leads{by}, and differs significantly from "

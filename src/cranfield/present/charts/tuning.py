@@ -21,6 +21,7 @@ from cranfield.present.charts.style import (
     rows,
     step,
 )
+from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
@@ -68,7 +69,7 @@ def _details(result: Tuning) -> str:
 
 def _panel(result: Tuning, one: TunedFamily, options: dict[str, Any]) -> Drawing:
     frame = one.curve(**options)
-    parameters = one.family.parameters
+    parameters = [column_of(name) for name in one.family.parameters]
     numeric = [name for name in parameters if frame[name].dtype.is_numeric() and frame[name].n_unique() > 1]
     varying = [name for name in parameters if frame[name].n_unique() > 1]
     if len(varying) == 1 and numeric == varying:

@@ -197,6 +197,7 @@ def next_one(case: Case) -> Section:
         if priced is not None:
             parts += [
                 Text(sentence),
+                *(Notice(text) for text in priced.warnings),
                 Figure("fig-cost", planning.cost(priced)),
                 Table(
                     "cost",
