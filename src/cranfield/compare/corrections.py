@@ -84,5 +84,7 @@ def resamples_needed(family: float, alpha: float) -> int:
 
     >>> resamples_needed(8256, 0.05)
     165119
+    >>> resamples_needed(10, 5e-324) > 10**17  # nobody draws so many, but a level may be that small
+    True
     """
-    return math.ceil(round(family / alpha, 9)) - 1
+    return math.ceil(round(min(family / alpha, 1e18), 9)) - 1

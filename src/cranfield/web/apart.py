@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -46,7 +47,13 @@ def run_apart(function: Callable[..., Any], *arguments: Any, progress: Progress)
         ours.close()
 
 
+def leave_interrupts_to_the_server() -> None:
+    """Ctrl-C reaches every process of a terminal; the server then ends the others in good order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Connection) -> None:
+    leave_interrupts_to_the_server()
     warnings.simplefilter("ignore", CranfieldWarning)  # results carry them
     try:
         value = function(*arguments, lambda done, total: pipe.send(("progress", (done, total))))

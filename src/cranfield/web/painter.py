@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
 from collections import OrderedDict
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from cranfield.errors import DataError
-from cranfield.resampling import process_pool
+from cranfield.web.apart import leave_interrupts_to_the_server
 from cranfield.web.limits import Limits
 
 PATIENCE = 60.0
@@ -74,10 +75,12 @@ class Painter:
         if pool is not None:
             for process in list((getattr(pool, "_processes", None) or {}).values()):
                 process.terminate()  # a drawing cannot be asked to stop
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=True, cancel_futures=True)
 
     def _submit(self, function: Any, *arguments: Any) -> Future[Any]:
         with self._lock:
             if self._pool is None:
-                self._pool = process_pool(1)
+                self._pool = ProcessPoolExecutor(
+                    1, mp_context=multiprocessing.get_context("spawn"), initializer=leave_interrupts_to_the_server
+                )
             return self._pool.submit(function, *arguments)
