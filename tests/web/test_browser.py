@@ -225,7 +225,7 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
     context.close()
 
 
-ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t", "/api", "/nowhere",
+ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t&baseline=birch-1", "/api", "/nowhere",
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
              "/tuning?data=sample", "/report?data=sample"]  # fmt: skip
 
