@@ -117,7 +117,7 @@ def check_text(data: bytes, path: str) -> bytes:
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + 1
         raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])
-    if not data.strip():
+    if not data or data.isspace():
         raise FileError(path, [Problem(0, "is empty; expected at least one line of data")])
     if data.isascii():
         return data

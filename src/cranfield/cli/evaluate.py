@@ -53,7 +53,7 @@ def command(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", min=1, help="Runs scored at a time; never changes a result. [default: all cores, at most 8]"
+            "--workers", min=1, help="Runs scored at a time; never changes a result. [default: two a core, at most 8]"
         ),
     ] = None,
     plot: Plot = None,

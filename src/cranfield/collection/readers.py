@@ -149,7 +149,7 @@ def _tidy(data: bytes) -> bytes:
 
 def _columns(data: bytes, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame | None:
     """The data as columns; None when a line is not just so."""
-    if b"\n" not in data.rstrip() and b"\r" in data:
+    if b"\r" in data and b"\n" not in data.rstrip():
         return None  # old line ends
     used = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in data]
     if used in ([b" "], [b"\t"]) and (frame := _split(data, used[0].decode(), schema)) is not None:
@@ -163,9 +163,10 @@ def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) ->
         frame = pl.read_csv(data, has_header=False, separator=separator, quote_char=None, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
         return None
-    topic = frame["topic"].str
-    marked = topic.starts_with("#").any() or topic.starts_with("<").any()
-    return None if any(frame.null_count().row(0)) or marked else frame
+    if any(frame.null_count().row(0)):
+        return None
+    marks = [mark for mark in ("#", "<") if mark.encode() in data]  # most files have neither anywhere
+    return None if any(frame["topic"].str.starts_with(mark).any() for mark in marks) else frame
 
 
 def _has_twins(*labels: pl.Series) -> bool:

@@ -192,7 +192,7 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers : threads to use (all cores up to 8 unless given); never changes a result
+    workers : threads to use (two a core, at most 8, unless given); never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
@@ -255,7 +255,9 @@ def evaluate_with_warnings(
 
     found: list[RunScores] = []
     places: dict[str, str] = {}
-    threads = workers or min(available_workers(), MOST_THREADS)
+    threads = workers or min(
+        2 * available_workers(), MOST_THREADS
+    )  # while one waits for a file or a lock, another works
     outcomes = map_in_threads(score, sources, min(threads, total) if total else threads)
     for number, outcome in enumerate(outcomes):
         place = sources[number] if isinstance(sources, list) else ""
