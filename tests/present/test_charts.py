@@ -286,6 +286,13 @@ def test_designs_without_the_chart_asked_for() -> None:
     assert chart(design_ttest(0.04, 0.1)).to_dict()["title"]
 
 
+@pytest.mark.parametrize("kind", ["power", "systems", "detectable"])
+def test_cells_without_an_answer_are_not_drawn(kind: str) -> None:
+    with pytest.warns(CranfieldWarning, match="1 of 2 designs have no solution"):
+        design = design_anova(0.05, min_diff=[0.05, 0.2], n_topics=50, power=0.8)
+    assert design.chart(kind).to_dict()
+
+
 def test_a_grid_of_many_designs_draws_some_and_says_so() -> None:
     spec = chart(design_anova(0.05, [2, 10], [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3])).to_dict()
     assert len({row["series"] for row in spec_data(spec)[0]}) == 6

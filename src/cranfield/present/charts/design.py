@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -49,6 +50,11 @@ def default(design: Design) -> Drawing:
     if _is_anova(design) and design.rows["systems"].n_unique() > 1:
         return systems(design)
     return power(design)
+
+
+def _solved(design: Design) -> Design:
+    """Of a grid, the cells that have an answer (a design with none is an error before it comes here)."""
+    return replace(design, rows=design.rows.drop_nulls(design.solved_for))
 
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
@@ -138,12 +144,13 @@ def _about(design: Design) -> str:
 
 def systems(design: Design) -> Drawing:
     """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
+    design = _solved(design)
     if not _is_anova(design):
         raise ArgumentError(
             f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
         )
     listed, note = _series(design, but=("systems", "epsilon"))
-    asked = design.rows["systems"].unique().sort().to_list()
+    asked = design.rows["systems"].drop_nulls().unique().sort().to_list()
     data = []
     for row in listed:
         if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
@@ -189,6 +196,7 @@ def _sizes(around: float) -> list[int]:
 
 def power(design: Design) -> Drawing:
     """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
+    design = _solved(design)
     if _is_interval(design):
         raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
     listed, note = _series(design, but=())
@@ -249,6 +257,7 @@ def power(design: Design) -> Drawing:
 
 def detectable(design: Design) -> Drawing:
     """What a number of topics can do: smallest detectable difference and interval width (EVIA 2014 Fig. 3)."""
+    design = _solved(design)
     row = design.rows.row(0, named=True)
     topics = row.get("topics") or 50
     sizes = [n for n in _sizes(topics) if n >= 4]
