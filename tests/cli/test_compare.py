@@ -180,7 +180,7 @@ def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
         (
             ("--resamples", "0"),
             2,
-            "error: `n_resamples` must be a whole number of at least 1; got 0. Write 100000.\n",
+            "error: --resamples must be a whole number of at least 1; got 0. Write 100000.\n",
         ),
         (("--seed", "-1"), 2, "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"),
         (("--alpha", "5"), 2, "error: `alpha` must be between 0 and 1; got 5. Write 0.05.\n"),

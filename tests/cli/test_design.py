@@ -160,7 +160,7 @@ def test_ttest_and_interval_take_either_variance(cranfield: Type) -> None:
             "`power` must be between 0 and 1; got 80. Write 0.80.",
         ),
         ("--variance .05 --systems 10 --min-diff .1 --alpha 0", "`alpha` must be between 0 and 1; got 0. Write 0.05."),
-        ("--variance .05 --systems 1 --min-diff .1", "`n_systems` must be a whole number of at least 2; got 1."),
+        ("--variance .05 --systems 1 --min-diff .1", "--systems must be a whole number of at least 2; got 1."),
         ("--variance -1 --systems 10 --min-diff .1", "`variance` must be above 0; got -1."),
         ("--systems 10 --min-diff .1", "give one of --scores, --variance; got none."),
         (

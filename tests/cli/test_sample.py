@@ -96,7 +96,7 @@ def test_force_replaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--topics", "0"], "error: `n_topics` must be at least 1; got 0\n"),
+        (["--topics", "0"], "error: --topics must be at least 1; got 0\n"),
         (["--documents", "50"], "error: `n_documents` must be at least 100; got 50\n"),
         (["--depth", "600"], "error: `depth` must be at most the length of the runs, 500; got 600\n"),
     ],

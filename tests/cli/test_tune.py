@@ -166,7 +166,7 @@ def test_selection_bias(cranfield: Type) -> None:
         (["--holdout", "20"], 2, "`share` must be between 0 and 1; got 20. Write 0.2."),
         (["--holdout", "1.5"], 2, "`share` must be between 0 and 1; got 1.5. Write 0.2."),
         (["--resamples", "0", "--show", "curve"], 2,
-         "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),
+         "--resamples must be a whole number of at least 1; got 0. Write 100000."),
         (["--leave-one-out", "--seed", "-1", "--show", "curve"], 2,
          "`seed` must be a whole number of at least 0; got -1. Write 1."),
         (["--alpha", "5", "--show", "curve"], 2, "`alpha` must be between 0 and 1; got 5. Write 0.05."),

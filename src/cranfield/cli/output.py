@@ -266,6 +266,7 @@ def say_missing(scores: Iterable[Scores]) -> None:
 
 
 _ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")
+_RENAMED = re.compile(r"`(?:n_)?(resamples|topics|systems|memory)(?:_mb)?`")
 
 
 def as_options(text: str) -> str:
@@ -273,7 +274,10 @@ def as_options(text: str) -> str:
 
     >>> as_options("pass missing='drop-topic' to leave them out")
     'pass --missing drop-topic to leave them out'
+    >>> as_options("`n_resamples` must be a whole number of at least 1")
+    '--resamples must be a whole number of at least 1'
     """
+    text = _RENAMED.sub(r"--\1", text)
     return _ARGUMENT.sub(r"--\1 \2", text).replace("blocked=True", "--blocked")
 
 
