@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from cranfield import Qrels, Run, evaluate
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
-from cranfield.measures import Evaluator
 from cranfield.measures.matching import DocumentIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
@@ -45,50 +44,6 @@ def test_order_of_lines_never_matters(levels: dict, scores: dict, random) -> Non
     random.shuffle(lines)
     random.shuffle(judgments)
     assert evaluate(qrels_from(dict(judgments)), run_from(dict(lines)), AD_HOC) == expected
-
-
-@settings(max_examples=60, deadline=None)
-@given(judged, ranked, st.sets(documents))
-def test_a_partition_scores_as_its_own_files_would(levels: dict, scores: dict, chosen: set) -> None:  # type: ignore[type-arg]
-    """Restricting a judged ranking equals judging the restricted run by the restricted qrels."""
-    evaluator = Evaluator(qrels_from(levels), [m for m in AD_HOC if m not in ("RBP", "ERR", "nERR@3")])
-    ranking = evaluator.judge(run_from(scores))
-    judgments = evaluator.judgments.restrict(evaluator.judgments.documents.is_in(list(chosen)).to_numpy())
-    part = ranking.restrict(ranking.documents.is_in(list(chosen)).to_numpy(), judgments)
-    values = evaluator.score(part)
-    inside = {key: value for key, value in levels.items() if key[1] in chosen}
-    kept = {key: value for key, value in scores.items() if key[1] in chosen}
-    if not inside or not kept:
-        assert not values.any()
-        return
-    expected = evaluate(qrels_from(inside), run_from(kept), evaluator.measures)
-    for row, measure in enumerate(evaluator.measures):
-        matrix = expected[str(measure)]
-        for number, topic in enumerate(evaluator.topics):
-            if topic in matrix.topics:
-                assert values[row, number] == matrix.values[matrix.topics.index(topic), 0]
-            elif measure.name != "Judged":
-                assert values[row, number] == 0
-
-
-@settings(max_examples=60, deadline=None)
-@given(diverse, ranked, st.sets(documents))
-def test_partitions_of_diverse_judgments(levels: dict, scores: dict, chosen: set) -> None:  # type: ignore[type-arg]
-    rows = [(t, s, d, v) for (t, s, d), v in levels.items()]
-    evaluator = Evaluator(Qrels(pl.DataFrame(rows, schema=QRELS_SCHEMA, orient="row")), DIVERSE)
-    ranking = evaluator.judge(run_from(scores))
-    judgments = evaluator.judgments.restrict(evaluator.judgments.documents.is_in(list(chosen)).to_numpy())
-    values = evaluator.score(ranking.restrict(ranking.documents.is_in(list(chosen)).to_numpy(), judgments))
-    inside = [row for row in rows if row[2] in chosen]
-    kept = {key: value for key, value in scores.items() if key[1] in chosen}
-    if not inside or not kept:
-        assert not values.any()
-        return
-    expected = evaluate(Qrels(pl.DataFrame(inside, schema=QRELS_SCHEMA, orient="row")), run_from(kept), DIVERSE)
-    for row, matrix in enumerate(expected.values()):
-        for number, topic in enumerate(evaluator.topics):
-            at = matrix.topics.index(topic) if topic in matrix.topics else None
-            assert values[row, number] == pytest.approx(0 if at is None else matrix.values[at, 0], abs=1e-15)
 
 
 @settings(max_examples=60, deadline=None)

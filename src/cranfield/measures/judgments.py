@@ -56,7 +56,6 @@ class Judgments:
     subtopics : the judgments subtopic by subtopic
     top_level : highest relevance level of the collection, which sets the scale of `ERR` and `RBP`
     intents : probability of each subtopic, when given
-    renumbered : of restricted judgments: the number here of each judged document of the whole, −1 for one left out
     """
 
     topics: tuple[str, ...]
@@ -65,7 +64,6 @@ class Judgments:
     subtopics: SubtopicJudgments
     top_level: int
     intents: Intents | None = None
-    renumbered: Ints | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -128,23 +126,6 @@ class Judgments:
         starts = np.searchsorted(topic, np.arange(self.n_topics))
         rank = np.arange(len(chosen)) - starts[topic] + 1
         return Hits(topic, rank, np.zeros_like(topic), gain[chosen], chosen, self.n_topics)
-
-    def restrict(self, keep: Mask) -> Judgments:
-        """The judgments of some documents only, all topics staying: what a partition of the documents leaves.
-
-        `keep` says of each judged document whether it stays. The scale of gains stays that of the collection.
-        """
-        number = np.where(keep, np.cumsum(keep) - 1, -1)
-        stay = self.subtopics.where(keep[self.subtopics.document])
-        subtopics = replace(stay, document=number[stay.document])
-        return replace(
-            self,
-            topic=self.topic[keep],
-            documents=self.documents.filter(keep),
-            subtopics=subtopics,
-            renumbered=number,
-            _memory={},
-        )
 
 
 def gain_table(gains: str, top_level: int) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.collection.types import Run
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import DataError
-from cranfield.measures.hits import Hits, Ints, Mask
+from cranfield.measures.hits import Hits, Ints
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.matching import DocumentIndex, topic_numbers
 
@@ -102,27 +102,6 @@ class JudgedRanking:
         inside = self.hits.until(depth)
         grid[inside.topic, inside.rank - 1] = inside.level
         return grid
-
-    def restrict(self, keep: Mask, judgments: Judgments) -> JudgedRanking:
-        """The rankings with some documents only, ranks counted anew: what a partition of the documents leaves.
-
-        Parameters
-        ----------
-        keep : of each row of `documents`, whether it stays
-        judgments : the judgments of the same documents, from `Judgments.restrict`
-        """
-        if judgments.renumbered is None:
-            raise DataError("a ranking is restricted together with its judgments; call Judgments.restrict first")
-        seen = np.concatenate([[0], np.cumsum(keep)])
-        number = judgments.renumbered[self.document]
-        stay = keep[self.row] & (number >= 0)
-        row, topic = self.row[stay], self.topic[stay]
-        start = seen[self.start]
-        retrieved = seen[self.start + self.retrieved] - start
-        place = seen[row]
-        rank = place - start[topic] + 1
-        ids = self.documents.filter(keep)
-        return JudgedRanking(judgments, retrieved, topic, rank, number[stay], place, start, ids)
 
 
 def judge(
