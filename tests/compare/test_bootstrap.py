@@ -12,10 +12,9 @@ from cranfield.compare.bootstrap import (
     bootstrap_values,
     percentile_intervals,
     rank_intervals,
-    shift_share,
 )
 from cranfield.compare.grid import GridScores
-from cranfield.compare.pairs import all_pairs
+from cranfield.compare.pairs import all_pairs, tally
 from cranfield.compare.resampled import Resampling
 from cranfield.compare.statistics import geometric_mean, median
 from cranfield.resampling import topic_weights
@@ -43,8 +42,12 @@ def share(resampled, observed, alternative):
 
 
 def test_the_ten_values_of_the_slides():
-    values = [0.10, 0.04, 0.21, 0.20, 0.13, 0.09, 0.22, 0.07, 0.03, 0.11]
-    assert shift_share(values, 0.07, "greater") == 3 / 10
+    """INLS 509: of ten resampled differences, three shifted ones reach the observed .07, before the +1 rule."""
+    differences = np.array([0.10, 0.04, 0.21, 0.20, 0.13, 0.09, 0.22, 0.07, 0.03, 0.11])
+    sums = np.stack([differences, np.zeros(10)])
+    centre = np.array([differences.mean()])
+    assert tally(sums, all_pairs(2), np.array([0.07]), "greater", centre=centre).tolist() == [3]
+    assert tally(sums, all_pairs(2), np.array([0.07]), "greater").tolist() == [8]  # without the shift
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

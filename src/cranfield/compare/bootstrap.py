@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cranfield.compare.classical import differences
 from cranfield.compare.grid import GridScores, tied_ranks
 from cranfield.compare.pairs import Pairs, count_true, tally
-from cranfield.compare.resampled import Resampled, Resampling, extreme, monte_carlo, pairwise
-from cranfield.defaults import ALTERNATIVE, Alternative
+from cranfield.compare.resampled import Resampled, Resampling, monte_carlo, pairwise
 from cranfield.resampling import (
     BLOCK,
     TOPICS,
@@ -122,19 +121,6 @@ def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: fl
         low, high = percentile_intervals(values, inside, alpha, how.workers)
         lower[places], upper[places] = low / scale, high / scale
     return Resampled(p, 1 / (how.n_resamples + 1), False, how.n_resamples, lower, upper)
-
-
-def shift_share(resampled: ArrayLike, observed: float, alternative: Alternative = ALTERNATIVE) -> float:
-    """The bootstrap-shift p-value of given bootstrap differences, before the +1 rule.
-
-    The ten values of INLS 509, one-sided, against the observed .07:
-
-    >>> values = [.10, .04, .21, .20, .13, .09, .22, .07, .03, .11]
-    >>> shift_share(values, .07, "greater")
-    0.3
-    """
-    values = np.asarray(resampled, dtype=np.float64)
-    return extreme(values - values.mean(), observed, alternative) / len(values)
 
 
 def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
