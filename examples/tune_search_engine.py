@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from cranfield import LiveFamily, NFold, Run, Tuning, make_sample, tune
-from cranfield.compare import Comparison, compare
+from cranfield.comparison import Comparison, compare
 from cranfield.measures import Evaluator
 from cranfield.tuning import Setting, grid
 

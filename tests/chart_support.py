@@ -26,7 +26,7 @@ from cranfield import (
     standardisation_effect,
     standardisation_robustness,
 )
-from cranfield.compare import compare, compare_measures
+from cranfield.comparison import compare, compare_measures
 from cranfield.design import PoolFigure
 from cranfield.errors import CranfieldWarning
 from cranfield.replicates import replicate

@@ -1,4 +1,4 @@
-"""Small collections that hold every trap at once: ties, gaps, strangers, negative grades, barren topics."""
+"""Small collections that hold every trap at once: ties, gaps, strangers, negative grades, topics_without_relevant topics."""
 
 from __future__ import annotations
 

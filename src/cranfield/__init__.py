@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
-    from cranfield.compare import Comparison, MeasureComparisons, adjust, compare, compare_measures
+    from cranfield.comparison import Comparison, MeasureComparisons, adjust, compare, compare_measures
     from cranfield.design import (
         Cost,
         Design,
@@ -123,7 +123,7 @@ _ROOMS = {
         "fit_standardisation",
         "standardisation_robustness",
     ],
-    "cranfield.compare": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
+    "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
         "Design",

@@ -260,13 +260,13 @@ def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
 def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
-    from cranfield.cli.output import table_text, upright
+    from cranfield.cli.output import table_text, transposed
     from cranfield.present.tables import Answer
 
     answer = Answer("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
-    assert upright(answer, 80) is answer
-    assert upright(answer, None) is answer
-    assert [line.split() for line in table_text(upright(answer, 20), 20).splitlines()[2:]] == [
+    assert transposed(answer, 80) is answer
+    assert transposed(answer, None) is answer
+    assert [line.split() for line in table_text(transposed(answer, 20), 20).splitlines()[2:]] == [
         ["a_long_name", "0.5"],
         ["another", "word"],
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from chart_support import channels, family_matrices, matrix, names, results, spec_data, title
 from cranfield import ScoreMatrix, cost_from_figures, design_anova, design_interval, design_ttest
-from cranfield.compare import compare
+from cranfield.comparison import compare
 from cranfield.design import PoolFigure, anova_power
 from cranfield.errors import ArgumentError, CranfieldWarning, UnknownNameError
 from cranfield.present.charts import KINDS, chart, kinds

@@ -14,7 +14,7 @@ import pytest
 
 from chart_support import matrix, names
 from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample
-from cranfield.compare import compare
+from cranfield.comparison import compare
 from cranfield.defaults import REPORT_SECTIONS
 from cranfield.errors import ArgumentError, UnknownNameError
 from cranfield.present.report.parts import Table

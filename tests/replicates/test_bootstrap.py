@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cranfield.compare.pairs import Pairs, all_pairs
+from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.errors import ArgumentError, UnknownNameError
 from cranfield.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects, difference_p, effect_p
 from cranfield.replicates.model import Replicated, fit

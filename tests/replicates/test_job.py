@@ -150,8 +150,10 @@ def test_redraw_takes_the_next_balanced_split() -> None:
 
 def test_a_topic_without_relevant_documents_is_no_obstacle() -> None:
     frame = SAMPLE.qrels.frame
-    barren = frame.filter(pl.col("topic") == frame["topic"][0]).with_columns(relevance=pl.lit(0, dtype=pl.Int32))
-    qrels = Qrels(pl.concat([barren, frame.filter(pl.col("topic") != frame["topic"][0])]), "q")
+    topics_without_relevant = frame.filter(pl.col("topic") == frame["topic"][0]).with_columns(
+        relevance=pl.lit(0, dtype=pl.Int32)
+    )
+    qrels = Qrels(pl.concat([topics_without_relevant, frame.filter(pl.col("topic") != frame["topic"][0])]), "q")
     found = replicate(qrels, SAMPLE.runs, "AP", empty="redraw", redraws=3000, splits=1)
     assert found["AP"].data.whole.n_topics == 14
     assert any("have no relevant document" in text for text in found.warnings)
@@ -309,7 +311,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path: Path, monkeypatch: pyt
         raise AssertionError("computed again")
 
     monkeypatch.setattr("cranfield.replicates.analysis.analyse_split", fail)
-    monkeypatch.setattr("cranfield.measures.evaluation.Evaluator.judge_with_strangers", fail)
+    monkeypatch.setattr("cranfield.measures.evaluation.Evaluator.judge_with_unjudged_topics", fail)
     decided = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, decide="unanimous", merge="cauchy")
     assert decided.pairs.height == 15
 

@@ -173,9 +173,9 @@ def test_results_speak() -> None:
 def test_epsilon_is_one_for_equal_differences_and_least_for_one_direction() -> None:
     compound = np.full((5, 5), 0.3) + 0.7 * np.eye(5)
     assert greenhouse_geisser(compound) == pytest.approx(1)
-    lonely = np.zeros((5, 5))
-    lonely[0, 0] = 1
-    assert greenhouse_geisser(lonely) == pytest.approx(1 / 4)
+    unmatched = np.zeros((5, 5))
+    unmatched[0, 0] = 1
+    assert greenhouse_geisser(unmatched) == pytest.approx(1 / 4)
     assert epsilon_for(compound, 3) == pytest.approx(1)
     assert epsilon_for(np.diag([1.0, 2, 3, 4, 5]), 2) == pytest.approx(1)
     assert np.isnan(greenhouse_geisser(np.zeros((3, 3))))

@@ -13,8 +13,8 @@ import pytest
 import zstandard
 
 from cranfield.errors import FileError
-from cranfield.web.archives import unpack
-from cranfield.web.limits import MB, Limits
+from cranfield.web.server.archives import unpack
+from cranfield.web.server.limits import MB, Limits
 from web_page import zipped
 
 LIMITS = Limits(file=2 * MB, store=5 * MB, files=10)

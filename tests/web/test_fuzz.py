@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cranfield.web.app import create_app
-from cranfield.web.limits import MB, Limits
-from cranfield.web.security import OWN_HOSTS, Access
+from cranfield.web.server.app import create_app
+from cranfield.web.server.limits import MB, Limits
+from cranfield.web.server.security import OWN_HOSTS, Access
 from web_page import HERE, Client, scores
 
 with warnings.catch_warnings():

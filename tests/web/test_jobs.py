@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from cranfield.errors import DataError
-from cranfield.web.jobs import Busy, Jobs
-from cranfield.web.limits import Limits
+from cranfield.web.server.jobs import Busy, Jobs
+from cranfield.web.server.limits import Limits
 
 
 @pytest.fixture

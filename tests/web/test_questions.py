@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.errors import ArgumentError
-from cranfield.web.questions import CompareQuestion, DesignQuestion, parse
+from cranfield.web.pages.questions import CompareQuestion, DesignQuestion, parse
 
 
 def of(model, address: str):  # type: ignore[no-untyped-def]

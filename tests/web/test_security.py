@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from cranfield.errors import ArgumentError
-from cranfield.web.app import create_app
-from cranfield.web.limits import Limits
-from cranfield.web.security import HEADERS, Access
-from cranfield.web.server import access_for
+from cranfield.web.server.app import create_app
+from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import HEADERS, Access
+from cranfield.web.server.serve import access_for
 from web_page import HERE, Client, scores
 
 FOREIGN = "another website asked; only this page itself may. Open the address directly."

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from cranfield.errors import DataError, FileError
-from cranfield.web.limits import MB, Limits
-from cranfield.web.store import MissingData, Store, Upload
+from cranfield.web.server.limits import MB, Limits
+from cranfield.web.server.store import MissingData, Store, Upload
 from web_page import QRELS, run, scores
 
 

@@ -13,7 +13,7 @@ from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cranfield.compare import Comparison, MeasureComparisons
+    from cranfield.comparison import Comparison, MeasureComparisons
     from cranfield.present.tables import Answer
     from cranfield.scores import Scores
 
@@ -159,7 +159,7 @@ def _answer(found: MeasureComparisons, show: Show, effect_size: defaults.EffectS
 
 def _marks(found: Comparison) -> list[str]:
     """A mark behind every significant difference: the baseline's, or for all pairs one or two daggers by level."""
-    from cranfield.compare.groups import mark
+    from cranfield.comparison.groups import mark
 
     if found.baselines:
         number = {name: mark(i) for i, name in enumerate(found.baselines)}
@@ -170,7 +170,7 @@ def _marks(found: Comparison) -> list[str]:
 
 def _meanings(found: Comparison) -> tuple[str, ...]:
     """What the marks mean, a line each."""
-    from cranfield.compare.groups import mark
+    from cranfield.comparison.groups import mark
 
     kind = found.correction_text()
     if found.baselines:

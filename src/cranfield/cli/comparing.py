@@ -9,7 +9,7 @@ import typer
 from cranfield import defaults
 
 if TYPE_CHECKING:
-    from cranfield.compare import MeasureComparisons
+    from cranfield.comparison import MeasureComparisons
     from cranfield.scores import Scores
 
 Measures = Annotated[
@@ -76,7 +76,7 @@ def compare_files(
 ) -> MeasureComparisons:
     """Read the scores and compare the systems by every measure wanted."""
     from cranfield.cli.output import progress_bar
-    from cranfield.compare import compare_measures
+    from cranfield.comparison import compare_measures
 
     found = read_measures(scores, measure, missing)
     with progress_bar("resamples") as progress:

@@ -9,7 +9,7 @@ from cranfield.cli import comparing
 from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, Resamples, ScoreFiles, Seed, Workers
 
 if TYPE_CHECKING:
-    from cranfield.compare import Comparison
+    from cranfield.comparison import Comparison
 
 
 def command(
@@ -79,7 +79,7 @@ def command(
 
 
 def _notes(found: Comparison) -> tuple[str, ...]:
-    from cranfield.compare.groups import mark
+    from cranfield.comparison.groups import mark
 
     kind = "t interval of the mean" if found.statistic == "mean" else "bootstrap percentile interval"
     notes = [

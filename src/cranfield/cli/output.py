@@ -58,13 +58,13 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
 def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
         width = None if to_file or not sys.stdout.isatty() else terminal_width()
-        return table_text(without_dispensable(without_repetition(upright(answer, width), width), width), width=width)
+        return table_text(without_dispensable(without_repetition(transposed(answer, width), width), width), width=width)
     from cranfield.present.tables import render
 
     return render(answer, format)
 
 
-def upright(answer: Answer, width: int | None) -> Answer:
+def transposed(answer: Answer, width: int | None) -> Answer:
     """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
     if width is None or answer.rows.height != 1:
         return answer

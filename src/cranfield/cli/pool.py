@@ -36,12 +36,15 @@ def command(
     judged = read_qrels(qrels)
     pool = depth_pools(judged, read_runs(runs), [depth], order=order)[depth]
     counts = judged_counts(pool, judged.topics)
-    barren = counts.filter(counts["relevant"] == 0)["topic"].to_list()
+    without_relevant = counts.filter(counts["relevant"] == 0)["topic"].to_list()
     warnings = list(judged.notes)
-    if barren:
+    if without_relevant:
         from cranfield.labels import summary
 
-        warnings.append(f"{len(barren)} of {len(counts)} topics have no relevant document left: {summary(barren)}")
+        warnings.append(
+            f"{len(without_relevant)} of {len(counts)} topics have no relevant document left: "
+            f"{summary(without_relevant)}"
+        )
     if output is not None:
         write_qrels(pool, output)
         say(f"wrote {output}: {len(pool):,} of {len(judged):,} judgments")

@@ -44,7 +44,7 @@ def command(
         raise ArgumentError(
             f"the page needs {', '.join(missing)}, not installed here. Run: pip install 'cranfield[web]'"
         )
-    from cranfield.web.server import serve
+    from cranfield.web.server.serve import serve
 
     serve(
         host=host,

@@ -78,16 +78,16 @@ def pool_figures(
                     f"({unjudged / sizes[depth]:.0%}) were never judged, so the cost of depth {depth} is too low and "
                     "its scores are those of a shallower pool"
                 )
-            barren = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
-            dropped[depth] += len(barren)
-            kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(barren)), pool.name, pool.notes)
+            topics_without_relevant = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
+            dropped[depth] += len(topics_without_relevant)
+            kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(topics_without_relevant)), pool.name, pool.notes)
             if len(kept.topics) < 2:
                 raise DataError(
-                    f"{pool.name}: {len(barren)} of {len(counts)} topics have no relevant document "
-                    f"({summary(barren)}); at least 2 must keep one. Judge deeper."
+                    f"{pool.name}: {len(topics_without_relevant)} of {len(counts)} topics have no relevant document "
+                    f"({summary(topics_without_relevant)}); at least 2 must keep one. Judge deeper."
                 )
             scores, warnings = evaluate_with_warnings(
-                kept, [_without(run, barren) for run in runs], measures, order=order
+                kept, [_without(run, topics_without_relevant) for run in runs], measures, order=order
             )
             said += warnings
             with _warnings.catch_warnings():

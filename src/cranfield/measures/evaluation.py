@@ -102,9 +102,9 @@ class Evaluator:
 
     def judge(self, run: Run) -> JudgedRanking:
         """A run's rankings, ordered and judged."""
-        return self.judge_with_strangers(run)[0]
+        return self.judge_with_unjudged_topics(run)[0]
 
-    def judge_with_strangers(self, run: Run) -> tuple[JudgedRanking, list[str]]:
+    def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 
@@ -121,7 +121,7 @@ class Evaluator:
 
     def score_run(self, run: Run) -> RunScores:
         """All measures of a run, and what to know about its topics."""
-        ranking, strangers = self.judge_with_strangers(run)
+        ranking, unjudged_topics = self.judge_with_unjudged_topics(run)
         values = self.score(ranking)
         if self._theirs:
             with self._lock:  # not written for threads
@@ -129,7 +129,7 @@ class Evaluator:
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        return RunScores(run.system, values, tuple(missing), tuple(strangers), run.notes)
+        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes)
 
 
 def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) -> Floats:
@@ -152,7 +152,7 @@ class RunScores:
     system: str
     values: Floats
     missing: tuple[str, ...]
-    strangers: tuple[str, ...]
+    unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -338,11 +338,11 @@ def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], mis
                 f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, {fate}: "
                 f"{summary(outcome.missing)}"
             )
-        if outcome.strangers:
-            count = len(outcome.strangers)
+        if outcome.unjudged_topics:
+            count = len(outcome.unjudged_topics)
             texts.append(
                 f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
-                f"{summary(outcome.strangers)}"
+                f"{summary(outcome.unjudged_topics)}"
             )
     gone = {topic for outcome in found for topic in outcome.missing} if missing == "drop-topic" else set()
     return (*texts, *_barren(evaluator, gone))

@@ -49,7 +49,7 @@ def ndcg(
     """Σ gain / log2(rank+1) over that of the ideal ranking; tool=ntcir: no discount at ranks 1, 2, then log2(rank)."""
     kernel = dcg if tool == "trec" else dcg_original
     judgments = ranking.judgments
-    best = judgments.remember(("ndcg", tool, gains, cutoff), lambda: kernel(judgments.ideal(gains), cutoff))
+    best = judgments.cached(("ndcg", tool, gains, cutoff), lambda: kernel(judgments.ideal(gains), cutoff))
     return ratio(kernel(ranking.gains(gains), cutoff), best)
 
 
@@ -146,7 +146,7 @@ def nerr(
     """ERR / ERR of the ideal ranking."""
     judgments = ranking.judgments
     scale = highest_gain(judgments, gains, top)
-    best = judgments.remember(("nerr", gains, top, cutoff), lambda: cascade(judgments.ideal(gains), scale, cutoff))
+    best = judgments.cached(("nerr", gains, top, cutoff), lambda: cascade(judgments.ideal(gains), scale, cutoff))
     return ratio(cascade(ranking.gains(gains), scale, cutoff), best)
 
 

@@ -46,15 +46,15 @@ def global_gains(judgments: Judgments, gains: str) -> Floats:
     def compute() -> Floats:
         subtopics = judgments.subtopics
         gain = judgments.gain_table(gains)[subtopics.level.clip(0)]
-        weighted = judgments.remember("probabilities", lambda: probabilities(judgments))[subtopics.subtopic] * gain
+        weighted = judgments.cached("probabilities", lambda: probabilities(judgments))[subtopics.subtopic] * gain
         return sum_by(subtopics.document, weighted, len(judgments.topic))
 
-    return judgments.remember(("global gains", gains), compute)
+    return judgments.cached(("global gains", gains), compute)
 
 
 def ideal(judgments: Judgments, gains: str) -> Hits:
     """The documents by global gain."""
-    return judgments.remember(("global ideal", gains), lambda: judgments.ranked(global_gains(judgments, gains)))
+    return judgments.cached(("global ideal", gains), lambda: judgments.ranked(global_gains(judgments, gains)))
 
 
 def retrieved(ranking: JudgedRanking, gains: str) -> Hits:
@@ -66,7 +66,7 @@ def retrieved(ranking: JudgedRanking, gains: str) -> Hits:
         hits = Hits(ranking.topic, ranking.rank, empty, gain, ranking.document, ranking.n_topics)
         return hits.where(gain > 0)
 
-    return ranking.remember(("global gains", gains), compute)
+    return ranking.cached(("global gains", gains), compute)
 
 
 @measure("I-rec", family=_FAMILY, citation=_SONG)

@@ -74,9 +74,9 @@ class Judgments:
     @property
     def topic_number(self) -> dict[str, int]:
         """The number of each topic label."""
-        return self.remember("numbers", lambda: {label: number for number, label in enumerate(self.topics)})
+        return self.cached("numbers", lambda: {label: number for number, label in enumerate(self.topics)})
 
-    def remember(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
+    def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
         """What `compute` gives, computed once for these judgments and shared by all rankings."""
         if key not in self._memory:
             self._memory[key] = compute()
@@ -86,7 +86,7 @@ class Judgments:
     @property
     def level(self) -> Ints:
         """Relevance level of each judged document; an error when a document is judged for several subtopics."""
-        return self.remember("level", self._levels)
+        return self.cached("level", self._levels)
 
     def _levels(self) -> Ints:
         rows = np.bincount(self.subtopics.document, minlength=len(self.topic))
@@ -101,22 +101,22 @@ class Judgments:
 
     def relevant(self, rel: int = 1) -> Floats:
         """How many documents of each topic have at least this level: R."""
-        return self.remember(("relevant", rel), lambda: self._count(self.level >= rel))
+        return self.cached(("relevant", rel), lambda: self._count(self.level >= rel))
 
     def nonrelevant(self, rel: int = 1) -> Floats:
         """How many documents of each topic are judged below the level but not negative."""
-        return self.remember(("nonrelevant", rel), lambda: self._count((self.level >= 0) & (self.level < rel)))
+        return self.cached(("nonrelevant", rel), lambda: self._count((self.level >= 0) & (self.level < rel)))
 
     def _count(self, chosen: Mask) -> Floats:
         return np.bincount(self.topic[chosen], minlength=self.n_topics).astype(np.float64)
 
     def gain_table(self, gains: str) -> Floats:
         """The gain of each level from 0; a negative level gains nothing."""
-        return self.remember(("gains", gains), lambda: gain_table(gains, self.top_level))
+        return self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
 
     def ideal(self, gains: str) -> Hits:
         """The best possible ranking: every document with a gain, the highest first."""
-        return self.remember(("ideal", gains), lambda: self.ranked(self.gain_table(gains)[self.level.clip(0)]))
+        return self.cached(("ideal", gains), lambda: self.ranked(self.gain_table(gains)[self.level.clip(0)]))
 
     def ranked(self, gain: Floats) -> Hits:
         """The judged documents with a positive gain, ranked by it."""

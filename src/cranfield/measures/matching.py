@@ -24,8 +24,8 @@ def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, 
     starts = np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), changes])
     labels = topics.gather(starts).to_list()
     found = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
-    strangers = dict.fromkeys(label for label in labels if label not in numbers)
-    return np.repeat(found, np.diff(np.append(starts, rows))), list(strangers)
+    unjudged_topics = dict.fromkeys(label for label in labels if label not in numbers)
+    return np.repeat(found, np.diff(np.append(starts, rows))), list(unjudged_topics)
 
 
 class DocumentIndex:

@@ -54,7 +54,7 @@ def relevant_pairs(judgments: Judgments, rel: int) -> tuple[Ints, Ints]:
         chosen = judgments.subtopics.where(judgments.subtopics.level >= rel)
         return chosen.document, chosen.subtopic
 
-    return judgments.remember(("pairs", rel), compute)
+    return judgments.cached(("pairs", rel), compute)
 
 
 def subtopic_counts(judgments: Judgments, rel: int) -> Floats:
@@ -82,7 +82,7 @@ def find_pairs(judgments: Judgments, rel: int, topic: Ints, rank: Ints, document
 def finds(ranking: JudgedRanking, rel: int) -> Finds:
     """The relevant (document, subtopic) pairs retrieved."""
     judgments = ranking.judgments
-    return ranking.remember(
+    return ranking.cached(
         ("finds", rel), lambda: find_pairs(judgments, rel, ranking.topic, ranking.rank, ranking.document)
     )
 
@@ -94,7 +94,7 @@ def ideal_finds(judgments: Judgments, rel: int, alpha: float, depth: int | None)
         topic, rank, document = greedy_ranking(judgments, rel, alpha, depth)
         return find_pairs(judgments, rel, topic, rank, document)
 
-    return judgments.remember(("ideal finds", rel, alpha, depth), compute)
+    return judgments.cached(("ideal finds", rel, alpha, depth), compute)
 
 
 def greedy_ranking(judgments: Judgments, rel: int, alpha: float, depth: int | None) -> tuple[Ints, Ints, Ints]:
@@ -104,7 +104,7 @@ def greedy_ranking(judgments: Judgments, rel: int, alpha: float, depth: int | No
     queue by id and only the heads of the queues compete.
     """
     of_document, subtopic = relevant_pairs(judgments, rel)
-    by_id = judgments.remember("ids", judgments.documents.to_list)
+    by_id = judgments.cached("ids", judgments.documents.to_list)
     patterns: dict[int, list[int]] = {}
     for document, number in zip(of_document.tolist(), subtopic.tolist(), strict=True):
         patterns.setdefault(document, []).append(number)

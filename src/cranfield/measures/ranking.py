@@ -54,7 +54,7 @@ class JudgedRanking:
         """How many topics the judgments have."""
         return self.judgments.n_topics
 
-    def remember(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
+    def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
         """What `compute` gives, computed once for this ranking and shared by all measures."""
         if key not in self._memory:
             self._memory[key] = compute()
@@ -65,7 +65,7 @@ class JudgedRanking:
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
         arranged = self.arranged
-        return self.ids if arranged is None else self.remember("documents", lambda: self.ids.gather(arranged))
+        return self.ids if arranged is None else self.cached("documents", lambda: self.ids.gather(arranged))
 
     @property
     def hits(self) -> Hits:
@@ -76,7 +76,7 @@ class JudgedRanking:
             gain = level.clip(0).astype(np.float64)
             return Hits(self.topic, self.rank, level, gain, self.document, self.n_topics)
 
-        return self.remember("hits", compute)
+        return self.cached("hits", compute)
 
     def relevant(self, rel: int = 1) -> Hits:
         """The documents retrieved that have at least this level, each worth 1."""
@@ -85,7 +85,7 @@ class JudgedRanking:
             chosen = self.hits.where(self.hits.level >= rel)
             return chosen.worth(np.ones(len(chosen)))
 
-        return self.remember(("relevant", rel), compute)
+        return self.cached(("relevant", rel), compute)
 
     def gains(self, gains: str = "linear") -> Hits:
         """The documents retrieved that have a positive gain, worth that gain."""
@@ -94,7 +94,7 @@ class JudgedRanking:
             gain = self.judgments.gain_table(gains)[self.hits.level.clip(0)]
             return self.hits.worth(gain).where(gain > 0)
 
-        return self.remember(("gains", gains), compute)
+        return self.cached(("gains", gains), compute)
 
     def top(self, depth: int, unjudged: int = 0) -> NDArray[np.int64]:
         """The relevance levels of the first documents, one row a topic; unjudged and absent ones count as given."""
@@ -121,8 +121,8 @@ def judge(
     single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
     """
     frame = run.frame
-    topic, strangers = topic_numbers(frame["topic"], judgments.topic_number)
-    if strangers:
+    topic, unjudged_topics = topic_numbers(frame["topic"], judgments.topic_number)
+    if unjudged_topics:
         known = topic >= 0
         frame, topic = frame.filter(known), topic[known]
     documents = frame["document"]
@@ -141,7 +141,7 @@ def judge(
     rank = row - start[topic[row]] + 1
     retrieved = np.diff(start)
     ranking = JudgedRanking(judgments, retrieved, topic[row], rank, found[row], row, start[:-1], documents, arranged)
-    return ranking, strangers
+    return ranking, unjudged_topics
 
 
 def _ascending(values: NDArray[Any]) -> bool:

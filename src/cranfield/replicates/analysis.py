@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cranfield.compare.corrections import adjust
-from cranfield.compare.pairs import Pairs, all_pairs
+from cranfield.comparison.corrections import adjust
+from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Correction, Decide, Merge
 from cranfield.errors import ArgumentError
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
+from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
 from cranfield.replicates.partitioned import Partitioned, Split
-from cranfield.replicates.work import WorkFile
 from cranfield.resampling import available_workers, map_in_threads
 
 

@@ -9,8 +9,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.compare.pairs import Pairs, count_true
-from cranfield.compare.resampled import monte_carlo
+from cranfield.comparison.pairs import Pairs, count_true
+from cranfield.comparison.resampled import monte_carlo
 from cranfield.defaults import (
     PAIR_P,
     REPLICATES_RESAMPLES,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.compare.corrections import adjust
+from cranfield.comparison.corrections import adjust
 from cranfield.defaults import (
     ALPHA,
     DECIDE,

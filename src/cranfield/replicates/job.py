@@ -42,10 +42,10 @@ from cranfield.labels import summary
 from cranfield.measures.names import Measure
 from cranfield.replicates.analysis import MeasureReplicates, Rule, analyse_splits
 from cranfield.replicates.bootstrap import Bootstrap
+from cranfield.replicates.checkpoint import WorkFile, fingerprint
 from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
-from cranfield.replicates.work import WorkFile, fingerprint
 from cranfield.resampling import Progress
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.signature import signature

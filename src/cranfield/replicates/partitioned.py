@@ -32,10 +32,10 @@ from cranfield.measures.evaluation import Evaluator, RunScores, run_sources, run
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
+from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.model import Replicated
-from cranfield.replicates.one_pass import PartitionScorer, choose_splits, relevant_counts
+from cranfield.replicates.partition_scorer import PartitionScorer, choose_splits, relevant_counts
 from cranfield.replicates.partitions import DocumentHashes, check_partitions
-from cranfield.replicates.work import WorkFile
 from cranfield.resampling import Progress, available_workers, map_in_threads
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -200,7 +200,7 @@ def partition_scores(
             for s, number in enumerate(numbers)
         )
         found.append(Partitioned(matrix, splits, splitting.partitions, tags))
-    rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["strangers"]), tuple(p["notes"]))
+    rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
             for p in parts]  # fmt: skip
     return found, run_warnings(evaluator, collection.qrels, rows, "zero")
 
@@ -267,7 +267,7 @@ def _score_runs(
             return known
         source = sources[at]
         run = source if isinstance(source, Run) else read_run(source, lenient=collection.lenient, name=collection.name)
-        ranking, strangers = evaluator.judge_with_strangers(run)
+        ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(run)
         missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
         if len(missing) == len(evaluator.topics):
             raise DataError(f"{run.system}: no topic in common with {collection.qrels.name}; do the topic ids agree?")
@@ -275,7 +275,7 @@ def _score_runs(
             "system": run.system,
             "tag": run.tag,
             "missing": missing,
-            "strangers": strangers,
+            "unjudged_topics": unjudged_topics,
             "notes": list(run.notes),
             "whole": evaluator.score(ranking),
             "parts": scorer.score(ranking),

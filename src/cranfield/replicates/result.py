@@ -11,7 +11,7 @@ import polars as pl
 from cranfield.defaults import RESAMPLES, ReplicatesShow
 from cranfield.errors import UnknownNameError
 from cranfield.replicates.analysis import MeasureReplicates
-from cranfield.replicates.beside import comparison_table
+from cranfield.replicates.other_tests import comparison_table
 from cranfield.replicates.teams import Teams, compare_teams
 from cranfield.results import Result
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.compare.pairs import all_pairs
+from cranfield.comparison.pairs import all_pairs
 from cranfield.defaults import ALPHA, SEED, PairP, Resample, Residuals
 from cranfield.errors import UnknownNameError
 from cranfield.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects

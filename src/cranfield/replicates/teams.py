@@ -16,7 +16,7 @@ from cranfield.errors import ArgumentError, DataError
 from cranfield.files import Problems, check_text, read_bytes, shown
 from cranfield.labels import summary
 from cranfield.replicates.analysis import MeasureReplicates, analyse_splits, decide_effects
-from cranfield.replicates.beside import other_tests
+from cranfield.replicates.other_tests import other_tests
 
 
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -83,8 +83,8 @@ def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resample
     alone, its pairs a family of their own. Randomisation: uncorrected, as in the slides.
     """
     systems = found.data.systems
-    if strangers := [name for name in teams if name not in systems]:
-        raise DataError(f"teams are given for systems without a run: {summary(strangers)}")
+    if unknown := [name for name in teams if name not in systems]:
+        raise DataError(f"teams are given for systems without a run: {summary(unknown)}")
     members: dict[str, list[int]] = {}
     for at, system in enumerate(systems):
         if system in teams:

@@ -211,10 +211,11 @@ def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
     if isinstance(reference, str) or isinstance(estimate, str):
         raise ArgumentError("an order is a list of system names, best first; got a single string")
     ours, theirs = _systems(reference), _systems(estimate)
-    lonely = [s for s in ours if s not in set(theirs)] + [s for s in theirs if s not in set(ours)]
-    if lonely:
+    unmatched = [s for s in ours if s not in set(theirs)] + [s for s in theirs if s not in set(ours)]
+    if unmatched:
         raise DataError(
-            f"{len(lonely)} systems stand on one side only ({summary(lonely)}); both sides must order the same systems"
+            f"{len(unmatched)} systems stand on one side only ({summary(unmatched)}); "
+            "both sides must order the same systems"
         )
     if len(ours) < 2:
         raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}")

@@ -196,17 +196,17 @@ class ScoreMatrix(Result):
         ``"zero"`` is refused: a whole topic of zeros is not a score.
         """
         ours, theirs = set(self.topics), set(other.topics)
-        lonely = [t for t in self.topics if t not in theirs] + [t for t in other.topics if t not in ours]
-        if not lonely:
+        unmatched = [t for t in self.topics if t not in theirs] + [t for t in other.topics if t not in ours]
+        if not unmatched:
             return self, other.select(topics=self.topics)
         common = [t for t in self.topics if t in theirs]
         if missing != "drop-topic" or not common:
             advice = "pass missing='drop-topic' to use the common topics" if common else "no topic is in common"
             raise DataError(
-                f"the two matrices differ in {len(lonely)} topics ({summary(lonely)}); "
+                f"the two matrices differ in {len(unmatched)} topics ({summary(unmatched)}); "
                 f"{len(common)} are in common; {advice}"
             )
-        step = f"dropped {len(lonely)} topics that only one of two matrices has: {summary(lonely)}"
+        step = f"dropped {len(unmatched)} topics that only one of two matrices has: {summary(unmatched)}"
         return self.select(topics=common).note(step), other.select(topics=common).note(step)
 
     def join(self, other: ScoreMatrix, *, missing: MissingPolicy = MISSING) -> ScoreMatrix:

@@ -211,17 +211,17 @@ def _with_factors(factors: Factors, matrix: ScoreMatrix, missing: MissingPolicy)
     """The scores on topics that have factors: the matrix itself when all have."""
     matrix.require(topics=1, systems=1, what="standardising")
     known = set(factors.topics)
-    strangers = [topic for topic in matrix.topics if topic not in known]
-    if not strangers:
+    without_factors = [topic for topic in matrix.topics if topic not in known]
+    if not without_factors:
         return matrix
-    kept = matrix.n_topics - len(strangers)
+    kept = matrix.n_topics - len(without_factors)
     if missing != "drop-topic" or not kept:
         advice = "pass missing='drop-topic' to leave them out" if kept else "are these factors of this collection?"
         raise DataError(
-            f"{matrix.measure}: no factors for {len(strangers)} of {matrix.n_topics} topics "
-            f"({summary(strangers)}); {advice}"
+            f"{matrix.measure}: no factors for {len(without_factors)} of {matrix.n_topics} topics "
+            f"({summary(without_factors)}); {advice}"
         )
-    plural = "" if len(strangers) == 1 else "s"
-    return matrix.drop(topics=strangers).note(
-        f"{len(strangers)} topic{plural} without factors left out: {summary(strangers)}"
+    plural = "" if len(without_factors) == 1 else "s"
+    return matrix.drop(topics=without_factors).note(
+        f"{len(without_factors)} topic{plural} without factors left out: {summary(without_factors)}"
     )

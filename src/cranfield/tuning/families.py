@@ -202,17 +202,17 @@ def split_families(
     notes: tuple[str, ...] = ()
     if pattern is not None:
         matcher = NamePattern(pattern)
-        strangers = []
+        unmatched = []
         for label in scores.systems:
             found = matcher.match(label)
             if found is None:
-                strangers.append(label)
+                unmatched.append(label)
             else:
                 groups.setdefault(found[0] or name or "system", []).append(found[1])
         if not groups:
             raise DataError(f"no system fits the pattern {pattern!r}; there are {summary(scores.systems)}")
-        if strangers:
-            notes = (f"left out {len(strangers)} systems that do not fit {pattern!r}: {summary(strangers)}",)
+        if unmatched:
+            notes = (f"left out {len(unmatched)} systems that do not fit {pattern!r}: {summary(unmatched)}",)
     else:
         for setting in (parse_setting(label) for label in scores.systems):
             groups.setdefault(setting.name, []).append(setting)

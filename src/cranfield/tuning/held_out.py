@@ -112,10 +112,10 @@ def _check(families: tuple[Family, ...]) -> tuple[str, ...]:
                 f"the families must be scored by one measure; {first.name!r} has {first.scores.measure}, "
                 f"{name!r} has {scores.measure}"
             )
-        lonely = sorted(set(scores.topics) ^ set(first.scores.topics))
-        if lonely:
+        unmatched = sorted(set(scores.topics) ^ set(first.scores.topics))
+        if unmatched:
             raise DataError(
-                f"families {first.name!r} and {name!r} differ in {len(lonely)} topics ({summary(lonely)}); "
+                f"families {first.name!r} and {name!r} differ in {len(unmatched)} topics ({summary(unmatched)}); "
                 "score them on the same topics, or keep the common ones"
             )
         scores.require(topics=2, what=f"tuning {name!r}")

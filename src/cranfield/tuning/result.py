@@ -129,7 +129,7 @@ class Tuning(Result):
     ----------
     families : one `TunedFamily` each, also by name: ``tuning["bm25"]``
     folds : which topics were held out when; the same for all families
-    held_out : topic × family matrix of held-out scores, ready for `cranfield.compare`
+    held_out : topic × family matrix of held-out scores, ready for `cranfield.comparison`
     warnings : what to know before relying on it, a sentence each
     """
 

@@ -29,7 +29,7 @@ from cranfield.present.charts.style import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.compare.comparison import Comparison
+    from cranfield.comparison.comparison import Comparison
 
 MOST_GROUPS = 30
 """Columns of groups beside a leaderboard; with more the letters in the table serve better."""
@@ -42,7 +42,7 @@ _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "
 
 def details(comparison: Comparison) -> str:
     """The second line of every chart of a comparison: measure, n, test, correction, level."""
-    from cranfield.compare.notes import TITLES, too_few_resamples
+    from cranfield.comparison.messages import TITLES, too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
     hopeless = too_few_resamples(comparison)
@@ -100,7 +100,7 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
 
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who cannot be told apart from it."""
-    from cranfield.compare.notes import too_few_resamples
+    from cranfield.comparison.messages import too_few_resamples
 
     best, others = comparison.systems[0], len(comparison.systems) - 1
     tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
@@ -134,7 +134,7 @@ def _finding(comparison: Comparison) -> str:
 
 def _groups(comparison: Comparison) -> Drawing | None:
     """A column a group: dots on its members, joined by a line."""
-    from cranfield.compare.groups import indistinguishable, letter
+    from cranfield.comparison.groups import indistinguishable, letter
 
     if comparison.baselines:
         return None
@@ -239,7 +239,7 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
     """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
-    from cranfield.compare.notes import TITLES
+    from cranfield.comparison.messages import TITLES
 
     if isinstance(comparisons, Mapping):
         comparisons = list(comparisons.values())

@@ -83,7 +83,7 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
 
 def methods(result: Replicates, measure: str | None = None, n_resamples: int = RESAMPLES) -> Drawing:
     """How many pairs each rule and test finds different, and how many of them the replicates find too."""
-    from cranfield.replicates.beside import comparison_table
+    from cranfield.replicates.other_tests import comparison_table
 
     name = _measure(result, measure)
     return methods_table(comparison_table(result[name], n_resamples), len(result[name].pairs), name, details(result))

@@ -14,7 +14,7 @@ from cranfield.labels import summary
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
-    from cranfield.compare.comparison import Comparison
+    from cranfield.comparison.comparison import Comparison
     from cranfield.scores import ScoreMatrix, Scores
     from cranfield.variance import VarianceEstimate
 
@@ -72,7 +72,7 @@ class Case:
 
     def comparison(self, measure: str | None = None) -> Comparison:
         """All pairs by a measure, with as many resamples as the correction needs to find anything."""
-        from cranfield.compare.analysis import compare
+        from cranfield.comparison.analysis import compare
 
         name = measure or self.measure
         if name not in self._known:

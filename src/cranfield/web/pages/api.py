@@ -1,0 +1,289 @@
+"""The JSON API: the questions of the pages, as addresses with typed parameters."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, cast, get_args
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from cranfield.collection import FileCheck
+from cranfield.defaults import MissingPolicy
+from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.web.pages.questions import (
+    CompareQuestion,
+    DesignQuestion,
+    PairQuestion,
+    Question,
+    ReplicatesQuestion,
+    ReportQuestion,
+    StandardiseQuestion,
+    TuningQuestion,
+)
+from cranfield.web.server.data import Contents, Dataset
+from cranfield.web.server.jobs import Job
+from cranfield.web.server.service import Service
+from cranfield.web.server.store import Upload
+
+
+class Envelope(BaseModel):
+    """An answer: as the command line's JSON, with the page's headline, further tables, and how to get it elsewhere."""
+
+    command: str
+    signature: str
+    settings: dict[str, Any]
+    rows: list[dict[str, Any]]
+    warnings: list[str]
+    headline: str
+    tables: dict[str, list[dict[str, Any]]]
+    command_line: list[str]
+    python: list[str]
+
+
+class JobStatus(BaseModel):
+    """A computation that is still going on (ask the same address again), or how it ended."""
+
+    job: str
+    title: str
+    state: str
+    done: int
+    total: int
+    share: float
+    ahead: int
+    error: str = ""
+    data: str = ""  # the dataset being read, after an upload
+
+
+class Problem(BaseModel):
+    """What is wrong, in words."""
+
+    error: str
+
+
+class DataStatus(BaseModel):
+    """A dataset: what its files hold, and what is wrong with them."""
+
+    id: str
+    name: str
+    kind: str
+    measures: list[str]
+    files: list[dict[str, Any]] = Field(description="path, kind, topics, systems, rows, notes, problems, error")
+    warnings: list[str]
+    problem: str
+
+
+class DataList(BaseModel):
+    """The ids and names of all datasets."""
+
+    datasets: list[dict[str, str]]
+
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem} for status in (400, 401, 403, 404, 409, 413, 421, 422, 503)
+}
+_JOB: dict[int | str, dict[str, Any]] = {202: {"model": JobStatus, "description": "Not done yet; ask again."}}
+ANSWERS = {**_JOB, **_PROBLEMS}
+UPLOAD = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                        "missing": {"type": "string", "enum": ["error", "zero", "drop-topic"]},
+                        "lenient": {"type": "string", "enum": ["true", "false"]},
+                    },
+                }
+            }
+        },
+    }
+}
+router = APIRouter(prefix="/api", tags=["questions"])
+
+
+def service_of(request: Request) -> Service:
+    """The service behind the application."""
+    return cast(Service, request.app.state.service)
+
+
+def job_status(service: Service, job: Job) -> dict[str, Any]:
+    """A job as the API and the page's script see it."""
+    return JobStatus(
+        job=job.id,
+        title=job.title,
+        state=job.state,
+        done=job.done,
+        total=job.total,
+        share=job.share,
+        ahead=service.jobs.ahead(job),
+        error=str(job.error or ""),
+    ).model_dump()
+
+
+def _answer(request: Request, question: Question) -> JSONResponse:
+    service = service_of(request)
+    found = service.ask(question)
+    if isinstance(found, Job):
+        return JSONResponse(job_status(service, found), 202)
+    return JSONResponse(found.to_dict())
+
+
+@router.get("/design", response_model=Envelope, responses=ANSWERS)
+def design(request: Request, question: Annotated[DesignQuestion, Query()]) -> Response:
+    """How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid."""
+    return _answer(request, question)
+
+
+@router.get("/compare", response_model=Envelope, responses=ANSWERS)
+def compare(request: Request, question: Annotated[CompareQuestion, Query()]) -> Response:
+    """Which systems differ: every pair, or every system against baselines; the leaderboard is in `tables`."""
+    return _answer(request, question)
+
+
+@router.get("/compare/pair", response_model=Envelope, responses=ANSWERS)
+def pair(request: Request, question: Annotated[PairQuestion, Query()]) -> Response:
+    """Two systems topic by topic."""
+    return _answer(request, question)
+
+
+@router.get("/standardise", response_model=Envelope, responses=ANSWERS)
+def standardise(request: Request, question: Annotated[StandardiseQuestion, Query()]) -> Response:
+    """Variance, ranking and design before and after; factors and standardised scores are in `tables`."""
+    return _answer(request, question)
+
+
+@router.get("/replicates", response_model=Envelope, responses=ANSWERS)
+def replicates(request: Request, question: Annotated[ReplicatesQuestion, Query()]) -> Response:
+    """Which systems differ when every topic is scored on several partitions of the documents; needs runs."""
+    return _answer(request, question)
+
+
+@router.get("/tuning", response_model=Envelope, responses=ANSWERS)
+def tuning(request: Request, question: Annotated[TuningQuestion, Query()]) -> Response:
+    """What would the tuned systems do on unseen topics?"""
+    return _answer(request, question)
+
+
+@router.get("/report", response_model=Envelope, responses=ANSWERS)
+def report(request: Request, question: Annotated[ReportQuestion, Query()]) -> Response:
+    """Build a report; once it is done, `/files/report/report.html` with the same settings is the report itself."""
+    return _answer(request, question)
+
+
+# ── data ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@router.get("/data", response_model=DataList, tags=["data"], responses=_PROBLEMS)
+def datasets(request: Request) -> Response:
+    """All datasets; `sample` is always there."""
+    listed = [{"id": one.id, "name": one.name} for one in service_of(request).store.datasets()]
+    return JSONResponse({"datasets": listed})
+
+
+@router.post(
+    "/data", status_code=201, response_model=DataStatus, tags=["data"], responses=ANSWERS, openapi_extra=UPLOAD
+)
+async def upload(request: Request) -> Response:
+    """Upload score files, or runs with their qrels file; plain, .gz, .bz2, .xz, .zst or .zip."""
+    dataset = await receive(request)
+    return await run_in_threadpool(_data_status, request, dataset, 201)
+
+
+@router.get("/data/{id}", response_model=DataStatus, tags=["data"], responses=ANSWERS)
+def dataset(request: Request, id: str) -> Response:
+    """What a dataset holds, file by file."""
+    return _data_status(request, service_of(request).store[id], 200)
+
+
+@router.delete("/data/{id}", status_code=204, tags=["data"], responses=_PROBLEMS)
+def remove(request: Request, id: str) -> Response:
+    """Remove a dataset and everything computed from it."""
+    service_of(request).remove(id)
+    return Response(status_code=204)
+
+
+async def receive(request: Request) -> Dataset:
+    """The dataset in an upload form; everything it holds is closed again."""
+    service = service_of(request)
+    limits = service.limits
+    async with request.form(max_files=limits.files, max_fields=20, max_part_size=limits.field) as form:
+        uploads: list[Upload] = [
+            (part.filename or "", part.file, part.size or 0)
+            for _, part in form.multi_items()
+            if isinstance(part, UploadFile)
+        ]
+        missing, lenient = str(form.get("missing") or ""), str(form.get("lenient") or "")
+        if missing and missing not in get_args(MissingPolicy):
+            raise ArgumentError(f"`missing` must be error, zero or drop-topic; got {missing[:60]!r}.")
+        policy = cast(MissingPolicy, missing) if missing else None
+        easy = lenient.lower() in ("true", "on", "1", "yes")
+        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy)
+
+
+def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
+    service = service_of(request)
+    found = service.read(dataset)
+    place = {"Location": f"/api/data/{dataset.id}"}
+    if isinstance(found, Job):
+        return JSONResponse({**job_status(service, found), "data": dataset.id}, 202, place)
+    body = DataStatus(
+        id=dataset.id,
+        name=dataset.name,
+        kind="runs" if found.has_runs else "scores",
+        measures=dataset.measures(),
+        files=[_file(check) for check in found.checks],
+        warnings=list(found.warnings),
+        problem=found.problem,
+    )
+    return JSONResponse(json.loads(body.model_dump_json()), status, place)
+
+
+def _file(check: FileCheck) -> dict[str, Any]:
+    return {**vars(check), "path": str(check.path), "notes": list(check.notes)}
+
+
+def describe(contents: Contents) -> str:
+    """One sentence about a dataset."""
+    first = next(iter(contents.scores.values()), None) if contents.scores else None
+    size = (
+        f"{first.n_topics} topics × {first.n_systems} systems" if first else f"{len(contents.collections)} collections"
+    )
+    return f"{'runs with judgments' if contents.has_runs else 'scores'}: {size}"
+
+
+# ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@router.get("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)
+def job(request: Request, id: str) -> Response:
+    """How far a computation is."""
+    return JSONResponse(job_status(service_of(request), find_job(request, id)))
+
+
+@router.delete("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)
+def cancel(request: Request, id: str) -> Response:
+    """Cancel a computation; it stops at its next step."""
+    service = service_of(request)
+    found = find_job(request, id)
+    service.jobs.cancel(found)
+    return JSONResponse(job_status(service, found))
+
+
+class MissingJob(UnknownNameError):
+    """A job that is not known any more."""
+
+
+def find_job(request: Request, id: str) -> Job:
+    """The job of this id."""
+    found = service_of(request).jobs.find(id)
+    if found is None:
+        raise MissingJob("job", id, [])
+    return found

@@ -1,0 +1,1 @@
+"""The server: application, security, limits, jobs, stored data, archives and isolated processes."""

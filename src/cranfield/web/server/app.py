@@ -1,0 +1,107 @@
+"""`create_app`: the page and the API over one service, with their errors told in words."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from cranfield import __version__
+from cranfield.errors import CranfieldError
+from cranfield.web.pages import api, views
+from cranfield.web.pages.questions import in_words
+from cranfield.web.server.data import Unsound
+from cranfield.web.server.jobs import Busy
+from cranfield.web.server.limits import Limits
+from cranfield.web.server.security import Access, Guard, TooLarge
+from cranfield.web.server.service import Service
+from cranfield.web.server.store import MissingData
+
+STATIC = Path(__file__).parents[1] / "static"
+BUG = "something went wrong that should not have; the server's log says what. Nothing was lost: go back and try again."
+_STATUS: dict[int, str] = {
+    404: "there is nothing at this address; start from the links above.",
+    405: "this address does not take such a request.",
+}
+log = logging.getLogger("cranfield.web")
+
+
+def create_app(access: Access | None = None, limits: Limits | None = None) -> FastAPI:
+    """The whole application; its data and its jobs end with it."""
+    access, limits = access or Access(), limits or Limits()
+    service = Service(limits)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            service.close()
+
+    app = FastAPI(
+        title="cranfield",
+        version=__version__,
+        description="Design and analyse test collections: how many topics you need, and which systems really differ.",
+        docs_url=None,  # the usual documentation page fetches its scripts from elsewhere; /api has our own
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},  # nothing leaves here
+    )
+    app.state.service = service
+    app.include_router(api.router)
+    app.include_router(views.router, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard, access=access, limits=limits)
+    _tell_errors(app)
+    return app
+
+
+def _tell_errors(app: FastAPI) -> None:
+    async def known(request: Request, error: Exception) -> Response:
+        return _told(request, status_of(error), str(error))
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        found = error.errors() if isinstance(error, RequestValidationError) else []
+        return _told(request, 422, in_words(found))
+
+    async def plain(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 400
+        detail = str(getattr(error, "detail", ""))
+        return _told(request, status, _STATUS.get(status, detail))
+
+    async def unknown(request: Request, error: Exception) -> Response:
+        return _told(request, 500, BUG)
+
+    app.add_exception_handler(CranfieldError, known)
+    app.add_exception_handler(TooLarge, known)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, plain)
+    app.add_exception_handler(Exception, unknown)
+
+
+def status_of(error: Exception) -> int:
+    """The status of one of our own errors."""
+    if isinstance(error, (MissingData, api.MissingJob)):
+        return 404
+    if isinstance(error, Busy):
+        return 503
+    if isinstance(error, TooLarge):
+        return 413
+    return 409 if isinstance(error, Unsound) else 400
+
+
+def _told(request: Request, status: int, text: str) -> Response:
+    if request.url.path.startswith("/api"):
+        body: dict[str, Any] = {"error": text}
+        return JSONResponse(body, status)
+    return views.error_page(request, status, text)

@@ -1,0 +1,205 @@
+"""Uploaded bytes to plain files: archives and compressed files are unpacked under a limit, never on trust.
+
+What a header says about sizes is checked first and believed never: bytes are counted as they come out. Names
+inside an archive are labels; none of them is used as a path.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from cranfield.errors import FileError, Problem
+from cranfield.files import COMPRESSED
+from cranfield.web.server.limits import Limits, megabytes
+
+CHUNK = 1 << 20
+_SMALL = 1_000_000
+"""Below this many bytes no ratio is suspicious: a file of equal scores packs very well."""
+_LZMA_MEMORY = 128 << 20
+_LONGEST_NAME = 200
+_UNPACKING = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What a broken or hostile archive can raise in the standard library."""
+_OTHER_ARCHIVES = {".tar", ".tgz", ".7z", ".rar", ".tbz", ".txz"}
+
+
+def refuse(name: str, text: str) -> FileError:
+    """The error for a file that is not taken as it is."""
+    return FileError(name, [Problem(0, text)])
+
+
+def label(name: str) -> str:
+    """An uploaded name as a label: its printable characters, forward slashes, not too long; never a path.
+
+    >>> label("runs\\\\bm25.run"), label("a\\x00b\\n.csv"), label("  "), label("-")
+    ('runs/bm25.run', 'ab.csv', 'unnamed', 'unnamed')
+    """
+    kept = "".join(c for c in name.replace("\\", "/") if unicodedata.category(c)[0] != "C").strip()
+    return kept[-_LONGEST_NAME:] if kept.strip("-./ ") else "unnamed"
+
+
+def unpack(name: str, stream: IO[bytes], size: int, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The plain files in one uploaded file: (label, chunks of bytes), decompressed, each to be read at once."""
+    shown = label(name)
+    ending = Path(shown).suffix.lower()
+    if ending in _OTHER_ARCHIVES or any(shown.lower().endswith(f".tar{packed}") for packed in COMPRESSED):
+        raise refuse(shown, "is an archive of a kind that is not read; send a .zip, or the files themselves")
+    if ending == ".zip" or _starts_zip(stream):
+        yield from _members(shown, stream, limits)
+    else:
+        yield _plain(shown, stream, size, limits)
+
+
+def _starts_zip(stream: IO[bytes]) -> bool:
+    start = stream.read(4)
+    stream.seek(0)
+    return start == b"PK\x03\x04"
+
+
+def _plain(shown: str, stream: IO[bytes], size: int, limits: Limits) -> tuple[str, Iterator[bytes]]:
+    ending = Path(shown).suffix.lower()
+    if ending not in COMPRESSED:
+        return shown, _bounded(shown, _chunks(stream), size, limits)
+    chunks = _decompressed(shown, ending, stream)
+    return shown[: -len(ending)], _bounded(shown, chunks, size, limits)
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    while data := stream.read(CHUNK):
+        yield data
+
+
+def _bounded(shown: str, chunks: Iterator[bytes], size: int, limits: Limits) -> Iterator[bytes]:
+    """The chunks until there are too many of them, for the limit or for the compressed size they come from."""
+    total = 0
+    try:
+        for chunk in chunks:
+            total += len(chunk)
+            if total > limits.file:
+                text = f"holds more than {megabytes(limits.file)}, the most one file may have on this page"
+                raise refuse(shown, text)
+            if total > max(_SMALL, limits.ratio * max(size, 1)):
+                raise refuse(shown, f"unpacks to more than {limits.ratio} times its size: not a file of runs or scores")
+            yield chunk
+    except FileError:
+        raise
+    except _UNPACKING as error:
+        raise refuse(shown, f"cannot be unpacked: {error}; is the file complete?") from None
+
+
+def _decompressed(shown: str, ending: str, stream: IO[bytes]) -> Iterator[bytes]:
+    try:
+        if ending == ".zst":
+            yield from _zstd(stream)
+        else:
+            yield from _incremental(ending, stream)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
+        raise refuse(shown, text) from None
+
+
+def _zstd(stream: IO[bytes]) -> Iterator[bytes]:
+    import zstandard
+
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stream, read_across_frames=True) as out:
+            yield from _chunks(out)
+    except zstandard.ZstdError as error:
+        raise OSError(str(error)) from None
+
+
+def _incremental(ending: str, stream: IO[bytes]) -> Iterator[bytes]:
+    """At most a chunk at a time comes out, however small the bytes that go in; several members may follow."""
+
+    def fresh() -> Any:
+        if ending == ".gz":
+            return zlib.decompressobj(wbits=31)
+        return bz2.BZ2Decompressor() if ending == ".bz2" else lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
+
+    engine, waiting = fresh(), b""
+    started = False
+    while True:
+        if not waiting and (ending == ".gz" or engine.eof or engine.needs_input):
+            waiting = stream.read(CHUNK)
+            if not waiting:
+                break
+        started = True
+        yield engine.decompress(waiting, CHUNK)
+        if engine.eof:
+            waiting = engine.unused_data.lstrip(b"\0")
+            if waiting:
+                engine = fresh()
+        else:
+            waiting = engine.unconsumed_tail if ending == ".gz" else b""
+    if ending == ".gz" and not engine.eof:
+        yield engine.flush(CHUNK)
+    if started and not engine.eof:
+        raise EOFError("the compressed data ends too early")
+
+
+def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files of a zip archive; anything odd about it refuses the whole archive."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            listed = [info for info in archive.infolist() if not info.is_dir() and not _is_litter(info.filename)]
+            _check_members(shown, listed, limits)
+            for info in listed:
+                inner = f"{shown}/{label(info.filename)}"
+                with archive.open(info) as member:
+                    if Path(inner).suffix.lower() in COMPRESSED:
+                        # Packed twice: the outer layer first, in memory, since it is bounded by the upload's own size.
+                        packed = b"".join(_bounded(inner, _chunks(member), info.compress_size, limits))
+                        yield _plain(inner, io.BytesIO(packed), len(packed), limits)
+                    else:
+                        yield inner, _bounded(inner, _chunks(member), info.compress_size, limits)
+    except FileError:
+        raise
+    except _UNPACKING as error:
+        raise refuse(shown, f"is not a sound .zip archive ({error}); make it again") from None
+
+
+def _is_litter(name: str) -> bool:
+    """What systems put into archives without being asked."""
+    parts = name.replace("\\", "/").split("/")
+    return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db")
+
+
+def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) -> None:
+    if not listed:
+        raise refuse(shown, "is an archive without files")
+    if len(listed) > limits.files:
+        raise refuse(shown, f"holds {len(listed):,} files; at most {limits.files:,} are taken at once")
+    for info in listed:
+        name = info.filename.replace("\\", "/")
+        inside = f"its member {label(info.filename)!r}"
+        if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
+            raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise refuse(shown, f"{inside} is a link, not a file; make it again with the files themselves")
+        if info.flag_bits & 1:
+            raise refuse(shown, f"{inside} is encrypted; make it again without a password")
+        if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
+            raise refuse(shown, f"{inside} is an archive in an archive; put the files in directly")
+        if info.file_size > limits.file:
+            text = f"{inside} says it holds {megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
+            raise refuse(shown, text)
+    total = sum(info.file_size for info in listed)
+    if total > limits.store:
+        raise refuse(shown, f"says it holds {megabytes(total)} in all; at most {megabytes(limits.store)} are kept")

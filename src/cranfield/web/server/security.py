@@ -1,0 +1,194 @@
+"""Who may ask, and how much they may send: checked before anything else sees a request.
+
+On loopback a page of another site could still reach the server through the visitor's own browser, so the Host and
+the origin of every request are looked at: a foreign site can neither read answers (no shared origin, no foreign
+host name pointing here) nor start work. On any other address every request must carry the token.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cranfield.web.server.limits import Limits, megabytes
+
+COOKIE = "cranfield_token"
+UPLOAD_PATHS = ("/data", "/api/data")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+def new_token() -> str:
+    """A token nobody guesses."""
+    return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may ask.
+
+    Parameters
+    ----------
+    hosts : names the server answers to in the Host header; None for any (then there must be a token)
+    token : what every request must carry; None on loopback
+    origins : other websites that may call the API from a browser
+    """
+
+    hosts: frozenset[str] | None = OWN_HOSTS
+    token: str | None = None
+    origins: frozenset[str] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        if self.hosts is None and self.token is None:
+            raise ValueError("a server that answers to any host needs a token")
+
+
+class TooLarge(Exception):
+    """More bytes than the server takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the request is larger than {megabytes(limit)}; send less at once, or pack files as .gz or .zip."
+        )
+
+
+class Guard:
+    """The outermost layer: refuses what must not come in, and puts the protective headers on what goes out."""
+
+    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+        self.app, self.access, self.limits = app, access, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, pass on, and dress the answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin", "")
+        shared = origin in self.access.origins and scope["path"].startswith("/api")
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                found = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    if name not in found:
+                        found[name] = value
+                if shared:
+                    found["Access-Control-Allow-Origin"] = origin
+                    found["Cross-Origin-Resource-Policy"] = "cross-origin"
+                    found.append("Vary", "Origin")
+            await send(message)
+
+        refusal = self._refusal(scope, headers, shared)
+        if refusal is not None:
+            await refusal(scope, receive, dressed)
+            return
+        limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        await self.app(scope, _counted(receive, limit), dressed)
+
+    def _refusal(self, scope: Scope, headers: Headers, shared: bool) -> Response | None:
+        host = headers.get("host", "")
+        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        if self.access.hosts is not None and name.lower() not in self.access.hosts:
+            return _no(
+                scope, 421, f"this server does not answer to the host {name[:80]!r}; open it by its own address."
+            )
+        if shared and scope["method"] == "OPTIONS":
+            allowed = {
+                "Access-Control-Allow-Methods": "GET, POST, DELETE",
+                "Access-Control-Allow-Headers": "Authorization",
+            }
+            return Response(status_code=204, headers=allowed)
+        if self._is_foreign(scope, headers, host) and not shared:
+            return _no(scope, 403, "another website asked; only this page itself may. Open the address directly.")
+        if self.access.token is not None:
+            refused = self._without_token(scope, headers, self.access.token)
+            if refused is not None:
+                return refused
+        limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        length = headers.get("content-length", "0")
+        if not length.isdecimal():
+            return _no(scope, 400, "the Content-Length header is no number.")
+        if int(length) > limit:
+            return _no(scope, 413, str(TooLarge(limit)))
+        return None
+
+    @staticmethod
+    def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
+        """Whether a page of another site is behind the request, other than by a link that was followed."""
+        site = headers.get("sec-fetch-site")  # browsers set it and no page can change it; others send none
+        if scope["method"] in _READING:
+            return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
+        if site is not None:
+            return site not in ("none", "same-origin")
+        return headers.get("origin") not in (None, f"http://{host}", f"https://{host}")
+
+    @staticmethod
+    def _without_token(scope: Scope, headers: Headers, token: str) -> Response | None:
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        carried = [*given, bearer if scheme.lower() == "bearer" else "", _cookie(headers)]
+        if not any(hmac.compare_digest(one.encode(), token.encode()) for one in carried):
+            return _no(
+                scope, 401, "this server asks for the token it printed when it started; open the address it printed."
+            )
+        if given and scope["method"] == "GET" and not scope["path"].startswith("/api"):
+            # The token moves from the address, which gets copied and mailed, into a cookie, which does not.
+            rest = urlencode([(name, value) for name, value in query if name != "token"])
+            answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
+            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            return answer
+        if given:
+            scope["query_string"] = urlencode([(n, v) for n, v in query if n != "token"]).encode()
+        return None
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        jar: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return jar[COOKIE].value if COOKIE in jar else ""
+
+
+def _no(scope: Scope, status: int, text: str) -> Response:
+    if scope["path"].startswith("/api"):
+        return Response(json.dumps({"error": text}), status, media_type="application/json")
+    return PlainTextResponse(f"{text[0].upper()}{text[1:]}\n", status)
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    """The request's bytes, until there are too many: nothing is believed about lengths."""
+    total = 0
+
+    async def counted() -> Message:
+        nonlocal total
+        message: dict[str, Any] = dict(await receive())
+        if message["type"] == "http.request":
+            total += len(message.get("body", b""))
+            if total > limit:
+                raise TooLarge(limit)
+        return message
+
+    return counted

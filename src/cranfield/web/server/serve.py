@@ -1,0 +1,101 @@
+"""`serve`: bind, say where, and run until interrupted."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from cranfield.errors import ArgumentError
+from cranfield.web.server.app import create_app
+from cranfield.web.server.limits import MB, Limits
+from cranfield.web.server.security import OWN_HOSTS, Access, new_token
+
+
+def serve(
+    *, host: str, port: int, open_page: bool, allow_remote: bool, origins: Sequence[str], max_upload_mb: int
+) -> None:
+    """Run the page until interrupted."""
+    access = access_for(host, allow_remote, origins)
+    listener = bind(host, port)
+    address = page_address(host, listener.getsockname()[1], access.token)
+    app = create_app(access, Limits(upload=max_upload_mb * MB))
+    app.state.service.chart_worker.warm_up()
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
+    server = uvicorn.Server(config)
+    where = "other machines can reach it with this address only" if access.token else "only this machine can reach it"
+    sys.stderr.write(f"cranfield is at {address}\n({where}; Ctrl-C ends it and removes uploaded data)\n")
+    sys.stderr.flush()
+    if open_page:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
+
+
+def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Access:
+    """Who may ask a server on this address.
+
+    >>> access_for("0.0.0.0", False)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if that is meant.
+    """
+    for origin in origins:
+        parts = urlsplit(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}":
+            raise ArgumentError(
+                f"`allow_origin` must be a website's address without a path; got {origin!r}. Write https://example.org."
+            )
+    if is_loopback(host):
+        return Access(OWN_HOSTS | {_in_header(host)}, origins=frozenset(origins))
+    if not allow_remote:
+        raise ArgumentError(f"`host` {host} lets other machines in; add --allow-remote if that is meant.")
+    return Access(None, new_token(), frozenset(origins))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address leads to this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _in_header(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket, or an error that says what to do."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
+        raise ArgumentError(
+            f"cannot listen on {host} port {port}: {reason}. Choose another with --port, or --port 0 for any free one."
+        ) from None
+
+
+def page_address(host: str, port: int, token: str | None) -> str:
+    """The address to open.
+
+    >>> page_address("127.0.0.1", 8377, None), page_address("::", 80, "t")
+    ('http://127.0.0.1:8377/', 'http://[::1]:80/?token=t')
+    """
+    shown = {"0.0.0.0": socket.gethostname(), "::": "::1"}.get(host, host)
+    return f"http://{_in_header(shown)}:{port}/" + (f"?token={token}" if token else "")

@@ -1,0 +1,149 @@
+"""Where uploads live: one private directory, removed with the server; files numbered, never named by their sender."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from cranfield.defaults import MissingPolicy
+from cranfield.errors import DataError, UnknownNameError
+from cranfield.files import NamedFile
+from cranfield.web.server.archives import label, refuse, unpack
+from cranfield.web.server.data import SAMPLE, Dataset, SampleData
+from cranfield.web.server.limits import Limits, megabytes
+
+Upload = tuple[str, IO[bytes], int]
+"""A name as the sender wrote it, the bytes, and how many there are."""
+
+
+class Store:
+    """The datasets of one server."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._directory = tempfile.TemporaryDirectory(prefix="cranfield-")  # readable by this user alone (0700)
+        self.path = Path(self._directory.name)
+        self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
+        self._sizes: dict[str, int] = {}
+        self._pending = 0
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Remove everything that was uploaded."""
+        self._directory.cleanup()
+
+    def __getitem__(self, id: str) -> Dataset:
+        with self._lock:
+            if id in self._datasets:
+                return self._datasets[id]
+            known = list(self._datasets)
+        raise MissingData(id, known)
+
+    def datasets(self) -> list[Dataset]:
+        """All datasets, the sample first, then in order of arrival."""
+        with self._lock:
+            return list(self._datasets.values())
+
+    def remove(self, id: str) -> None:
+        """Forget a dataset and delete its files; the sample stays."""
+        self[id]
+        if id == SAMPLE:
+            raise DataError("the sample collection cannot be removed.")
+        with self._lock:
+            self._datasets.pop(id, None)
+            self._sizes.pop(id, None)
+        shutil.rmtree(self.path / id, ignore_errors=True)
+
+    def add(self, uploads: Sequence[Upload], *, missing: MissingPolicy | None = None, lenient: bool = False) -> Dataset:
+        """Unpack uploaded files into a dataset of their own; all of them, or none."""
+        given = [upload for upload in uploads if upload[0] or upload[2]]
+        if not given:
+            raise DataError("no file arrived; choose score files, or runs with their qrels file.")
+        with self._lock:
+            if len(self._datasets) - 1 >= self.limits.datasets:
+                raise DataError(f"{self.limits.datasets} datasets are kept already; remove one on the data page first.")
+        scratch = Path(tempfile.mkdtemp(dir=self.path))
+        taken = 0
+        try:
+            files: list[NamedFile] = []
+            digests = [f"{missing} {lenient}"]
+            for name, stream, size in given:
+                stream.seek(0)
+                for shown, chunks in unpack(name, stream, size, self.limits):
+                    if len(files) >= self.limits.files:
+                        raise DataError(f"more than {self.limits.files:,} files; at most so many are taken at once.")
+                    place = scratch / f"{len(files):04d}"
+                    digest = hashlib.blake2b(shown.encode() + b"\0")
+                    with place.open("wb") as out:
+                        for chunk in chunks:
+                            self._take(len(chunk), shown)
+                            taken += len(chunk)
+                            digest.update(chunk)
+                            out.write(chunk)
+                    digests.append(digest.hexdigest())
+                    files.append(NamedFile(_unique(shown, files), place))
+            id = hashlib.blake2b("\n".join(sorted(digests)).encode(), digest_size=6).hexdigest()
+            return self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
+        finally:
+            with self._lock:
+                self._pending -= taken
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _take(self, size: int, shown: str) -> None:
+        """Count bytes against what may be kept, before they are written."""
+        with self._lock:
+            kept = sum(self._sizes.values()) + self._pending + size
+            if kept > self.limits.store:
+                text = f"does not fit: at most {megabytes(self.limits.store)} are kept; remove a dataset first"
+                raise refuse(shown, text)
+            self._pending += size
+
+    def _keep(
+        self,
+        scratch: Path,
+        id: str,
+        files: list[NamedFile],
+        size: int,
+        missing: MissingPolicy | None,
+        lenient: bool,
+        first: str,
+    ) -> Dataset:
+        with self._lock:
+            if id in self._datasets:
+                return self._datasets[id]
+            home = self.path / id
+            scratch.rename(home)
+            moved = tuple(NamedFile(str(file), home / Path(file.place).name) for file in files)
+            name = label(first).rpartition("/")[2] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+            if label(first).lower().endswith(".zip"):
+                name = label(first).rpartition("/")[2]
+            dataset = Dataset(id, name, moved, missing, lenient)
+            self._datasets[id] = dataset
+            self._sizes[id] = size
+            return dataset
+
+
+class MissingData(UnknownNameError):
+    """A dataset that is not there: removed, or left behind by an earlier server."""
+
+    def __init__(self, id: str, known: Sequence[str]) -> None:
+        super().__init__("dataset", id, known)
+        self.args = (
+            f"there is no dataset {id!r} on this page now; drop its files on the data page, and this address works "
+            "again (the same files get the same name).",
+        )
+
+
+def _unique(shown: str, files: Sequence[str]) -> str:
+    """The label, numbered when another file of the upload has it."""
+    if shown not in files:
+        return shown
+    number = 2
+    while f"{number}/{shown}" in files:
+        number += 1
+    return f"{number}/{shown}"

@@ -1,0 +1,501 @@
+"""`compare` and `compare_measures`: direction, families, warnings, views and errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+import cranfield
+from cranfield import (
+    ArgumentError,
+    CranfieldWarning,
+    DataError,
+    ScoreMatrix,
+    Scores,
+    UnknownNameError,
+    adjust,
+    compare,
+    compare_measures,
+    make_scores,
+)
+
+TESTS = [
+    "randomisation",
+    "bootstrap",
+    "bootstrap-t",
+    "t",
+    "wilcoxon",
+    "sign",
+    "unpaired-t",
+    "welch",
+    "tukey",
+    "randomised-tukey",
+]
+COLUMNS = [
+    "system_a",
+    "system_b",
+    "mean_a",
+    "mean_b",
+    "difference",
+    "lower",
+    "upper",
+    "effect_size",
+    "effect_size_residual",
+    "p",
+    "p_adjusted",
+    "significant",
+]
+
+
+def matrix(m=5, n=30, seed=1, measure="AP", step=0.04):
+    effects = [step * j for j in range(m)]
+    made = make_scores(n, m, seed, system_effects=effects)
+    return ScoreMatrix(made.values, made.topics, [f"s{j}" for j in range(m)], measure)
+
+
+def matrices(**changes):
+    return Scores([matrix(measure="AP", **changes), matrix(measure="nDCG", seed=2, **changes)])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_test_gives_a_full_result(test):
+    found = compare(matrix(), test=test, n_resamples=2000)
+    frame = found.to_frame()
+    assert frame.columns == COLUMNS
+    assert frame.height == 10
+    assert frame.null_count().sum_horizontal().item() == 0
+    numbers = frame.select(pl.col(pl.Float64)).to_numpy()
+    assert np.isfinite(numbers).all()
+    assert (found.difference >= 0).all()
+    assert ((found.lower <= found.difference) & (found.difference <= found.upper)).all()
+    assert ((found.p > 0) & (found.p <= 1)).all()
+    assert (found.p_adjusted >= found.p).all()
+    assert found.warnings == ()
+    assert found.systems[0] == "s4"
+    assert found.signature.endswith(f"cranfield {cranfield.__version__}")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_order_of_topics_and_systems_never_matters(test):
+    scores = matrix(m=4, n=12)
+    rng = np.random.default_rng(3)
+    shuffled = scores.select(
+        topics=[scores.topics[i] for i in rng.permutation(12)], systems=[scores.systems[j] for j in rng.permutation(4)]
+    )
+    run = warned if test == "bootstrap" else compare  # few topics
+    one, two = (run(x, test=test, n_resamples=1500, alpha=0.1) for x in (scores, shuffled))
+    assert one.to_frame().equals(two.to_frame())
+    assert one.leaderboard().equals(two.leaderboard())
+
+
+def warned(*args, **kwargs):
+    with pytest.warns(CranfieldWarning):
+        return compare(*args, **kwargs)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "randomised-tukey"])
+def test_workers_and_memory_never_matter(test):
+    one = compare(matrix(), test=test, n_resamples=1500, workers=1)
+    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory_mb=0.01)
+    assert one.to_frame().equals(two.to_frame())
+    assert one.leaderboard().equals(two.leaderboard())
+
+
+def test_the_module_is_the_function():
+    assert cranfield.comparison is sys.modules["cranfield.comparison"]
+    one = cranfield.comparison(matrix(), test="t")
+    assert one.to_frame().equals(cranfield.comparison.compare(matrix(), test="t").to_frame())
+
+
+# ── families ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_one_baseline():
+    found = compare(matrix(), baseline="s1", test="t")
+    assert set(found.system_b) == {"s1"}
+    assert sorted(found.system_a) == ["s0", "s2", "s3", "s4"]
+    assert found.difference[found.system_a.index("s0")] < 0
+    assert found.family == 4
+    np.testing.assert_array_equal(found.p_adjusted, adjust(found.p, "holm"))
+
+
+def test_several_baselines_are_compared_with_each_other_once():
+    found = compare(matrix(), baseline=["s1", "s0", "s1"], test="t")
+    pairs = list(zip(found.system_a, found.system_b, strict=True))
+    assert len(pairs) == len(set(pairs)) == 4 + 3
+    assert ("s0", "s1") in pairs
+    assert ("s1", "s0") not in pairs
+    assert found.baselines == ("s1", "s0")
+
+
+def test_a_baseline_gives_the_same_p_as_all_pairs():
+    everything = compare(matrix(), n_resamples=1500)
+    some = compare(matrix(), baseline="s2", n_resamples=1500)
+    grid = everything.matrix("p")
+    for a, b, p in zip(some.pairs.a, some.pairs.b, some.p, strict=True):
+        assert grid[a, b] == p
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "welch"])
+def test_one_sided_tests_follow_the_direction(test):
+    greater = compare(matrix(), baseline="s2", test=test, alternative="greater", n_resamples=1500)
+    less = compare(matrix(), baseline="s2", test=test, alternative="less", n_resamples=1500)
+    better = greater.difference > 0
+    assert (greater.p[better] < 0.5).all()
+    assert (greater.p[~better] > 0.5).all()
+    assert (less.p[better] > 0.5).all()
+
+
+def test_matrix_of_p_values():
+    found = compare(matrix(), test="t")
+    grid = found.matrix("p_adjusted")
+    assert np.isnan(np.diag(grid)).all()
+    assert np.array_equal(grid, grid.T, equal_nan=True)
+    assert grid[found.pairs.a[3], found.pairs.b[3]] == found.p_adjusted[3]
+    difference = found.matrix("difference")
+    assert np.array_equal(difference, -difference.T, equal_nan=True)
+    one_sided = compare(matrix(), test="t", baseline="s0", alternative="greater").matrix("p")
+    assert np.isfinite(one_sided).sum() == 4
+
+
+def test_effect_sizes():
+    scores = matrix(m=3)
+    found = compare(scores, test="t")
+    each = scores.select(systems=found.system_a[:1]).values - scores.select(systems=found.system_b[:1]).values
+    assert found.effect_size[0] == pytest.approx(each.mean() / each.std(ddof=1))
+    x = scores.values
+    left = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean()
+    residual = np.sqrt((left**2).sum() / (2 * 29))
+    assert found.effect_size_residual[0] == pytest.approx(each.mean() / residual)
+
+
+def test_t_interval_is_scipys():
+    from scipy import stats
+
+    scores = matrix(m=2)
+    found = compare(scores, test="randomisation", n_resamples=500, alpha=0.1)
+    a, b = (scores.select(systems=[s]).values[:, 0] for s in (found.system_a[0], found.system_b[0]))
+    theirs = stats.ttest_rel(a, b).confidence_interval(0.9)
+    assert (found.lower[0], found.upper[0]) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+    assert found.interval == "paired t interval of the mean difference"
+
+
+def test_two_sample_interval_is_scipys():
+    from scipy import stats
+
+    scores = matrix(m=2)
+    for test, pooled in (("unpaired-t", True), ("welch", False)):
+        found = compare(scores, test=test)
+        a, b = (scores.select(systems=[s]).values[:, 0] for s in (found.system_a[0], found.system_b[0]))
+        theirs = stats.ttest_ind(a, b, equal_var=pooled).confidence_interval(0.95)
+        assert (found.lower[0], found.upper[0]) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+
+
+# ── leaderboard ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_leaderboard():
+    board = compare(matrix(), test="t").leaderboard()
+    assert board.columns == ["rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper", "group"]
+    assert board["rank"].to_list() == [1, 2, 3, 4, 5]
+    assert board["system"].to_list() == ["s4", "s3", "s2", "s1", "s0"]
+    assert ((board["rank_lower"] <= board["rank"]) & (board["rank"] <= board["rank_upper"])).all()
+    assert board["mean"].is_sorted(descending=True)
+
+
+def test_ties_in_the_leaderboard_share_a_rank_and_stand_in_byte_order():
+    # Means that are equal in decimals only: .1 + .2 + .3 and .3 + .3 + .0.
+    values = np.array([[0.3, 0.1, 0.9], [0.3, 0.2, 0.8], [0.0, 0.3, 0.9]])
+    board = compare(ScoreMatrix(values, "123", ["y", "x", "best"], "P"), test="t").leaderboard()
+    assert board["system"].to_list() == ["best", "x", "y"]
+    assert board["rank"].to_list() == [1, 2, 2]
+
+
+def test_marks_name_the_baselines_a_system_differs_from():
+    found = compare(matrix(step=0.2), test="t", baseline=["s0", "s1"])
+    board = found.leaderboard()
+    assert board.columns[-1] == "marks"
+    assert board["marks"].to_list() == ["†‡", "†‡", "†‡", "†", "‡"]
+
+
+def test_marks_of_more_than_four_baselines_are_set_apart():
+    found = compare(matrix(n=60, m=7, step=0.2), test="t", baseline=[f"s{i}" for i in range(5)])
+    assert found.groups[:2] == ("† ‡ § ¶ ††", "† ‡ § ¶ ††")
+
+
+def test_other_statistics():
+    for statistic, name in (("median", "median"), ("geometric-mean", "geometric_mean")):
+        found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
+        assert found.to_frame().columns[2:4] == [f"{name}_a", f"{name}_b"]
+        assert found.leaderboard().columns[2] == name
+        assert found.interval == "bootstrap percentile interval"
+        assert f"statistic {statistic}" in found.signature
+    x = matrix(m=3)
+    found = compare(x, statistic=np.max, n_resamples=500, baseline="s0")
+    assert found.statistic in ("amax", "max")
+    best = {system: x.select(systems=[system]).values.max() for system in x.systems}
+    assert found.value.tolist() == [best[system] for system in found.systems]
+
+
+def test_discriminative_power_and_curve():
+    found = compare(matrix(), test="t")
+    assert found.discriminative_power == found.significant.mean()
+    curve = found.asl_curve()
+    assert curve["p"].is_sorted(descending=True)
+    assert curve["pair"].to_list() == list(range(1, 11))
+    row = found.power_row()
+    assert row["uncorrected"] == (found.p <= 0.05).sum()
+    assert row["smallest_difference"] == found.difference[found.significant].min()
+
+
+# ── several measures ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_tukey_has_no_uncorrected_power():
+    row = compare(matrix(), test="tukey").power_row()
+    assert (row["uncorrected"], row["share_uncorrected"]) == (None, None)
+    assert row["share"] == compare(matrix(), test="tukey").discriminative_power
+
+
+def test_measures_each_and_together():
+    each = compare_measures(matrices(), test="t")
+    assert list(each) == ["AP", "nDCG"]
+    assert each["AP"].to_frame().equals(compare(matrix(), test="t").to_frame())
+    together = compare_measures(matrices(), test="t", together=True)
+    pooled = adjust(np.concatenate([each["AP"].p, each["nDCG"].p]), "holm")
+    np.testing.assert_array_equal(np.concatenate([c.p_adjusted for c in together.values()]), pooled)
+    assert together["AP"].family == 20
+    assert "family 20 comparisons" in together.signature
+    assert "measures AP, nDCG" in together.signature
+    assert together.to_frame().columns == ["measure", *COLUMNS]
+    assert together.discriminative_power()["measure"].to_list() == ["AP", "nDCG"]
+    assert together.leaderboard().height == 10
+    assert together.asl_curves().height == 20
+    with pytest.raises(KeyError):
+        together["P"]
+
+
+def test_tukey_over_measures_is_multiplied():
+    each = compare_measures(matrices(), test="tukey")
+    together = compare_measures(matrices(), test="tukey", together=True)
+    np.testing.assert_array_equal(together["AP"].p_adjusted, np.minimum(1, 2 * each["AP"].p))
+
+
+def test_views():
+    found = compare(matrix(), test="t")
+    assert repr(found).startswith("Comparison(AP: ")
+    assert "<table" in found._repr_html_()
+    plain = found.to_dict()
+    assert json.loads(json.dumps(plain))["test"] == "t"
+    assert len(plain["pairs"]) == 10
+    several = compare_measures(matrices(), test="t")
+    assert repr(several).startswith("MeasureComparisons(2 measures)")
+    assert "<table" in several._repr_html_()
+    assert json.dumps(several.to_dict())
+
+
+def test_signatures():
+    assert compare(matrix(), test="t").signature == (
+        "paired t-test; measure AP; topics 30; systems 5; alternative two-sided; correction holm; "
+        f"family 10 comparisons; alpha 0.05; cranfield {cranfield.__version__}"
+    )
+    assert compare(matrix(), n_resamples=999, seed=7, baseline="s0").signature == (
+        "randomisation test; measure AP; topics 30; systems 5; baseline s0; alternative two-sided; correction holm; "
+        f"family 4 comparisons; alpha 0.05; resamples 999; seed 7; cranfield {cranfield.__version__}"
+    )
+    assert compare(matrix(n=12, m=3)).signature.startswith("randomisation test, exact (all 4096 sign flips); measure")
+    assert "; family 1 comparison; alpha" in compare(matrix(m=2), test="t").signature
+    assert "correction by the test itself" in compare(matrix(), test="tukey").signature
+
+
+# ── warnings ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def only_warning(scores, **settings):
+    with pytest.warns(CranfieldWarning) as caught:
+        found = compare(scores, **settings)
+    assert [str(w.message) for w in caught] == list(found.warnings)
+    (text,) = found.warnings
+    return text
+
+
+def test_too_few_resamples_for_the_family():
+    assert only_warning(matrix(), n_resamples=100) == (
+        "no pair can be significant: the smallest possible p is 0.0099 times 10 comparisons, above 0.05; "
+        "use at least 199 resamples"
+    )
+    assert compare(matrix(), n_resamples=199).warnings == ()
+    assert compare(matrix(), n_resamples=100, correction="bh").warnings == ()
+    assert only_warning(matrix(), n_resamples=57, correction="by") == (
+        "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
+        "use at least 58 resamples"
+    )
+    assert compare(matrix(), n_resamples=58, correction="by").warnings == ()
+
+
+def test_too_few_topics_for_an_exact_test():
+    assert only_warning(matrix(n=5, m=2)) == (
+        "no pair can be significant: the smallest possible p is 0.0625, above 0.05, because 5 topics have only 32 sign flips"
+    )
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_too_few_topics_for_a_test_on_signs(test):
+    assert only_warning(matrix(n=6, m=3), test=test) == (
+        "no pair can be significant: the smallest possible p is 0.0312 times 3 comparisons, above 0.05, "
+        "because 6 topics have only 64 sign flips"
+    )
+    assert compare(matrix(n=6, m=2), test=test).smallest_p == 2 / 64
+
+
+def test_the_observed_direction_is_called_by_its_name():
+    assert only_warning(matrix(), test="t", alternative="greater") == (
+        "alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05; "
+        "name a baseline or use 'two-sided'"
+    )
+    assert only_warning(matrix(), test="t", alternative="less") == (
+        "alternative 'less' for all pairs tests against the observed direction and finds nothing; "
+        "name a baseline or use 'two-sided'"
+    )
+
+
+def test_identical_systems_are_named():
+    x = matrix(m=3)
+    twin = ScoreMatrix(np.column_stack([x.values, x.values[:, 0]]), x.topics, ["s0", "s1", "s2", "t0"], "AP")
+    assert only_warning(twin, test="t") == "identical scores on every topic, so p = 1: s0 = t0"
+
+
+def test_a_constant_difference_is_named():
+    x = matrix(m=2)
+    same = ScoreMatrix(np.column_stack([x.values[:, 0], x.values[:, 0] + 0.1]), x.topics, ["a", "b"], "AP")
+    assert only_warning(same, test="t") == (
+        "a difference that is the same on every topic has p = 0 as the limit of paired t-test: b − a; "
+        "use randomisation for a p-value that counts"
+    )
+    for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
+        assert only_warning(same, test=test, n_resamples=1000) == (
+            f"a difference that is the same on every topic leaves a {title} no spread to go by, and its p says "
+            "nothing: b − a; use randomisation for a p-value that counts"
+        )
+
+
+def test_a_bootstrap_with_few_topics_is_liberal():
+    assert only_warning(matrix(n=12), test="bootstrap", n_resamples=1000) == (
+        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation"
+    )
+
+
+def test_warnings_of_several_measures_name_them():
+    with pytest.warns(CranfieldWarning):
+        found = compare_measures(matrices(), n_resamples=100, together=True)
+    assert found.warnings == (
+        "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
+        "use at least 399 resamples",
+    )
+
+
+# ── errors ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def total_mean(values):
+    return values.mean()
+
+
+def no_number(values, axis):
+    low = np.min(values, axis=axis)
+    return np.where(low < 0.1, np.nan, low)  # fine at first sight, and in some resamples
+
+
+def nothing_but_one(values, axis):
+    return 1.0
+
+
+X = matrix(m=3)
+BAD = [
+    (X.select(topics=X.topics[:1]), {}, DataError, "AP: a comparison of systems needs at least 2 topics; there is 1"),
+    (X.select(systems=["s0"]), {}, DataError, "AP: a comparison of systems needs at least 2 systems; there is 1"),
+    (X, {"baseline": "s9"}, UnknownNameError, "unknown system 's9'. Did you mean 's2' or 's1' or 's0'?"),
+    (X, {"n_resamples": 0}, ArgumentError, "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),
+    (X, {"alpha": 5}, ArgumentError, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
+    (X, {"alpha": 0}, ArgumentError, "`alpha` must be between 0 and 1; got 0."),
+    (X, {"test": "wilcoxson"}, UnknownNameError, "unknown test 'wilcoxson'. Did you mean 'wilcoxon'?"),
+    (X, {"alternative": "both"}, UnknownNameError, "unknown alternative 'both'. Known: two-sided, greater, less."),
+    (X, {"correction": "fdr"}, UnknownNameError, "unknown correction 'fdr'. Known: none, bonferroni, holm, bh, by."),
+    (X, {"statistic": "mode"}, UnknownNameError, "unknown statistic 'mode'. Did you mean 'mean'?"),
+    (
+        X,
+        {"test": "tukey", "correction": "holm"},
+        ArgumentError,
+        "`correction` 'holm' cannot be added to tukey: its p-values are already adjusted for all pairs. "
+        "Leave the correction out.",
+    ),
+    (
+        X,
+        {"test": "tukey", "alternative": "greater"},
+        ArgumentError,
+        "tukey is two-sided by construction; got alternative 'greater'. Leave it out.",
+    ),
+    (
+        X,
+        {"test": "t", "statistic": "median"},
+        ArgumentError,
+        "test 't' compares means only; for statistic 'median' use one of: randomisation, bootstrap, randomised-tukey",
+    ),
+    (
+        X,
+        {"memory_mb": 0},
+        ArgumentError,
+        "`memory_mb` must be a positive number of megabytes; got 0. Write 512.",
+    ),
+    (
+        X,
+        {"statistic": total_mean},
+        ArgumentError,
+        "`statistic` total_mean must take (values, axis): total_mean() got an unexpected keyword argument 'axis'",
+    ),
+    (
+        X,
+        {"statistic": nothing_but_one},
+        ArgumentError,
+        "`statistic` nothing_but_one must summarise along `axis`: from a (2, 3, 4) array along axis 1 it made (), "
+        "expected (2, 4)",
+    ),
+    (
+        X,
+        {"statistic": no_number},
+        DataError,
+        "`statistic` no_number gave nan for some of the scores; it must give a number for all",
+    ),
+    (
+        X.values,
+        {},
+        ArgumentError,
+        "`scores` must be a ScoreMatrix; got ndarray. Write read_scores(path), ScoreMatrix.from_wide(frame) or "
+        "ScoreMatrix.from_long(frame).",
+    ),
+    (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
+    (
+        Scores([X, matrix(measure="nDCG")]),
+        {},
+        DataError,
+        "there are 2 measures (AP, nDCG); say which one is meant",
+    ),
+]
+
+
+@pytest.mark.parametrize(("scores", "settings", "kind", "message"), BAD)
+def test_bad_input_is_explained(scores, settings, kind, message):
+    with pytest.raises(kind) as error:
+        compare(scores, **settings)
+    assert str(error.value) == message
+
+
+def test_infinite_scores_are_refused():
+    values = np.array(X.values)
+    values[0, 0] = np.inf
+    with pytest.raises(DataError, match="needs finite scores"):
+        compare(ScoreMatrix(values, X.topics, X.systems, "AP"))
