@@ -6,7 +6,7 @@ import os
 
 import pytest
 from hypothesis import settings
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from cranfield.cli.main import app
 from support import Type

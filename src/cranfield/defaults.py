@@ -169,3 +169,12 @@ ReportSection = Literal[
 ]
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""
+
+
+def names(choices: object) -> tuple[str, ...]:
+    """The names a Literal allows.
+
+    >>> names(OutputFormat)
+    ('table', 'json', 'csv', 'markdown', 'latex')
+    """
+    return get_args(choices)

@@ -261,9 +261,9 @@ def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
     from cranfield.cli.output import table_text, transposed
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
-    answer = Answer("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
+    answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
     assert transposed(answer, 80) is answer
     assert transposed(answer, None) is answer
     assert [line.split() for line in table_text(transposed(answer, 20), 20).splitlines()[2:]] == [

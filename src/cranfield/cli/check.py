@@ -32,7 +32,7 @@ def command(
     from cranfield.cli.output import emit, progress_bar, say
     from cranfield.collection import check_file
     from cranfield.files import expand
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.signature import signature
 
     paths = expand(files)
@@ -51,7 +51,7 @@ def command(
     ).rename({"path": "file"})
     notes = tuple(f"{check.path}: {note}" for check in checks for note in check.notes)
     settings = {"kind": kind or "recognised", "lenient": lenient}
-    emit(Answer("check", rows, signature("check", **settings), settings, notes=notes), format=format, output=output)
+    emit(Sheet("check", rows, signature("check", **settings), settings, notes=notes), format=format, output=output)
     wrong = [check for check in checks if check.problems]
     for check in wrong:
         say(f"error: {check.error}")

@@ -50,7 +50,7 @@ def command(
     """
     from cranfield.cli.output import emit, say
     from cranfield.errors import ArgumentError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import read_scores, write_scores
     from cranfield.signature import signature
 
@@ -67,7 +67,7 @@ def command(
         rows = found.only().to_wide() if layout == "wide" else found.to_long()
         settings = {"layout": layout, "missing": missing}
         emit(
-            Answer("convert", rows, signature("convert", **settings), settings, notes),
+            Sheet("convert", rows, signature("convert", **settings), settings, notes),
             format=format,
             output=output,
         )

@@ -43,7 +43,7 @@ def command(
     """
     import polars as pl
 
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import correlate
     from cranfield.scores.rank_coefficients import COEFFICIENTS
 
@@ -58,7 +58,7 @@ def command(
         )
         for one in done
     ]
-    answer = Answer(
+    answer = Sheet(
         "correlate",
         pl.concat(frames),
         done[0].signature if len(done) == 1 else " | ".join(one.signature for one in done),

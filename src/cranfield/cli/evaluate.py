@@ -70,7 +70,7 @@ def command(
     from cranfield.cli.output import draw, emit, progress_bar, say
     from cranfield.errors import ArgumentError
     from cranfield.measures.evaluation import evaluate_with_warnings
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     if trec and format is not None:
         raise ArgumentError("--trec has a format of its own; leave out --format")
@@ -104,7 +104,7 @@ def command(
         "missing": missing,
     }
     first = next(iter(scores.values()))
-    answer = Answer("evaluate", _rows(scores, per_topic), first.provenance[0], settings, warnings)
+    answer = Sheet("evaluate", _rows(scores, per_topic), first.provenance[0], settings, warnings)
     emit(answer, format=format, output=output)
     draw(scores, plot, chart)
     if output is not None and not per_topic:

@@ -31,7 +31,7 @@ def command(
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names
     from cranfield.measures.trec import other_names
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.signature import signature
 
     found = [look_up(name)[0] for name in names] if names else [find(name) for name in known_names()]
@@ -44,7 +44,7 @@ def command(
     if sys.stdout.isatty() and format is None and output is None:
         _print_paragraphs(rows.rows(), terminal_width())
     else:
-        emit(Answer("measures", rows, signature("measures")), format=format, output=output)
+        emit(Sheet("measures", rows, signature("measures")), format=format, output=output)
 
 
 def _print_paragraphs(rows: list[tuple[str, ...]], width: int) -> None:

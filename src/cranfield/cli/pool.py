@@ -30,7 +30,7 @@ def command(
     from cranfield.cli.output import emit, say
     from cranfield.collection import depth_pools, read_qrels, read_runs, write_qrels
     from cranfield.collection.pools import judged_counts
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.signature import signature
 
     judged = read_qrels(qrels)
@@ -50,7 +50,7 @@ def command(
         say(f"wrote {output}: {len(pool):,} of {len(judged):,} judgments")
     per_topic = counts["judged"].sum() / len(counts)
     settings = {"qrels": qrels, "depth": depth, "order": order}
-    answer = Answer(
+    answer = Sheet(
         "pool",
         counts,
         signature("pool", **settings),

@@ -40,7 +40,7 @@ def command(
 
     from cranfield.collection.sample import make_sample
     from cranfield.collection.sample_files import check_directory
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     check_directory(directory, force=force)
     made = make_sample(topics, systems, seed, n_documents=documents, depth=depth, length=length)
@@ -54,7 +54,7 @@ def command(
         orient="row",
     )
     settings = {"topics": topics, "systems": systems, "documents": documents, "depth": made.depth}
-    answer = Answer(
+    answer = Sheet(
         "sample",
         rows,
         made.signature,

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cranfield import defaults
-from cranfield.present.tables import Answer
+from cranfield.present.tables import Sheet
 from cranfield.replicates import replicate
 from cranfield.resampling import Progress
 from cranfield.web.pages.comparisons import files_literal, imports
@@ -30,7 +30,7 @@ def answer_replicates(question: ReplicatesQuestion, dataset: Dataset, progress: 
 
     def table(name: str, heading: str, rows: pl.DataFrame) -> Table:
         rows = rows.drop("measure", strict=False)
-        return Table(name, heading, Answer("replicates", rows, found.signature, found.settings, found.warnings))
+        return Table(name, heading, Sheet("replicates", rows, found.signature, found.settings, found.warnings))
 
     effects = "Dots with whiskers: each system's effect with its interval, averaged over the splits."
     votes = "Bars: how many pairs the splits agree on, and how strongly."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield import defaults
-from cranfield.present.tables import Answer
+from cranfield.present.tables import Sheet
 from cranfield.resampling import Progress
 from cranfield.tuning import HoldOut, LeaveOneOut, NFold, split_families, tune
 from cranfield.web.pages.comparisons import read_lines
@@ -26,7 +26,7 @@ def answer_tuning(question: TuningQuestion, dataset: Dataset, progress: Progress
     settings = {"measure": found.measure, "folds": found.folds.description, "seed": question.seed}
 
     def table(key: str, heading: str, rows: Any) -> Table:
-        return Table(key, heading, Answer("tune", rows, found.signature, settings, found.warnings))
+        return Table(key, heading, Sheet("tune", rows, found.signature, settings, found.warnings))
 
     best = max(found.families, key=lambda one: one.held_out_mean)
     options = {"n_resamples": question.resamples, "seed": question.seed, "alpha": question.alpha}
