@@ -31,10 +31,11 @@ class Case:
         return f"{self.name}.{ENDINGS[format]}"
 
 
-QUICK = "--resamples 400 --seed 3"
+QUICK = "--resamples 1000 --seed 3"
 REPLICATES = f"replicates s/qrels.txt s/runs --splits 3 {QUICK}"
 TUNE = "tune settings.csv --folds 4"
-TESTS = "bootstrap bootstrap-t t wilcoxon sign unpaired-t welch tukey randomised-tukey"
+TESTS = ("bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch", "tukey", "randomised-tukey")
+SHOWN_OF_REPLICATES = ("pairs", "agreement", "comparison", "anova", "splits")
 PRICE = "cost s/qrels.txt s/runs --depth 3 --depth 10"
 
 ANSWERS = [
@@ -70,7 +71,7 @@ ANSWERS = [
     Case("compare-power-one", f"compare ap.csv -m AP --show power {QUICK}"),
     Case("compare-curve", f"compare scores.csv --show curve {QUICK}"),
     Case("compare-curve-one", f"compare ap.csv -m AP --show curve {QUICK}"),
-    *(Case(f"compare-{test}", f"compare ap.csv -m AP --test {test} {QUICK}", SHORT) for test in TESTS.split()),
+    *(Case(f"compare-{test}", f"compare ap.csv -m AP --test {test} {QUICK}", SHORT) for test in TESTS),
     Case("compare-tukey-baseline", "compare scores.csv --test tukey -b apple-2", ("latex", "csv")),
     Case("compare-median", f"compare ap.csv -m AP --statistic median --correction none {QUICK}", SHORT),
     Case("compare-effect", f"compare ap.csv -m AP --test t --effect-size residual --alternative less {QUICK}", SHORT),
@@ -83,8 +84,7 @@ ANSWERS = [
     # Replicates.
     Case("replicates", f"{REPLICATES} -m AP"),
     Case("replicates-measures", f"{REPLICATES} -m AP -m P@5"),
-    *(Case(f"replicates-{show}", f"{REPLICATES} --show {show}") for show in "pairs agreement comparison".split()),
-    *(Case(f"replicates-{show}", f"{REPLICATES} --show {show}") for show in "anova splits".split()),
+    *(Case(f"replicates-{show}", f"{REPLICATES} --show {show}") for show in SHOWN_OF_REPLICATES),
     Case("replicates-pairs-measures", f"{REPLICATES} -m AP -m P@5 --show pairs", SHORT),
     Case("replicates-teams", f"{REPLICATES} --show teams --teams teams.txt"),
     Case("replicates-team-prefix", f"{REPLICATES} --show teams --team-prefix [a-z]+", SHORT),
@@ -119,11 +119,15 @@ ANSWERS = [
     # Design.
     Case("design-anova", "design anova --variance 0.053 --systems 10 --min-diff 0.10"),
     Case("design-anova-detectable", "design anova --variance 0.053 --systems 10 --topics 50"),
-    Case("design-anova-power", "design anova --variance 0.053 --systems 5 --topics 50 --min-diff 0.1 --method published"),
+    Case(
+        "design-anova-power", "design anova --variance 0.053 --systems 5 --topics 50 --min-diff 0.1 --method published"
+    ),
     Case("design-anova-systems", "design anova --variance 0.053 --topics 50 --min-diff 0.15 --power 0.7", SHORT),
     Case("design-anova-grid", "design anova --variance 0.05 --systems 2,10 --min-diff 0.05,0.1", SHORT),
     Case("design-anova-scores", "design anova --scores ap.csv -m AP --systems 6 --min-diff 0.2"),
-    Case("design-anova-blocked", "design anova --scores scores.csv --blocked --epsilon past --systems 6 --min-diff 0.2"),
+    Case(
+        "design-anova-blocked", "design anova --scores scores.csv --blocked --epsilon past --systems 6 --min-diff 0.2"
+    ),
     Case("design-ttest", "design ttest --variance-of-difference 0.0429 --min-diff 0.05"),
     Case("design-ttest-detectable", "design ttest --scores scores.csv --topics 50"),
     Case("design-ttest-two-sample", "design ttest --variance 0.05 --topics 40 --min-diff 0.1 --two-sample", SHORT),
@@ -178,13 +182,34 @@ MESSAGES = [
 CASES = ANSWERS + MESSAGES
 
 COMMANDS = (
-    "demo|sample|check|convert|evaluate|measures|leaderboard|compare|correlate|replicates|tune|selection-bias|"
-    "standardise fit|standardise apply|standardise effect|variance|design anova|design ttest|design interval|"
-    "design recommend|cost|pool|report|serve"
-).split("|")
+    "demo",
+    "sample",
+    "check",
+    "convert",
+    "evaluate",
+    "measures",
+    "leaderboard",
+    "compare",
+    "correlate",
+    "replicates",
+    "tune",
+    "selection-bias",
+    "standardise fit",
+    "standardise apply",
+    "standardise effect",
+    "variance",
+    "design anova",
+    "design ttest",
+    "design interval",
+    "design recommend",
+    "cost",
+    "pool",
+    "report",
+    "serve",
+)
 """Every command, for the spellings of its options."""
 
-_FEW = "resamples=400&seed=3"
+_FEW = "resamples=1000&seed=3"
 ADDRESSES = {
     "design-anova": "/api/design?kind=anova&variance=0.053&systems=5,10&min_diff=0.1",
     "design-ttest": "/api/design?kind=ttest&variance_of_difference=0.0429&topics=50",
@@ -213,6 +238,12 @@ ADDRESSES = {
     "error-job": "/api/jobs/nowhere",
 }
 """Questions to the page; RUNS, SCORES and SETTINGS stand for datasets that were uploaded."""
+
+PAGES = ("/", "/data", "/data/RUNS", "/design", "/compare?data=RUNS", "/replicates", "/report")
+"""Pages without an answer; those with one are the addresses above without `/api`."""
+
+DOWNLOADS = ("design-anova", "compare-baseline", "pair", "replicates", "tuning")
+"""Addresses whose pages' tables are fetched as files too."""
 
 REPORTS = {
     "report-runs": f"report s/qrels.txt s/runs -m AP -m nDCG@10 --splits 2 --depth 3 --depth 10 {QUICK} -o made.html",

@@ -22,7 +22,9 @@ def make() -> None:
     Path("order.txt").write_text("apple-1\nalder-1\nalder-4\napple-2\nalder-2\nalder-3\n")
     Path("teams.txt").write_text("".join(f"{system} {system[:5]}\n" for system in SYSTEMS))
     Path("settings.csv").write_text(_settings())
-    Path("patterned.csv").write_text(_settings().replace("ql(mu=", "ql-mu").replace(")", "").replace("bm25(b=", "bm-mu"))
+    Path("patterned.csv").write_text(
+        _settings().replace("ql(mu=", "ql-mu").replace(")", "").replace("bm25(b=", "bm-mu")
+    )
     scores = Path("ap.csv").read_text().splitlines()
     holes = [line.rpartition(",")[0] + "," if number in (3, 7) else line for number, line in enumerate(scores)]
     Path("holes.csv").write_text("\n".join(holes) + "\n")

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from golden.cases import ADDRESSES, CASES, COMMANDS, ENDINGS, REPORTS, Case
+from golden.cases import ADDRESSES, CASES, COMMANDS, DOWNLOADS, ENDINGS, PAGES, REPORTS, Case
 from golden.compare import EXPECTED, as_json, check, same_json
-from golden.run import ask, normalise, open_page, type_command, upload, visible_text
+from golden.run import Client, ask, normalise, open_page, parameters, type_command, upload, visible_text
 
 RUNS = [(case, format) for case in CASES for format in case.formats]
-Ask = Callable[[str], tuple[int, Any]]
+QUESTIONS = [name for name in ADDRESSES if not name.startswith(("data", "error-job"))]
 
 
 @pytest.mark.parametrize(("case", "format"), RUNS, ids=[case.file(format) for case, format in RUNS])
 def test_command(case: Case, format: str, here: Path, update: bool) -> None:
+    if case.writes:
+        (here / case.writes).unlink(missing_ok=True)  # what another case wrote
     printed = type_command(case.argv(format))
     text = printed.stdout + printed.messages
     if case.writes:
@@ -32,7 +35,9 @@ def test_options(command: str, here: Path, update: bool) -> None:
     """The spellings only: how help is laid out is not ours alone."""
     printed = type_command([*command.split(), "--help"])
     assert printed.code == 0
-    spelled = [found.group() for line in re.findall(r"^ +-.*$", printed.stdout, re.M) for found in _OPTION.finditer(line)]
+    spelled = [
+        found.group() for line in re.findall(r"^ +-.*$", printed.stdout, re.M) for found in _OPTION.finditer(line)
+    ]
     check(f"options-{command.replace(' ', '-')}.txt", "\n".join(dict.fromkeys(spelled)) + "\n", update=update)
 
 
@@ -47,9 +52,35 @@ def test_report(name: str, here: Path, update: bool) -> None:
     check(f"{name}.txt", text, update=update)
 
 
+class Page:
+    """The page with three datasets, which addresses and golden files call RUNS, SCORES and SETTINGS."""
+
+    def __init__(self, client: Client, ids: dict[str, str]) -> None:
+        self.client, self.ids = client, ids
+
+    def address(self, text: str) -> str:
+        for name, id in self.ids.items():
+            text = text.replace(f"={name}", f"={id}").replace(f"/{name}", f"/{id}")
+        return text
+
+    def named(self, text: str) -> str:
+        for name, id in self.ids.items():
+            text = text.replace(id, name)
+        return normalise(text)
+
+    def answer(self, address: str) -> tuple[int, Any]:
+        status, body = ask(self.client, self.address(address))
+        return status, json.loads(self.named(json.dumps(body, ensure_ascii=False)))
+
+    def html(self, address: str) -> str:
+        if "?" in address:
+            ask(self.client, "/api" + self.address(address))  # so that nothing is still being computed
+            address += "&start=1"  # long computations wait for a click
+        return self.named(self.client.get(self.address(address)).text)
+
+
 @pytest.fixture(scope="module")
-def answer(collection: Path) -> Iterator[Ask]:
-    """Asks the page; the datasets' ids are named in the address, and in the answer again."""
+def page(collection: Path) -> Iterator[Page]:
     runs = {path.name: path.read_bytes() for path in sorted((collection / "s" / "runs").iterdir())}
     with open_page() as client:
         ids = {
@@ -59,35 +90,70 @@ def answer(collection: Path) -> Iterator[Ask]:
         }
         for id in ids.values():
             assert ask(client, f"/api/data/{id}")[0] == 200
-
-        def asked(address: str) -> tuple[int, Any]:
-            for name, id in ids.items():
-                address = address.replace(f"={name}", f"={id}").replace(f"/{name}", f"/{id}")
-            status, body = ask(client, address)
-            text = normalise(json.dumps(body, ensure_ascii=False))
-            for name, id in ids.items():
-                text = text.replace(id, name)
-            return status, json.loads(text)
-
-        yield asked
+        yield Page(client, ids)
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
-def test_page(name: str, answer: Ask, here: Path, update: bool) -> None:
-    status, body = answer(ADDRESSES[name])
+def test_api(name: str, page: Page, here: Path, update: bool) -> None:
+    status, body = page.answer(ADDRESSES[name])
     check(f"page-{name}.json", as_json({"status": status, "body": body}), update=update)
+
+
+def test_parameters_of_the_api(page: Page, update: bool) -> None:
+    check("page-parameters.json", as_json(parameters(page.client)), update=update)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_page(name: str, page: Page, here: Path, update: bool) -> None:
+    address = ADDRESSES[name].removeprefix("/api")
+    check(f"page-{name}.txt", visible_text(page.html(address)), update=update)
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_page_without_an_answer(address: str, page: Page, here: Path, update: bool) -> None:
+    check(_file_of(address), visible_text(page.html(address)), update=update)
+
+
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_files_of_a_page(name: str, page: Page, here: Path, update: bool) -> None:
+    links = re.findall(
+        r'href="(/files/[^"]+?\.(?:csv|md|tex)\b[^"]*)"', page.html(ADDRESSES[name].removeprefix("/api"))
+    )
+    assert links
+    parts = []
+    for link in dict.fromkeys(unescape(link) for link in links):
+        answer = page.client.get(page.address(link))
+        assert answer.status_code == 200, link
+        parts.append(f"== {link.partition('?')[0]} ==\n{page.named(answer.text)}")
+    check(f"page-{name}-files.txt", "\n".join(parts), update=update)
+
+
+def _file_of(address: str) -> str:
+    return f"page{address.partition('?')[0].rstrip('/').replace('/', '-').lower() or '-start'}-form.txt"
 
 
 def test_no_golden_file_is_stale(update: bool) -> None:
     wanted = {case.file(format) for case, format in RUNS}
     wanted |= {f"options-{command.replace(' ', '-')}.txt" for command in COMMANDS}
-    wanted |= {f"{name}.txt" for name in REPORTS} | {f"page-{name}.json" for name in ADDRESSES}
+    wanted |= {f"{name}.txt" for name in REPORTS} | {f"page-{name}.json" for name in [*ADDRESSES, "parameters"]}
+    wanted |= {f"page-{name}.txt" for name in QUESTIONS} | {f"page-{name}-files.txt" for name in DOWNLOADS}
+    wanted |= {_file_of(address) for address in PAGES}
     stale = sorted({path.name for path in EXPECTED.iterdir()} - wanted)
     if update:
         for name in stale:
             (EXPECTED / name).unlink()
         return
     assert not stale, f"golden files without a case: {', '.join(stale)}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_table_of_a_command_is_asked_for(command: str) -> None:
+    """Each value of `--show`, by typing it; what comes without it is the first one."""
+    choices = re.search(r"--show\s+<([a-z|-]+)>", type_command([*command.split(), "--help"]).stdout)
+    shown = choices.group(1).split("|")[1:] if choices else []
+    typed = [case.words for case in CASES if case.words.startswith(f"{command} ")]
+    assert typed or command in ("demo", "report", "serve")
+    assert all(any(f"--show {value} " in f"{words} " for words in typed) for value in shown)
 
 
 def test_names_of_cases_differ() -> None:
