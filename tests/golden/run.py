@@ -121,7 +121,7 @@ class _VisibleText(HTMLParser):
     """Gathers what a reader sees: one line per block, one line per row of a table; no charts, scripts and styles."""
 
     SILENT = frozenset({"script", "style", "svg", "template", "head"})
-    WITHIN_A_LINE = frozenset({"a", "abbr", "b", "button", "code", "em", "i", "kbd", "label", "mark", "small", "span"})
+    WITHIN_A_LINE = frozenset({"a", "abbr", "b", "button", "code", "em", "i", "kbd", "mark", "small", "span"})
     WITHIN_A_LINE |= {"strong", "sub", "sup", "time", "select", "input", "meta", "link", "col", "img"}
 
     def __init__(self) -> None:

@@ -75,7 +75,7 @@ class Page:
     def html(self, address: str) -> str:
         if "?" in address:
             ask(self.client, "/api" + self.address(address))  # so that nothing is still being computed
-            address += "&start=1"  # long computations wait for a click
+            address += "&start=yes"  # long computations wait for a click
         return self.named(self.client.get(self.address(address)).text)
 
 
