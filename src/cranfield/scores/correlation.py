@@ -105,6 +105,42 @@ class Correlation(Result):
         return f"Correlation({self.n_systems} systems: {shown})"
 
 
+@dataclass(frozen=True, repr=False)
+class Correlations(Result):
+    """The correlations of two rankings by several measures."""
+
+    correlations: tuple[Correlation, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all of them, each once."""
+        return tuple(dict.fromkeys(warning for one in self.correlations for warning in one.warnings))
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return " | ".join(one.signature for one in self.correlations)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows of every correlation, with what was compared first."""
+        import polars as pl
+
+        return pl.concat(
+            one.to_frame().select(
+                pl.lit(one.reference).alias("reference"), pl.lit(one.estimate).alias("estimate"), pl.all()
+            )
+            for one in self.correlations
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "correlations": [one.to_dict() for one in self.correlations],
+            "signature": self.signature,
+            "warnings": list(self.warnings),
+        }
+
+
 def correlate(
     reference: Order,
     estimate: Order,
