@@ -11,17 +11,30 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from cranfield import ArgumentError, UnknownNameError, adjust, compare, comparison, defaults, make_scores
+from cranfield import (
+    ArgumentError,
+    UnknownNameError,
+    adjust,
+    compare,
+    comparison,
+    defaults,
+    design_anova,
+    make_scores,
+    variance,
+)
 from cranfield.comparison.corrections import CORRECTIONS, Correction
 from cranfield.comparison.resampled import Resampled
 from cranfield.comparison.tests import TESTS, SignificanceTest
 from cranfield.registry import Registry
+from cranfield.variance import estimate_variance, pool_variances
+from cranfield.variance.estimators import ESTIMATORS, Estimator
 
-REGISTRIES: dict[str, Registry] = {"test": TESTS, "correction": CORRECTIONS}
+REGISTRIES: dict[str, Registry] = {"test": TESTS, "correction": CORRECTIONS, "estimator": ESTIMATORS}
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     ("compare.md", "test | what it is | assumes", comparison.tests.table()),
     ("compare.md", "correction | what it does | controls", comparison.corrections.table()),
+    ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)
@@ -81,7 +94,8 @@ def test_the_page_has_every_row(page: str, heading: str, rows: list[tuple[str, .
 
 
 def test_the_closed_lists_of_the_skins_are_those_of_the_registries() -> None:
-    for choices, registry in [(defaults.TestName, TESTS), (defaults.Correction, CORRECTIONS)]:
+    lists = [(defaults.TestName, TESTS), (defaults.Correction, CORRECTIONS), (defaults.VarianceMethod, ESTIMATORS)]
+    for choices, registry in lists:
         assert get_args(choices) == registry.names
 
 
@@ -134,3 +148,26 @@ def test_a_correction_is_one_entry() -> None:
             compare(SCORES, correction="dummy", n_resamples=19)
         with pytest.raises(UnknownNameError, match="unknown correction 'dumy'. Did you mean 'dummy'?"):
             compare(SCORES, correction="dumy")
+
+
+def test_an_estimator_is_one_entry() -> None:
+    dummy = Estimator("dummy", "twice the residual variance", "2·V_E2", False, lambda s: 2 * s.mean_residual)
+    with ESTIMATORS.temporarily(dummy):
+        doubled, plain = estimate_variance(SCORES, estimator="dummy"), estimate_variance(SCORES, "residual")
+        assert doubled.estimator == doubled.to_dict()["method"] == "dummy"
+        assert doubled.variance == 2 * plain.variance
+        np.testing.assert_allclose([doubled.lower, doubled.upper], [2 * plain.lower, 2 * plain.upper], rtol=1e-12)
+        assert pool_variances([doubled, doubled]).variance == pytest.approx(doubled.variance)
+        assert design_anova(doubled, 5, 0.1).rows["estimator"].to_list() == ["dummy"]
+        with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
+            estimate_variance(SCORES, "dumy")
+    of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
+    with ESTIMATORS.temporarily(of_covariance):
+        estimate = estimate_variance(SCORES, estimator="dummy")
+        assert estimate.variance == pytest.approx(SCORES.values[:, 0].var(ddof=1))
+        assert estimate.lower is None
+    with (
+        ESTIMATORS.temporarily(replace(dummy, of_squares=None)),
+        pytest.raises(ArgumentError, match="without a function"),
+    ):
+        estimate_variance(SCORES, estimator="dummy")
