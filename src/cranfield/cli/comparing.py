@@ -67,7 +67,7 @@ def compare_files(
     correction: defaults.Correction | None,
     alternative: defaults.Alternative,
     statistic: defaults.StatisticName,
-    together: bool,
+    across_measures: bool,
     alpha: float,
     resamples: int,
     seed: int,
@@ -82,7 +82,7 @@ def compare_files(
     with progress_bar("resamples") as progress:
         return compare_measures(
             found,
-            together=together,
+            across_measures=across_measures,
             test=test,
             baseline=baseline or None,
             correction=correction,
@@ -92,7 +92,7 @@ def compare_files(
             n_resamples=resamples,
             seed=seed,
             workers=workers,
-            memory_mb=memory,
+            memory=memory,
             progress=progress,
         )
 
@@ -100,7 +100,11 @@ def compare_files(
 def settings_of(found: MeasureComparisons) -> dict[str, object]:
     """The settings in force, for JSON; the measure's name becomes the list of measures."""
     first = next(iter(found.values())).settings()
-    return {"measures": list(found), **{k: v for k, v in first.items() if k != "measure"}, "together": found.together}
+    return {
+        "measures": list(found),
+        **{k: v for k, v in first.items() if k != "measure"},
+        "across_measures": found.across_measures,
+    }
 
 
 def titles(found: MeasureComparisons) -> str:

@@ -51,7 +51,7 @@ def command(
         correction=correction,
         alternative=alternative,
         statistic=statistic,
-        together=across_measures,
+        across_measures=across_measures,
         alpha=alpha,
         resamples=resamples,
         seed=seed,

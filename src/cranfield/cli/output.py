@@ -16,8 +16,8 @@ from cranfield.errors import ArgumentError
 from cranfield.files import write_atomically
 
 if TYPE_CHECKING:
+    from cranfield.executors import Progress
     from cranfield.present.tables import Answer
-    from cranfield.resampling import Progress
     from cranfield.scores import Scores
 
 _BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -266,7 +266,7 @@ def say_missing(scores: Iterable[Scores]) -> None:
 
 
 _ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")
-_RENAMED = re.compile(r"`(?:n_)?(resamples|topics|systems|memory)(?:_mb)?`")
+_RENAMED = re.compile(r"`(?:n_)?(resamples|topics|systems|memory|partitions|splits|repeats|level)`")
 
 
 def as_options(text: str) -> str:
