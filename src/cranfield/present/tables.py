@@ -19,6 +19,8 @@ DIGITS = 4
 
 
 _HUGE = 1e12
+SCHEMA = 1
+"""Version of the JSON; docs/formats.md says what it holds and when the number changes."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,9 @@ def is_number(dtype: pl.DataType) -> bool:
 
 
 def to_json(answer: Sheet) -> str:
-    """The JSON envelope: command, signature, settings, rows and warnings."""
+    """The JSON envelope: schema, command, signature, settings, rows and warnings."""
     envelope = {
+        "schema": SCHEMA,
         "command": answer.command,
         "signature": answer.signature,
         "settings": {key: _plain(value) for key, value in answer.settings.items()},

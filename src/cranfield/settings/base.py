@@ -31,6 +31,16 @@ MOST_VALUES = 12
 """Values that one setting may be given on a page."""
 
 
+def registered(place: str) -> Callable[[], Sequence[str]]:
+    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
+
+    def names() -> Sequence[str]:
+        module, _, name = place.partition(":")
+        return tuple(getattr(importlib.import_module(module), name))
+
+    return names
+
+
 @dataclass(frozen=True)
 class Setting:
     """All there is to know about one setting.
@@ -308,12 +318,10 @@ class Settings:
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
         """The question in an address; an `ArgumentError` says in words what cannot be read."""
         texts: dict[str, list[str]] = {}
-        shown = [one for one in cls.all() if one.on_page]
+        shown = {one.name: one for one in cls.all() if one.on_page}
         for name, value in query:
-            if name not in (one.name for one in shown):
-                raise ArgumentError(
-                    f"`{name}` is no setting of this page; there are {', '.join(o.name for o in shown)}."
-                )
+            if name not in shown:
+                raise ArgumentError(f"`{name}` is no setting of this page; there are {', '.join(shown)}.")
             if value.strip():
                 texts.setdefault(name, []).append(value)
         values = {name: value for name, typed in texts.items() if (value := cls.of(name).parse(typed)) is not None}

@@ -12,6 +12,7 @@ from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.correlation import Correlations
 from cranfield.scores.rank_coefficients import COEFFICIENTS
 
+
 @answers("Scores", "ScoreMatrix")
 def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     """The mean of every system, and the score of every topic."""
@@ -19,13 +20,13 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
 
     scores = result if isinstance(result, Scores) else Scores([result])
     first = next(iter(scores.values()))
-    shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else scores.settings
+    shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
 
     def sheet(rows: pl.DataFrame) -> Sheet:
         return Sheet("evaluate", rows, first.provenance[0] if first.provenance else "", shown, scores.warnings)
 
     return Answer(
-        headline=scores.summary(),
+        headline=f"{first.n_systems} systems on {first.n_topics} topics",
         sheets={
             "means": lambda: sheet(summaries(scores)),
             "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),
@@ -57,5 +58,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     return Answer(
         headline=title,
         sheets={"correlation": sheet},
-        charts=(Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),),
+        charts=(
+            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),
+        ),
     )
