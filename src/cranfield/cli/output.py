@@ -265,7 +265,8 @@ def say_missing(scores: Iterable[Scores]) -> None:
                     say(f"note: {matrix.measure}: {step}")
 
 
-_ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")
+_ARGUMENT = re.compile(r"\b(missing|to|epsilon|name|empty|order)='([\w-]+)'")
+_FLAG = re.compile(r"\b(blocked|lenient|force|topic_column)=(True|False)")
 _RENAMED = re.compile(r"`(?:n_)?(resamples|topics|systems|memory|partitions|splits|repeats|level)`")
 
 
@@ -278,7 +279,8 @@ def as_options(text: str) -> str:
     '--resamples must be a whole number of at least 1'
     """
     text = _RENAMED.sub(r"--\1", text)
-    return _ARGUMENT.sub(r"--\1 \2", text).replace("blocked=True", "--blocked")
+    text = _FLAG.sub(lambda flag: f"--{'' if flag[2] == 'True' else 'no-'}{flag[1].replace('_', '-')}", text)
+    return _ARGUMENT.sub(r"--\1 \2", text)
 
 
 @contextmanager

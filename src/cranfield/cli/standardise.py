@@ -164,14 +164,14 @@ def robustness(
     output: Output = None,
 ) -> None:
     """How far systems move when factors are fitted without them: each in turn, a team, or those named."""
+    from cranfield.collection.teams import read_teams, systems_by_team
     from cranfield.errors import ArgumentError
     from cranfield.present.tables import Answer
     from cranfield.standardise import standardisation_robustness
-    from cranfield.standardise.files import read_teams
 
     if leave_out and teams:
         raise ArgumentError("--leave-out and --teams both say what to leave out; give one of them")
-    groups = read_teams(teams) if teams else {"given": leave_out} if leave_out else None
+    groups = systems_by_team(read_teams(teams)) if teams else {"given": leave_out} if leave_out else None
     result = standardisation_robustness(_read(scores, measure, missing), groups=groups, to=to, a=a, b=b)
     notes = [
         f"{row['measure']}: left-out means move by {row['mean_difference']:.4f} on average and "
