@@ -116,7 +116,7 @@ def analyse(
         seed=how.seed,
     )
     notes = find_warnings(result, each, classical.identical(scores, pairs))
-    return replace(result, signature=comparison_signature(result), warnings=notes)
+    return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))
 
 
 def _values(scores: Array, how: Resampling) -> Array:

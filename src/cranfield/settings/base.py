@@ -120,17 +120,15 @@ class Setting:
         return value
 
     def _within(self, value: float) -> None:
-        low, high = self.least, self.most
-        if (low is None or value >= low) and (high is None or value <= high):
+        if self.least is not None and value < self.least:
+            bound, example = f"at least {_number(self.least)}", self.least
+        elif self.most is not None and value > self.most:
+            bound, example = f"at most {_number(self.most)}", self.most
+        else:
             return
-        bounds = " and ".join(
-            f"{side} {_number(bound)}" for side, bound in (("at least", low), ("at most", high)) if bound is not None
-        )
         noun = "a whole number of" if self.kind is int else "a number of"
-        example = self.default if isinstance(self.default, (int, float)) else low if low is not None else high
-        raise ArgumentError(
-            f"`{self.name}` must be {noun} {bounds}; got {_number(value)}. Write {_number(cast(float, example))}."
-        )
+        usual = self.default if isinstance(self.default, (int, float)) else example
+        raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
 
     def parse(self, texts: Sequence[str]) -> Any:
         """The value from what an address says: texts as they were typed."""
