@@ -14,6 +14,8 @@ import pytest
 
 from cranfield import (
     ArgumentError,
+    ScoreMatrix,
+    Scores,
     UnknownNameError,
     adjust,
     compare,
@@ -22,7 +24,10 @@ from cranfield import (
     design,
     design_anova,
     make_scores,
+    read_scores,
+    scores,
     variance,
+    write_scores,
 )
 from cranfield.comparison.corrections import CORRECTIONS, Correction
 from cranfield.comparison.resampled import Resampled
@@ -32,16 +37,25 @@ from cranfield.design.anova import RULES as ANOVA_RULES
 from cranfield.design.designs import DESIGNS, DesignKind, Variant
 from cranfield.design.ttest import RULES as T_RULES
 from cranfield.registry import Registry
+from cranfield.scores.formats import FORMATS, ScoreFormat, writable
+from cranfield.scores.per_run import LongColumns
 from cranfield.variance import estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 
-REGISTRIES: dict[str, Registry] = {"test": TESTS, "correction": CORRECTIONS, "estimator": ESTIMATORS, "design": DESIGNS}
+REGISTRIES: dict[str, Registry] = {
+    "test": TESTS,
+    "correction": CORRECTIONS,
+    "estimator": ESTIMATORS,
+    "design": DESIGNS,
+    "score format": FORMATS,
+}
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     ("compare.md", "test | what it is | assumes", comparison.tests.table()),
     ("compare.md", "correction | what it does | controls", comparison.corrections.table()),
     ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
     ("design.md", "design | what for | one of them is found | methods | estimator", design.designs.table()),
+    ("formats.md", "format | what it looks like | notes", scores.formats.table()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)
@@ -104,6 +118,8 @@ def test_the_closed_lists_of_the_skins_are_those_of_the_registries() -> None:
     lists = [(defaults.TestName, TESTS), (defaults.Correction, CORRECTIONS), (defaults.VarianceMethod, ESTIMATORS)]
     for choices, registry in lists:
         assert get_args(choices) == registry.names
+    assert get_args(defaults.ScoreFormat) == FORMATS.names
+    assert set(get_args(defaults.ScoreLayout)) == set(writable())
 
 
 def test_a_test_is_one_entry() -> None:
@@ -231,3 +247,37 @@ def test_designs_by_name_refuse(arguments: dict, message: str) -> None:
     with pytest.raises(ArgumentError) as error:
         solve_design(**arguments)
     assert str(error.value) == message
+
+
+def test_a_score_format_is_one_entry(tmp_path: Path) -> None:
+    """Lines "topic=value" of one run and one measure, after a line with a mark."""
+
+    def read_run(file):
+        pairs = [line.split("=") for line in file.text.decode().splitlines()[1:]]
+        return LongColumns([topic for topic, _ in pairs], ["AP"] * len(pairs), [float(value) for _, value in pairs])
+
+    def write(scores, path):
+        for system, values in zip(scores["AP"].systems, scores["AP"].values.T.tolist(), strict=True):
+            lines = [f"{topic}={value!r}\n" for topic, value in zip(scores["AP"].topics, values, strict=True)]
+            Path(path, f"{system}.out").write_text("DUMMY\n" + "".join(lines))
+
+    dummy = ScoreFormat(
+        "dummy", "lines topic=value", lambda file: file.data.startswith(b"DUMMY"), read_run=read_run, write=write
+    )
+    x = Scores([ScoreMatrix([[0.1, 1 / 3], [0.5, 0.25]], ["301", "302"], ["a", "b"], "AP")])
+    with FORMATS.temporarily(dummy):
+        write_scores(x, tmp_path, layout="dummy")
+        assert read_scores(tmp_path) == read_scores(tmp_path, format="dummy") == x
+        with pytest.raises(UnknownNameError, match="unknown score format 'dumy'. Did you mean 'dummy'?"):
+            read_scores(tmp_path, format="dumy")
+        with pytest.raises(UnknownNameError, match="unknown layout 'dumy'. Did you mean 'dummy'?"):
+            write_scores(x, tmp_path, layout="dumy")
+    with pytest.raises(UnknownNameError, match="unknown layout 'parquet'. Known: wide, long, trec_eval, nev."):
+        write_scores(x, tmp_path, layout="parquet")
+    with FORMATS.temporarily(replace(dummy, read_run=None)), pytest.raises(ArgumentError, match="without a reader"):
+        read_scores(tmp_path)
+    with (
+        FORMATS.temporarily(replace(dummy, write=None)),
+        pytest.raises(UnknownNameError, match="unknown layout 'dummy'"),
+    ):
+        write_scores(x, tmp_path, layout="dummy")
