@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import numpy as np
@@ -86,6 +87,22 @@ def test_listing_loads_no_numerical_library(kind: str) -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not HEAVY & set(out)
+
+
+def test_packages_with_registries_load_no_numerical_library() -> None:
+    code = (
+        "import sys, cranfield, cranfield.comparison, cranfield.design, cranfield.scores, cranfield.variance\n"
+        "print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not HEAVY & set(out)
+
+
+@pytest.mark.parametrize("package", [comparison, design, scores, variance])
+def test_packages_give_the_names_they_promise(package: ModuleType) -> None:
+    assert all(getattr(package, name).__module__.startswith(package.__name__) for name in package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+        getattr(package, "nothing")  # noqa: B009
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)

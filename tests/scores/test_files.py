@@ -403,14 +403,17 @@ def test_real_matrices() -> None:
     shapes = {
         name: (s["AP"].n_topics, s["AP"].n_systems) for name, s in read_collections(SHARED / "data/matrices").items()
     }
-    assert shapes.items() >= {
-        "trec3-adhoc": (50, 40),
-        "trec8-adhoc": (50, 129),
-        "robust2003-new": (50, 78),
-        "robust2004-new": (49, 78),
-        "web2012-adhoc": (50, 48),
-        "terabyte2006": (149, 61),
-    }.items()
+    assert (
+        shapes.items()
+        >= {
+            "trec3-adhoc": (50, 40),
+            "trec8-adhoc": (50, 129),
+            "robust2003-new": (50, 78),
+            "robust2004-new": (49, 78),
+            "web2012-adhoc": (50, 48),
+            "terabyte2006": (149, 61),
+        }.items()
+    )
 
 
 @needs_shared

@@ -149,4 +149,4 @@ def _times(variance: Any, factor: float) -> Any:
     """Typed numbers times the factor; estimates, which know both variances, as they are."""
     if isinstance(variance, Iterable) and not isinstance(variance, (str, bytes)):
         return [_times(one, factor) for one in variance]
-    return factor * variance if isinstance(variance, Real) else variance  # type: ignore[operator]
+    return factor * variance if isinstance(variance, Real) else variance
