@@ -42,13 +42,7 @@ def command(
             checks.append(check_file(path, kind=kind, lenient=lenient))
             if progress:
                 progress(done, len(paths))
-    columns = ["path", "kind", "topics", "systems", "rows", "ties", "relevant", "problems"]
-    types = [pl.String, pl.String, *[pl.Int64] * 6]
-    rows = pl.DataFrame(
-        [[getattr(check, name) for name in columns] for check in checks],
-        schema=dict(zip(columns, types, strict=True)),
-        orient="row",
-    ).rename({"path": "file"})
+    rows = pl.concat([check.to_frame() for check in checks])
     notes = tuple(f"{check.path}: {note}" for check in checks for note in check.notes)
     settings = {"kind": kind or "recognised", "lenient": lenient}
     emit(Answer("check", rows, signature("check", **settings), settings, notes=notes), format=format, output=output)

@@ -99,12 +99,7 @@ def compare_files(
 
 def settings_of(found: MeasureComparisons) -> dict[str, object]:
     """The settings in force, for JSON; the measure's name becomes the list of measures."""
-    first = next(iter(found.values())).settings()
-    return {
-        "measures": list(found),
-        **{k: v for k, v in first.items() if k != "measure"},
-        "across_measures": found.across_measures,
-    }
+    return found.settings
 
 
 def titles(found: MeasureComparisons) -> str:

@@ -178,11 +178,11 @@ def robustness(
         f"{row['largest_difference']:.4f} at most, single scores by up to {row['largest_topic_difference']:.4f}; "
         f"{row['ranks_changed']} of {row['left_out']} change rank, by {row['largest_rank_change']} at most; "
         f"lowest tau {row['lowest_tau']:.4f}"
-        for row in result.summary().iter_rows(named=True)
+        for row in result.by_measure().iter_rows(named=True)
     ]
     name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
     shown = Answer(name, _narrow(result.to_frame()), result.signature, title=title, notes=tuple(notes))
-    settings = {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()}
+    settings = {"to": to, "a": a, "b": b, "summary": result.by_measure().to_dicts()}
     answer = Answer(name, result.to_frame(), result.signature, settings, result.warnings, sections=(shown,))
     emit(answer, format=format, output=output)
     draw(result, plot, chart)
@@ -312,7 +312,7 @@ def _effect_sections(
         ),
         Answer(
             name,
-            found.topics.rename(shorter),
+            found.topics_needed.rename(shorter),
             found.signature,
             title="Topics needed (one-way ANOVA), exact and published",
             notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),

@@ -3,9 +3,9 @@
 from cranfield.collection.check import FileCheck, check_file
 from cranfield.collection.pools import depth_pools
 from cranfield.collection.readers import read_qrels, read_run, read_runs
-from cranfield.collection.teams import read_teams
 from cranfield.collection.sample import Sample, make_sample
 from cranfield.collection.sample_model import SampleModel
+from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels, Run
 from cranfield.collection.writers import write_qrels, write_run
 

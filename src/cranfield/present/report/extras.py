@@ -124,7 +124,7 @@ def replicated(case: Case) -> Section:
         Figure("fig-effects", replicates.effects(found)),
         Figure("fig-agreement", replicates.agreement(found)),
         Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
-        Table("effects", "System effects", found.systems),
+        Table("effects", "System effects", found.effects),
         Table("replicate-pairs", "Every pair over the splits", found.pairs, shown=10),
         Table("agreement", "How many pairs the splits agree on", found.agreement),
         Table("methods-compared", "Decisions of the methods", beside),
