@@ -54,7 +54,7 @@ def test_pairs(cranfield: Type, scores: str) -> None:
     assert answer["rows"][0]["system_a"] == "dense"
     assert answer["settings"]["test"] == "randomisation"
     assert answer["settings"]["correction"] == "holm"
-    assert answer["settings"]["resamples"] == 2000
+    assert answer["settings"]["n_resamples"] == 2000
     assert result.stderr == ""
 
 

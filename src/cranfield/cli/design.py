@@ -266,7 +266,7 @@ def recommend(
         write_atomically(output, f"{found.text}\n{found.signature}\n".encode())
         say(f"wrote {output}")
     else:
-        settings = {**found.settings, "recommended": found.topics, "what_topics_buy": found.sizes.to_dicts()}
+        settings = {**found.settings, "recommended": found.n_topics, "what_topics_buy": found.sizes.to_dicts()}
         emit(
             Sheet("design recommend", found.rows, found.signature, settings, found.warnings, digits={"variance": 6}),
             format=format,

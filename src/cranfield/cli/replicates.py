@@ -201,7 +201,7 @@ def _table(
 
     from cranfield.replicates.result import FIXED_TOPICS
 
-    notes = found.summary() if show in ("systems", "pairs", "agreement") else []
+    notes = [each.summary() for each in found.by_measure.values()] if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
         from cranfield.collection.teams import read_teams
         from cranfield.replicates.teams import teams_by_prefix

@@ -85,7 +85,7 @@ def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: flo
     signature = found.signature
     notes = [line for family in found.families for line in tuning.notes_on(family)]
     if show == "summary":
-        rows = found.summary()
+        rows = found.by_family()
     elif show == "curve":
         with progress_bar("settings") as progress:
             rows = found.curve(n_resamples=resamples, seed=seed, alpha=alpha, progress=progress)

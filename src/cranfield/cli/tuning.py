@@ -81,7 +81,7 @@ class TunedScores:
     def introduce(self, answer: Sheet) -> Sheet:
         """The answer of a comparison, with what the tuning before it has to say."""
         tuning = self.tuning
-        families = tuning.summary().drop("settings").to_dicts()
+        families = tuning.by_family().drop("settings").to_dicts()
         return replace(
             answer,
             signature=f"{tuning.signature.rpartition('; cranfield')[0]}; {answer.signature}",

@@ -71,6 +71,15 @@ class SelectionBias(Result):
             seed=self.seed,
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the simulation."""
+        names = ("n_settings", "n_topics", "sd", "correlation", "alpha", "folds")
+        return {name: getattr(self, name) for name in names} | {
+            "n_experiments": len(self.in_sample),
+            "seed": self.seed,
+        }
+
     def to_frame(self) -> pl.DataFrame:
         """Two rows, in-sample and held-out.
 
@@ -99,7 +108,7 @@ class SelectionBias(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The rows and the settings as plain values."""
-        return {"signature": self.signature, "expected": self.expected, "rows": self.to_frame().to_dicts()}
+        return {**super().to_dict(), "expected": self.expected}
 
     def __repr__(self) -> str:
         return (
