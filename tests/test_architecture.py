@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors defaults labels signature results files resampling",
+    "errors lazy registry defaults labels signature results files resampling",
     "scores",
     "collection",
     "measures",

@@ -56,7 +56,7 @@ def test_variance_shows_the_anova_table(past: Type) -> None:
     assert (result.exit_code, result.stderr) == (2, "error: --anova shows the whole table; leave out --method.\n")
     result = past("variance", "old.AP.csv", "--method", "twoway")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: unknown variance method 'twoway'. Did you mean 'two_way'")
+    assert result.stderr.startswith("error: unknown estimator 'twoway'. Did you mean 'two_way'")
 
 
 def test_variance_refuses_constant_scores(cranfield: Type) -> None:

@@ -255,7 +255,7 @@ def effect(
         fraction=fraction,
         alpha=alpha,
         power=power,
-        variance_method=variance,
+        estimator=variance,
         n_resamples=resamples,
         seed=seed,
         missing=missing,

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.comparison.analysis import TUKEY, analyse, check
+from cranfield.comparison.analysis import analyse, check
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.messages import comparison_signature, too_few_resamples
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.statistics import Statistic, find_statistic
+from cranfield.comparison.tests import TESTS
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
@@ -23,9 +24,7 @@ from cranfield.defaults import (
     STATISTIC,
     TEST,
     Alternative,
-    Correction,
     StatisticName,
-    TestName,
 )
 from cranfield.errors import notify
 from cranfield.resampling import Progress, check_resamples
@@ -127,9 +126,9 @@ def compare_measures(
     scores: Scores,
     *,
     together: bool = False,
-    test: TestName = TEST,
+    test: str = TEST,
     baseline: str | Sequence[str] | None = None,
-    correction: Correction | None = None,
+    correction: str | None = None,
     alternative: Alternative = ALTERNATIVE,
     statistic: StatisticName | Statistic = STATISTIC,
     alpha: float = ALPHA,
@@ -164,7 +163,7 @@ def compare_measures(
 
 def _one_family(found: list[Comparison]) -> list[Comparison]:
     """The comparisons with p adjusted over the pairs of all of them."""
-    if found[0].test in TUKEY:
+    if TESTS[found[0].test].corrects_family:
         adjusted = [np.minimum(1.0, each.p * len(found)) for each in found]
     else:
         pooled = adjust(np.concatenate([each.p for each in found]), found[0].correction)

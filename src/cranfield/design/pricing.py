@@ -20,7 +20,6 @@ from cranfield.defaults import (
     POWER,
     DesignMethod,
     RankingOrder,
-    VarianceMethod,
 )
 from cranfield.design.anova import design_anova
 from cranfield.design.figures import Collection, PoolFigure, pool_figures
@@ -53,7 +52,7 @@ class Question:
         return self.n_systems is None
 
     @property
-    def estimator(self) -> VarianceMethod:
+    def estimator(self) -> str:
         """The variance estimate that matches."""
         return PAIRED_VARIANCE if self.is_interval else BLOCKED_VARIANCE if self.blocked else ANOVA_VARIANCE
 
@@ -276,7 +275,7 @@ def cost(
     method: DesignMethod = DESIGN_METHOD,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,
-    estimator: VarianceMethod | None = None,
+    estimator: str | None = None,
     document_cost: float = 1.0,
     topic_cost: float = 0.0,
     budget: float | None = None,

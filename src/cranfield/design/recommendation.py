@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import ALPHA, LOW_EPSILON, POWER, VarianceMethod
+from cranfield.defaults import ALPHA, LOW_EPSILON, POWER
 from cranfield.design.anova import design_anova
 from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
@@ -29,7 +29,7 @@ FEW_VALUES: Final = 30
 MANY_ENDS: Final = 0.25
 """A share of scores at the smallest or largest value that earns the same caveat."""
 
-_ESTIMATORS: tuple[VarianceMethod, ...] = ("residual", "percentile95", "within", "one_way", "two_way")
+_ESTIMATORS = ("residual", "percentile95", "within", "one_way", "two_way")
 _WHY = {
     ("blocked ANOVA", "exact"): "all systems share the topics, and the test takes topic difficulty out",
     ("blocked, adjusted", "exact"): "the same for an F-test corrected for unequal variances of differences",

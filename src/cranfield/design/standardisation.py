@@ -28,7 +28,6 @@ from cranfield.defaults import (
     STANDARDISE_TO,
     MissingPolicy,
     StandardiseTo,
-    VarianceMethod,
 )
 from cranfield.design.anova import design_anova
 from cranfield.errors import ArgumentError, CranfieldWarning, notify
@@ -113,7 +112,7 @@ def standardisation_effect(
     fraction: float = 1.0,
     alpha: float = ALPHA,
     power: float = POWER,
-    variance_method: VarianceMethod = ANOVA_VARIANCE,
+    estimator: str = ANOVA_VARIANCE,
     n_resamples: int = RANK_RESAMPLES,
     seed: int = SEED,
     missing: MissingPolicy = MISSING,
@@ -134,7 +133,7 @@ def standardisation_effect(
     to, a, b : the transformation, as in `Standardisation.apply`
     n_systems, min_diff : the grid of the topic set sizes (AIRS 2016 Table 2's unless given)
     fraction : the smallest difference of interest, in standard deviations between systems
-    variance_method : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
+    estimator : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
     missing : topics without saved factors, as in `Standardisation.apply`; left out on both sides
 
     Examples
@@ -162,7 +161,7 @@ def standardisation_effect(
             correlate(raw, std, alpha=alpha, n_resamples=n_resamples, seed=seed, workers=workers) for raw, std in pairs
         ]
         variances = [
-            (estimate_variance(raw, variance_method).variance, estimate_variance(std, variance_method).variance)
+            (estimate_variance(raw, estimator).variance, estimate_variance(std, estimator).variance)
             for raw, std in pairs
         ]
         topics = _topics([raw.measure for raw in matrices], variances, n_systems, min_diff, alpha, power)
@@ -181,7 +180,7 @@ def standardisation_effect(
             "measure": [matrix.measure for matrix in matrices],
             "to": to,
             **({"a": a, "b": b} if to == "ab" else {}),
-            "variance": variance_method,
+            "variance": estimator,
             "fraction": fraction,
             "alpha": alpha,
             "power": power,

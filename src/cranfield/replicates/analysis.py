@@ -13,7 +13,7 @@ import polars as pl
 
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.pairs import Pairs, all_pairs
-from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Correction, Decide, Merge
+from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Decide, Merge
 from cranfield.errors import ArgumentError
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
 from cranfield.replicates.checkpoint import WorkFile
@@ -28,7 +28,7 @@ class Rule:
     """How pairs are decided: level, correction, and what many splits amount to."""
 
     alpha: float = ALPHA
-    correction: Correction = REPLICATES_CORRECTION
+    correction: str = REPLICATES_CORRECTION
     merge: Merge = MERGE
     decide: Decide = DECIDE
 

@@ -1,25 +1,67 @@
-"""Many comparisons at once: p-values adjusted for the size of their family."""
+"""Many comparisons at once: p-values adjusted for the size of their family; the corrections, one file each.
+
+The files import nothing numerical at the top, because help texts list the corrections.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import get_args
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from cranfield.defaults import CORRECTION
+from cranfield.errors import ArgumentError
+from cranfield.registry import Registry
 
-from cranfield.defaults import CORRECTION, Correction
-from cranfield.errors import ArgumentError, UnknownNameError
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
 
 
-def adjust(p: ArrayLike, method: Correction = CORRECTION) -> NDArray[np.float64]:
+@dataclass(frozen=True)
+class Correction:
+    """A way to adjust the p-values of a family.
+
+    Parameters
+    ----------
+    name : how it is asked for
+    title : the adjective of its p-values, such as "Holm-adjusted"
+    summary : one line for help and documentation
+    controls : what it bounds: the chance of any false claim ("family-wise error"), the share of false claims
+        ("false discovery rate"), or nothing
+    adjust_sorted : p-values in ascending order → adjusted ones; what passes 1 is cut by `adjust`
+    at_least : size of the family → what the smallest p-value of it is multiplied by at the least, whatever the others
+    rank : its place in lists
+    """
+
+    name: str
+    title: str
+    summary: str
+    controls: Literal["nothing", "family-wise error", "false discovery rate"]
+    adjust_sorted: Callable[[Array], Array]
+    at_least: Callable[[int], float]
+    rank: int = 1000
+
+
+CORRECTIONS: Registry[Correction] = Registry("correction", __name__)
+
+
+def table() -> list[tuple[str, str, str]]:
+    """Name, summary and what it controls of every correction: the rows of the documentation."""
+    return [(one.name, one.summary, one.controls) for one in CORRECTIONS.values()]
+
+
+def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
     """Adjusted p-values of a family: reject where they are at most alpha.
 
     Parameters
     ----------
     p : array of any shape
         The p-values of every comparison in the family, whether interesting or not.
-    method : {"holm", "bonferroni", "bh", "by", "none"}
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
         ``bonferroni`` and ``holm`` bound the probability of any false rejection, whatever the dependence
         (Holm 1979; never less powerful than Bonferroni, hence the default). ``bh`` bounds the expected share of
         false rejections under independence or positive dependence (Benjamini & Hochberg 1995), which is not
@@ -36,36 +78,21 @@ def adjust(p: ArrayLike, method: Correction = CORRECTION) -> NDArray[np.float64]
     at .05, their procedure four.
 
     >>> p = [.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344, .0459, .3240, .4262, .5719, .6528, .7590, 1]
-    >>> {m: int((adjust(p, m) <= .05).sum()) for m in ("none", "bonferroni", "holm", "bh", "by")}
+    >>> {name: int((adjust(p, name) <= .05).sum()) for name in CORRECTIONS}
     {'none': 9, 'bonferroni': 3, 'holm': 3, 'bh': 4, 'by': 3}
     """
+    import numpy as np
+
     values = np.asarray(p, dtype=np.float64)
     if values.size and not ((values >= 0) & (values <= 1)).all():
         wrong = values[~((values >= 0) & (values <= 1))].flat[0]
         raise ArgumentError(f"`p` must hold probabilities between 0 and 1; got {wrong}")
-    if method not in get_args(Correction):
-        raise UnknownNameError("correction", str(method), get_args(Correction))
+    adjust_sorted = CORRECTIONS[correction].adjust_sorted
     flat = values.ravel()
-    count = flat.size
     order = np.argsort(flat, kind="stable")
-    rank = np.arange(1, count + 1)
-    if method == "bonferroni":
-        adjusted = flat * count
-    elif method == "holm":
-        adjusted = _restore(np.maximum.accumulate(flat[order] * (count - rank + 1)), order)
-    elif method in ("bh", "by"):
-        penalty = harmonic(count) if method == "by" else 1.0
-        stepped = flat[order] * (count * penalty / rank)
-        adjusted = _restore(np.minimum.accumulate(stepped[::-1])[::-1], order)
-    else:
-        adjusted = flat.copy()
+    adjusted = np.empty_like(flat)
+    adjusted[order] = adjust_sorted(flat[order])
     return np.minimum(adjusted, 1.0).reshape(values.shape)
-
-
-def _restore(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    back = np.empty_like(values)
-    back[order] = values
-    return back
 
 
 def harmonic(count: int) -> float:
