@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
+import polars as pl
 import pytest
 
 from cranfield import (
@@ -18,6 +19,7 @@ from cranfield import (
     compare,
     comparison,
     defaults,
+    design,
     design_anova,
     make_scores,
     variance,
@@ -25,16 +27,21 @@ from cranfield import (
 from cranfield.comparison.corrections import CORRECTIONS, Correction
 from cranfield.comparison.resampled import Resampled
 from cranfield.comparison.tests import TESTS, SignificanceTest
+from cranfield.design import Design, solve_design
+from cranfield.design.anova import RULES as ANOVA_RULES
+from cranfield.design.designs import DESIGNS, DesignKind, Variant
+from cranfield.design.ttest import RULES as T_RULES
 from cranfield.registry import Registry
 from cranfield.variance import estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 
-REGISTRIES: dict[str, Registry] = {"test": TESTS, "correction": CORRECTIONS, "estimator": ESTIMATORS}
+REGISTRIES: dict[str, Registry] = {"test": TESTS, "correction": CORRECTIONS, "estimator": ESTIMATORS, "design": DESIGNS}
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     ("compare.md", "test | what it is | assumes", comparison.tests.table()),
     ("compare.md", "correction | what it does | controls", comparison.corrections.table()),
     ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
+    ("design.md", "design | what for | one of them is found | methods | estimator", design.designs.table()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)
@@ -171,3 +178,56 @@ def test_an_estimator_is_one_entry() -> None:
         pytest.raises(ArgumentError, match="without a function"),
     ):
         estimate_variance(SCORES, estimator="dummy")
+
+
+def test_a_design_is_one_entry() -> None:
+    def five(variance, *, alpha, method, n_topics=None):
+        rows = pl.DataFrame({"variance": [float(one) for one in variance], "topics": 5})
+        return Design("dummy design", "topics", rows)
+
+    plain = Variant("dummy design", "Holds never.", "within", False, five)
+    halved = replace(plain, option="halved", of_difference=True)
+    dummy = DesignKind("dummy", "five topics, whatever the question", ("n_topics",), ("exact",), (plain, halved))
+    with DESIGNS.temporarily(dummy):
+        assert solve_design("dummy", [0.25, 0.5]).rows["variance"].to_list() == [0.25, 0.5]
+        assert solve_design("dummy", [0.25], variant="halved").rows["variance"].to_list() == [0.5]
+        assert solve_design("dummy", variance_of_difference=[0.5]).rows["variance"].to_list() == [0.25]
+        with pytest.raises(UnknownNameError, match="unknown design 'dumy'. Did you mean 'dummy'?"):
+            solve_design("dumy", 0.25)
+
+
+def test_designs_by_name_are_the_designs() -> None:
+    estimate = estimate_variance(SCORES, "residual")
+    blocked = solve_design("anova", estimate, variant="blocked", n_systems=5, min_diff=0.1, epsilon="past")
+    assert blocked.rows.equals(design_anova(estimate, 5, 0.1, blocked=True, epsilon="past").rows)
+    asked = {"n_systems": 5, "min_diff": 0.1, "width": 0.2}
+    for kind in DESIGNS.values():
+        for variant in kind.variants:
+            arguments = {name: asked[name] for name in kind.asks if name in asked}
+            for method in kind.methods:
+                found = solve_design(kind.name, 0.04, variant=variant.option, method=method, **arguments)
+                assert (found.what, found.solved_for) == (variant.title, "topics")
+                within = estimate_variance(SCORES, "within")
+                other = solve_design(kind.name, within, variant=variant.option, method=method, **arguments)
+                assert other.rows["estimator"].to_list() == ["within"]
+            assert variant.estimator in ESTIMATORS
+    assert DESIGNS["anova"].methods == tuple(ANOVA_RULES)
+    assert DESIGNS["ttest"].methods == tuple(T_RULES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "anova", "variant": "two_sample"}, "unknown form of anova 'two_sample'. Known: blocked."),
+        ({"kind": "ttest", "width": 1}, "unknown argument of ttest 'width'. Known: min_diff, n_topics, power."),
+        ({"kind": "ttest", "method": "approximate"}, "unknown method of ttest 'approximate'. Known: exact, published."),
+        ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),
+        ({"kind": "ttest", "variance": 1, "variance_of_difference": 2}, "give one of `variance` and `variance_of_difference`; got both."),
+        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` belongs to designs for two systems; give `variance` to anova."),
+        ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance_of_difference` must be a number; got 'x'."),
+    ],
+)  # fmt: skip
+def test_designs_by_name_refuse(arguments: dict, message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        solve_design(**arguments)
+    assert str(error.value) == message
