@@ -83,7 +83,15 @@ if TYPE_CHECKING:
         selection_bias,
         tune,
     )
-    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
+    from cranfield.variance import (
+        AnovaTable,
+        VarianceEstimate,
+        Variances,
+        anova_table,
+        estimate_variance,
+        pool_variances,
+        variances,
+    )
 
 __version__ = "0.1.0"
 
@@ -115,7 +123,15 @@ _ROOMS = {
         "write_run",
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.variance": [
+        "AnovaTable",
+        "VarianceEstimate",
+        "Variances",
+        "anova_table",
+        "estimate_variance",
+        "pool_variances",
+        "variances",
+    ],
     "cranfield.standardise": [
         "Robustness",
         "Standardisation",
@@ -191,6 +207,7 @@ __all__ = [
     "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
+    "Variances",
     "__version__",
     "adjust",
     "anova_table",
@@ -230,6 +247,7 @@ __all__ = [
     "standardisation_effect",
     "standardisation_robustness",
     "tune",
+    "variances",
     "write_qrels",
     "write_run",
     "write_scores",
