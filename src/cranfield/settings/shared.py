@@ -80,11 +80,19 @@ def min_diff(default: Any = None, help: str = "Smallest difference worth detecti
     return setting(default, help, metavar="D", label="Smallest difference")
 
 
+def number_or_name(text: str) -> float | str:
+    """A number where the text reads as one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
         None, "With --blocked: for the F-test corrected by this ε, or that of the past scores.", metavar="E|past",
-        on_page=False,
+        read=number_or_name, on_page=False,
     )  # fmt: skip
 
 
