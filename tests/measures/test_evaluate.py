@@ -73,13 +73,13 @@ def test_rank_column_that_is_no_ranking() -> None:
         evaluate(QRELS, twice, "AP", order="rank")
     assert str(error.value) == (
         "tagged: rank 1 occurs twice for topic 1 (1 ranks do so in all); "
-        "order by score or by file instead (--order score, --order file)"
+        "order by score or by file instead (order='score', order='file')"
     )
     with pytest.raises(DataError) as error:
         evaluate(QRELS, with_ranks([("1", "a", None, 2.0), ("1", "b", 2, 1.0)]), "AP", order="rank")
     assert str(error.value) == (
         "tagged: 1 documents have no integer in the rank column, the first for topic 1; "
-        "order by score or by file instead (--order score, --order file)"
+        "order by score or by file instead (order='score', order='file')"
     )
 
 
@@ -206,7 +206,7 @@ def test_a_bad_file_ends_the_work(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"order": "random"}, "`order` must be score, rank or file; got 'random'"),
-        ({"rel": 0}, "`rel`, the lowest level that counts as relevant, must be at least 1; got 0"),
+        ({"level": 0}, "`level`, the lowest level that counts as relevant, must be at least 1; got 0"),
         ({"gains": "many"}, "`gains` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 "
                             "(none negative, one positive); got 'many'"),
     ],

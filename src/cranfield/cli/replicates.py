@@ -157,8 +157,8 @@ def command(
             qrels,
             runs,
             measure,
-            partitions=partitions,
-            splits=splits,
+            n_partitions=partitions,
+            n_splits=splits,
             empty=empty,
             redraws=redraws,
             interaction=not no_interaction,
@@ -172,7 +172,7 @@ def command(
             merge=merge,
             decide=decide,
             seed=seed,
-            rel=level,
+            level=level,
             gains=gains,
             intents=intents,
             order=order,
@@ -203,7 +203,8 @@ def _table(
 
     notes = found.summary() if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
-        from cranfield.replicates.teams import read_teams, teams_by_prefix
+        from cranfield.collection.teams import read_teams
+        from cranfield.replicates.teams import teams_by_prefix
 
         first = next(iter(found.by_measure.values())).data
         grouping = read_teams(teams) if teams else teams_by_prefix(first.systems, first.tags, team_prefix or "")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from cranfield.defaults import ALPHA
-from cranfield.design.grid import Array, Numbers, Variances, cross, numbers, variances
+from cranfield.design.grid import Array, Numbers, Variances, cross, inherited, numbers, variances
 from cranfield.design.power import expected_width
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
@@ -149,4 +149,4 @@ def solve_interval(
                 )
             )
     what = "two-sample interval" if two_sample else "interval of a paired difference"
-    return Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, warnings)
+    return Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, (*inherited(given), *warnings))

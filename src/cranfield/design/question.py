@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -13,7 +12,7 @@ from cranfield.defaults import DESIGN_METHOD
 from cranfield.design.designs import DESIGNS
 from cranfield.design.grid import Numbers, Variances, listed, positive
 from cranfield.design.result import Design
-from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
+from cranfield.errors import ArgumentError, CranfieldError, quietly
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.variance import VarianceEstimate, pooled_variances
 from cranfield.variance.collections import as_collections
@@ -64,8 +63,7 @@ def design_of(
     collections = as_collections(given)
     chosen = estimator or form.estimator
     level = question["alpha"][0] if isinstance(question["alpha"], list) else question["alpha"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)  # those of the chosen estimates go into the result
+    with quietly():  # warnings of the chosen estimates go into the result
         estimates = pooled_variances(collections, [chosen], alpha=level)[chosen]
         design = solved(estimates)
         frames = [design.rows]

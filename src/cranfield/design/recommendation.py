@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,7 +15,7 @@ from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
-from cranfield.errors import CranfieldWarning, DataError, notify
+from cranfield.errors import DataError, notify, quietly
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
@@ -127,9 +126,7 @@ def recommend(
     m = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     collections = _named(scores)
-    with _warnings.catch_warnings():
-        # The text says what these warnings would say.
-        _warnings.simplefilter("ignore", CranfieldWarning)
+    with quietly():  # the text says what these warnings would say
         estimates: dict[str, VarianceEstimate] = {
             method: pool_variances(
                 [estimate_variance(x, method, alpha=level, collection=name) for name, x in collections.items()]
@@ -142,7 +139,8 @@ def recommend(
         low = epsilon < LOW_EPSILON
         rows = _rows(estimates, m, epsilon if low else None, question)
         sizes = _sizes(estimates, m, epsilon if low else None, question)
-    caveats = _caveats(collections)
+    inherited = [f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings]
+    caveats = (*inherited, *_caveats(collections))
     topics = int(rows["topics"][0])
     text = _text(collections, estimates, m, question, rows, sizes, epsilon, low, caveats)
     measure = estimates["residual"].measure

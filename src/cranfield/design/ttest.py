@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
-from cranfield.design.grid import Numbers, Variances, cross, missing, numbers, variances
+from cranfield.design.grid import Numbers, Variances, cross, inherited, missing, numbers, variances
 from cranfield.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
@@ -135,4 +135,6 @@ def solve_ttest(
             "the size is far too small. Use within, or pair the systems.",
         )
     what = "two-sample t-test" if two_sample else "paired t-test"
-    return Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, warnings)
+    return Design(
+        what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, (*inherited(given), *warnings)
+    )

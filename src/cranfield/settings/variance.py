@@ -7,14 +7,10 @@ from typing import ClassVar
 
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.settings.base import Settings, registered, setting
 
-
-def estimators() -> tuple[str, ...]:
-    """The names of the estimators."""
-    from cranfield.variance.estimators import ESTIMATORS
-
-    return ESTIMATORS.names
+estimators = registered("cranfield.variance.estimators:ESTIMATORS")
+"""The names of the estimators."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import SEED
 from cranfield.errors import DataError, notify
+from cranfield.executors import Progress
 from cranfield.labels import summary
-from cranfield.resampling import Progress, grid_step
+from cranfield.resampling import grid_step
 from cranfield.scores import ScoreMatrix
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
@@ -104,9 +105,14 @@ def tune(
         listed[0].scores.measure,
         provenance=[f"held-out scores of tuned families, {made.description}"],
     )
-    result = Tuning(tuple(tuned), made, matrix, tuple(_warnings(tuned, made, matrix.values)))
+    result = Tuning(tuple(tuned), made, matrix, (*_inherited(listed), *_warnings(tuned, made, matrix.values)))
     notify(result.warnings)
     return result
+
+
+def _inherited(families: tuple[Family, ...]) -> list[str]:
+    """What the scores of the families already had to say."""
+    return [f"{family.name}: {text}" for family in families for text in family.scores.warnings]
 
 
 def _check(families: tuple[Family, ...]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.defaults import ALPHA
-from cranfield.errors import ArgumentError, CranfieldWarning, DataError, notify
+from cranfield.errors import ArgumentError, DataError, notify, quietly
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
@@ -105,8 +104,7 @@ def variances(
     chosen = [estimator] if isinstance(estimator, str) else estimator
     estimates: list[VarianceEstimate] = []
     without: dict[str, DataError] = {}
-    with python_warnings.catch_warnings():
-        python_warnings.simplefilter("ignore", CranfieldWarning)  # gathered below, once
+    with quietly():  # gathered below, once
         for name in chosen or ESTIMATORS:
             try:
                 of_measures = collection_variances(named, name, alpha=alpha)

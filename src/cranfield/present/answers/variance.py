@@ -80,7 +80,8 @@ def _anova(tables: Sequence[AnovaTable], signed: str, facts: dict[str, Any]) -> 
     )
     known = {**facts, "epsilon": [table.epsilon for table in tables]}
     rows = pl.concat([table.to_frame() for table in tables])
-    return Sheet("variance", rows, signed, known, (), title, ANOVA_DIGITS, notes, heading=title)
+    said = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
+    return Sheet("variance", rows, signed, known, said, title, ANOVA_DIGITS, notes, heading=title)
 
 
 def _sentence(one: VarianceEstimate) -> str:

@@ -11,9 +11,9 @@ import polars as pl
 from cranfield import defaults
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import ArgumentError
+from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.tables import Sheet
-from cranfield.resampling import Progress
 from cranfield.scores import ScoreMatrix
 from cranfield.web.pages.questions import CompareQuestion, PairQuestion
 from cranfield.web.pages.result import Chart, Result, Table

@@ -1,69 +1,50 @@
-"""``cranfield sample``: a synthetic collection with known truth, to try every command on."""
+"""``cranfield sample``: a synthetic collection with known truth."""
 
 from __future__ import annotations
 
 import math
 import shlex
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from cranfield import defaults
-from cranfield.cli.options import Format, Output, Seed
 from cranfield.cli.output import emit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cranfield.cli.build import OutputSettings
     from cranfield.collection import Sample
+    from cranfield.settings.files import SampleSettings
 
 
-def command(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it: a new or empty directory.")],
-    topics: Annotated[int, typer.Option("--topics", help="How many topics.")] = defaults.SAMPLE_TOPICS,
-    systems: Annotated[int, typer.Option("--systems", help="How many systems.")] = defaults.SAMPLE_SYSTEMS,
-    documents: Annotated[int, typer.Option("--documents", help="How many documents.")] = defaults.SAMPLE_DOCUMENTS,
-    depth: Annotated[
-        int | None,
-        typer.Option("--depth", help=f"Judge the top so many of every run. [default: {defaults.SAMPLE_DEPTH}]"),
-    ] = None,
-    length: Annotated[
-        int | None,
-        typer.Option("--length", help=f"Documents a run holds for a topic. [default: {defaults.SAMPLE_LENGTH}]"),
-    ] = None,
-    seed: Seed = defaults.SEED,
-    force: Annotated[bool, typer.Option("--force", help="Replace a former sample in DIR.")] = False,
-    format: Format = None,
-    output: Output = None,
-) -> None:
-    """Write a synthetic collection with known truth: documents, topics, graded judgments and runs."""
+def run(settings: SampleSettings, output: OutputSettings, files: dict[str, Any]) -> None:
+    """Make the collection, write it, and say what each file holds."""
     import polars as pl
 
-    from cranfield.collection.sample import make_sample
     from cranfield.collection.sample_files import check_directory
     from cranfield.present.tables import Sheet
 
-    check_directory(directory, force=force)
-    made = make_sample(topics, systems, seed, n_documents=documents, depth=depth, length=length)
-    paths = made.write(directory, force=force)
+    directory = settings.directory
+    check_directory(directory, force=settings.force)
+    made: Sample = settings.ask()
+    paths = made.write(directory, force=settings.force)
     sizes = {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
     runs = sum(size for name, size in sizes.items() if name.startswith("runs/"))
-    contents = _contents(made)
     rows = pl.DataFrame(
-        [(name, math.ceil(sizes.get(name, runs) / 1000), holds) for name, holds in contents.items()],
+        [(name, math.ceil(sizes.get(name, runs) / 1000), holds) for name, holds in _contents(made).items()],
         schema={"file": pl.String, "kilobytes": pl.Int64, "holds": pl.String},
         orient="row",
     )
-    settings = {"topics": topics, "systems": systems, "documents": documents, "depth": made.depth}
-    answer = Sheet(
+    shown = {"directory": str(directory), **settings.to_dict(), "depth": made.depth, "length": made.length}
+    sheet = Sheet(
         "sample",
         rows,
         made.signature,
-        {"directory": str(directory), **settings, "length": made.length, "seed": seed, "force": force},
+        {**shown, "force": settings.force},
         warnings=made.warnings,
         title=f"Sample collection in {directory}",
         notes=("Try next:", *_next_commands(directory)),
     )
-    emit(answer, format=format, output=output)
+    emit(sheet, output)
 
 
 def _contents(made: Sample) -> dict[str, str]:

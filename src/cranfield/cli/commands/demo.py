@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from cranfield.cli.output import say
 
-from cranfield.cli.options import Seed
-from cranfield.defaults import SEED
+if TYPE_CHECKING:
+    from cranfield.cli.build import OutputSettings
+    from cranfield.settings.files import DemoSettings
 
 
 @dataclass(frozen=True)
@@ -57,26 +57,15 @@ STORY = (
 )
 
 
-def command(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where the sample collection and the scores go.")
-    ] = Path("cranfield-demo"),
-    seed: Seed = SEED,
-) -> None:
-    """Make a sample collection and tell the whole story with it.
-
-    Shows each command before its answer, so that you can type it with your own files.
-
-    Example: cranfield demo
-    """
+def run(settings: DemoSettings, output: OutputSettings, files: dict[str, Any]) -> None:
+    """Type one command after another."""
     from cranfield.cli.main import app
-    from cranfield.cli.output import say
 
-    values = {"dir": str(directory), "seed": str(seed)}
+    values = {"dir": str(settings.directory), "seed": str(settings.seed)}
     for number, step in enumerate(STORY, 1):
         words = [word.format(**values) for word in step.words]
         say(f"\n── {number} of {len(STORY)} " + "─" * 67)
         say(textwrap.fill(step.text, 78))
         say(f"\n$ cranfield {' '.join(words)}\n")
         app(words, standalone_mode=False)
-    say(f"\nOpen {directory}/report.html; then try the same with files of your own.")
+    say(f"\nOpen {settings.directory}/report.html; then try the same with files of your own.")
