@@ -257,7 +257,7 @@ def test_designs_by_name_are_the_designs() -> None:
         ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),
         ({"kind": "ttest", "variance": 1, "variance_of_difference": 2}, "give one of `variance` and `variance_of_difference`; got both."),
         ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` belongs to designs for two systems; give `variance` to anova."),
-        ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance_of_difference` must be a number; got 'x'."),
+        ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance` must be a number; got 'x'."),
     ],
 )  # fmt: skip
 def test_designs_by_name_refuse(arguments: dict, message: str) -> None:

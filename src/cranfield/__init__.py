@@ -84,7 +84,15 @@ if TYPE_CHECKING:
         selection_bias,
         tune,
     )
-    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
+    from cranfield.variance import (
+        AnovaTable,
+        VarianceEstimate,
+        Variances,
+        anova_table,
+        estimate_variance,
+        pool_variances,
+        variances,
+    )
 
 __version__ = "0.1.0"
 
@@ -117,7 +125,15 @@ _ROOMS = {
         "write_run",
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.variance": [
+        "AnovaTable",
+        "VarianceEstimate",
+        "Variances",
+        "anova_table",
+        "estimate_variance",
+        "pool_variances",
+        "variances",
+    ],
     "cranfield.standardise": [
         "Robustness",
         "Standardisation",
@@ -193,6 +209,7 @@ __all__ = [
     "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
+    "Variances",
     "__version__",
     "adjust",
     "anova_table",
@@ -233,6 +250,7 @@ __all__ = [
     "standardisation_effect",
     "standardisation_robustness",
     "tune",
+    "variances",
     "write_qrels",
     "write_run",
     "write_scores",

@@ -25,6 +25,8 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "collections": [("scores", "SCORES...", -1)],
     "families": [("scores", "SCORES...", -1)],
     "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
+    "past": [],
+    "judged": [],
     "nothing": [],
 }
 """What a command is asked about, as arguments: name, how help shows it, and how many."""

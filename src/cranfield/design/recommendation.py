@@ -15,11 +15,13 @@ from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
-from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.errors import DataError, notify, quietly
+from cranfield.labels import summary
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
+from cranfield.variance.collections import as_collections
 
 SIZES: Final = (25, 50, 100, 200)
 """Topic set sizes whose worth is shown."""
@@ -47,7 +49,7 @@ class Recommendation(Result):
     n_topics : int
         The recommended number of topics.
     rows : polars frame
-        One row a design and estimator: design, estimator, method, variance, topics, interval, why.
+        One row per design and estimator: design, estimator, method, variance, topics, interval, why.
     sizes : polars frame
         What 25, 50, 100 and 200 topics would buy: power at `min_diff`, detectable difference, interval width.
     text : str
@@ -96,7 +98,7 @@ class Recommendation(Result):
 
 
 def recommend(
-    scores: ScoreMatrix | Mapping[str, ScoreMatrix] | Iterable[ScoreMatrix],
+    scores: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores] | Iterable[ScoreMatrix],
     n_systems: int,
     min_diff: float,
     *,
@@ -153,16 +155,18 @@ def recommend(
     return result
 
 
-def _named(scores: ScoreMatrix | Mapping[str, ScoreMatrix] | Iterable[ScoreMatrix]) -> dict[str, ScoreMatrix]:
-    if isinstance(scores, ScoreMatrix):
-        return {"past scores": scores}
-    if isinstance(scores, Mapping):
-        named = dict(scores)
-    else:
-        named = {f"collection {i}": x for i, x in enumerate(scores, 1)}
-    if not named:
-        raise ArgumentError("`scores` is empty; give at least one score matrix.")
-    return named
+def _named(scores: Any) -> dict[str, ScoreMatrix]:
+    if isinstance(scores, (ScoreMatrix, Scores)):
+        scores = {"past scores": scores}
+    elif not isinstance(scores, Mapping):
+        scores = {f"collection {i}": x for i, x in enumerate(scores, 1)}
+    collections = as_collections(scores)
+    measures = list(dict.fromkeys(name for one in collections.values() for name in one))
+    if len(measures) > 1:
+        raise DataError(
+            f"there are {len(measures)} measures ({summary(measures)}); choose one, such as measure='{measures[0]}'"
+        )
+    return {name: one.only() for name, one in collections.items()}
 
 
 def _row(what: str, design: Design, size: str = "topics", interval: bool = True) -> dict[str, Any]:
@@ -225,13 +229,13 @@ def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
     distinct, counts = np.unique(values, return_counts=True)
     ends = (counts[0] + counts[-1]) / len(values)
     if len(distinct) < FEW_VALUES and 2 * len(distinct) <= len(values):  # few scores have few values
-        found = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
+        finding = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
     elif ends > MANY_ENDS:
-        found = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
+        finding = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
     else:
         return ()
     return (
-        f"{found}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
+        f"{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
         "same variance, so treat them as a guide and test by randomisation.",
     )
 

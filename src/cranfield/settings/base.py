@@ -59,6 +59,7 @@ class Setting:
     label : its name on a page
     choices : the names it can be, or None
     least, most : bounds of a number, or None
+    read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
     on_page : whether the page has it; `more` puts it behind "More settings"
@@ -78,6 +79,7 @@ class Setting:
     what: str = ""
     least: float | None = None
     most: float | None = None
+    read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
     on_page: bool = True
@@ -108,6 +110,8 @@ class Setting:
         return self._one(value)
 
     def _one(self, value: Any) -> Any:
+        if self.read is not None and isinstance(value, str):
+            value = self.read(value)
         choices = self.choices
         if choices is not None and isinstance(value, str) and value not in choices:
             raise UnknownNameError(self.what or self.name.replace("_", " "), value, choices)

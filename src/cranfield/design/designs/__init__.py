@@ -5,17 +5,17 @@ The files import nothing numerical at the top, because help texts list the desig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import UnknownNameError, notify
 from cranfield.registry import Registry
 
 if TYPE_CHECKING:
-    from cranfield.design.grid import Numbers, Variances
+    from cranfield.design.grid import Numbers
+    from cranfield.design.question import Given
     from cranfield.design.result import Design
 
 
@@ -100,12 +100,13 @@ def table() -> list[tuple[str, str, str, str, str]]:
 
 def solve_design(
     kind: str,
-    variance: Variances | None = None,
+    variance: Given | None = None,
     *,
-    variance_of_difference: Variances | None = None,
+    variance_of_difference: Given | None = None,
     variant: str | None = None,
     alpha: Numbers = ALPHA,
     method: str = DESIGN_METHOD,
+    estimator: str | None = None,
     **asked: Any,
 ) -> Design:
     """A design by its name, for whoever chooses it at run time; `design_anova` and the others say what each means.
@@ -114,8 +115,9 @@ def solve_design(
     ----------
     kind : ``anova``, ``ttest`` or ``interval``
     variance, variance_of_difference : give one. A typed σ² counts as σ_t² = 2σ² where a design wants that, and the
-        other way round; an estimate from scores is taken as the design wants it.
+        other way round; an estimate from scores, and past scores themselves, are taken as the design wants it.
     variant : ``blocked`` for an ANOVA, ``two_sample`` for the others; the plain form when left out
+    estimator : for past scores; the matching one unless given
     alpha, method, **asked : passed on
 
     Examples
@@ -126,27 +128,16 @@ def solve_design(
     ...     "ttest", variance_of_difference=0.042941, min_diff=0.05).n_topics == 137
     True
     """
+    from cranfield.design.question import design_of
+
     entry = DESIGNS[kind]
-    form = entry.variant(variant)
     for name in asked:
         if name not in (*entry.asks, *entry.extras):
             raise UnknownNameError(f"argument of {kind}", name, (*entry.asks, *entry.extras))
     if method not in entry.methods:
         raise UnknownNameError(f"method of {kind}", method, entry.methods)
-    if variance_of_difference is not None and not entry.pairwise:
-        raise ArgumentError(f"`variance_of_difference` belongs to designs for two systems; give `variance` to {kind}.")
-    if (variance is None) == (variance_of_difference is None):
-        got = "neither" if variance is None else "both"
-        raise ArgumentError(f"give one of `variance` and `variance_of_difference`; got {got}.")
-    if variance is not None:
-        given = _times(variance, 2 if form.of_difference else 1)
-    else:
-        given = _times(variance_of_difference, 1 if form.of_difference else 1 / 2)
-    return form.function(given, alpha=alpha, method=method, **asked)
-
-
-def _times(variance: Any, factor: float) -> Any:
-    """Typed numbers times the factor; estimates, which know both variances, as they are."""
-    if isinstance(variance, Iterable) and not isinstance(variance, (str, bytes)):
-        return [_times(one, factor) for one in variance]
-    return factor * variance if isinstance(variance, Real) else variance
+    design = design_of(
+        kind, variant, variance, variance_of_difference, estimator=estimator, alpha=alpha, method=method, **asked
+    )
+    notify(design.warnings)
+    return design

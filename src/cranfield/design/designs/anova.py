@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def one_way(variance: Variances, **arguments: Any) -> Design:
     """See `design_anova`."""
-    from cranfield.design.anova import design_anova
+    from cranfield.design.anova import solve_anova
 
-    return design_anova(variance, **arguments)
+    return solve_anova(variance, **arguments)
 
 
 def blocked(variance: Variances, **arguments: Any) -> Design:

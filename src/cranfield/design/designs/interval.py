@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 def paired(variance: Variances, *, method: str = DESIGN_METHOD, **arguments: Any) -> Design:
     """See `design_interval`; the width is exact, so there is no method to choose."""
-    from cranfield.design.interval import design_interval
+    from cranfield.design.interval import solve_interval
 
-    return design_interval(variance, **arguments)
+    return solve_interval(variance, **arguments)
 
 
 def two_sample(variance: Variances, *, method: str = DESIGN_METHOD, **arguments: Any) -> Design:
     """See `design_two_sample_interval`."""
-    from cranfield.design.interval import design_two_sample_interval
+    from cranfield.design.interval import solve_interval
 
-    return design_two_sample_interval(variance, **arguments)
+    return solve_interval(variance, two_sample=True, **arguments)
 
 
 INTERVAL = DESIGNS.register(

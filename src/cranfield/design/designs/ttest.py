@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 def paired(variance: Variances, **arguments: Any) -> Design:
     """See `design_ttest`."""
-    from cranfield.design.ttest import design_ttest
+    from cranfield.design.ttest import solve_ttest
 
-    return design_ttest(variance, **arguments)
+    return solve_ttest(variance, **arguments)
 
 
 def two_sample(variance: Variances, **arguments: Any) -> Design:
     """See `design_two_sample_ttest`."""
-    from cranfield.design.ttest import design_two_sample_ttest
+    from cranfield.design.ttest import solve_ttest
 
-    return design_two_sample_ttest(variance, **arguments)
+    return solve_ttest(variance, two_sample=True, **arguments)
 
 
 TTEST = DESIGNS.register(

@@ -47,6 +47,7 @@ KINDS: dict[str, dict[str, str]] = {
     "SelectionBias": {"bias": "tuning.bias"},
     "Tuning": {"curve": "tuning.curve", "folds": "tuning.folds"},
     "VarianceEstimate": {"estimators": "variance.estimators"},
+    "Variances": {"estimators": "variance.estimators", "sources": "variance.sources"},
 }
 """By type of result: the charts it has, the first being the one drawn unless another is named."""
 
