@@ -208,7 +208,7 @@ def to_latex(answer: Sheet) -> str:
 def result_text(result: Result, format: OutputFormat) -> str:
     """A result's main table as text, for its `to_latex` and `to_markdown`."""
     command = type(result).__name__
-    return render(Answer(command, result.to_frame(), result.signature, result.settings, tuple(result.warnings)), format)
+    return render(Sheet(command, result.to_frame(), result.signature, result.settings, tuple(result.warnings)), format)
 
 
 def to_parquet(rows: pl.DataFrame) -> bytes:

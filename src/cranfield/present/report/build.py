@@ -191,10 +191,10 @@ def build_report(
         workers,
         scoring,
     )
-    wanted = [name for name in _BUILDERS if name not in left_out and (name != "replicates" or judged is not None)]
+    wanted = [one for one in _BUILDERS if one not in left_out and (one != "replicates" or judged is not None)]
     built = []
-    for done, name in enumerate(wanted, 1):
-        built.append(_build(name, case))
+    for done, section in enumerate(wanted, 1):
+        built.append(_build(section, case))
         if progress:
             progress(done, len(wanted))
     if "methods" not in left_out:

@@ -110,8 +110,8 @@ def replicated(case: Case) -> Section:
             strong=True,
         ),
         Text(
-            f"The documents were split at random into {case.n_partitions} parts, {plural(case.n_splits, 'time')} over, and "
-            "every topic was scored on each part. "
+            f"The documents were split at random into {case.n_partitions} parts, {plural(case.n_splits, 'time')} over, "
+            "and every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
             f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
         ),
