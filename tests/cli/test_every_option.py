@@ -95,7 +95,7 @@ TUNING = ["compare", "bm25.csv", "ql.csv", "--resamples", "50", "--tune"]
 VALUES: dict[str, Any] = {
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
     "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
-    "checkpoint": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
+    "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
     "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
     "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
     "input_format": "wide", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,

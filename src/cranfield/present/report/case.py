@@ -101,11 +101,7 @@ class Case:
 
         lenient, name = self.scoring.get("lenient", False), self.scoring.get("name", SYSTEM_NAME)
         for run in self.runs:
-            yield (
-                read_run(run, lenient=self.scoring.get("lenient", False), name=self.scoring.get("name", SYSTEM_NAME))
-                if isinstance(run, str)
-                else run
-            )
+            yield read_run(run, lenient=lenient, name=name) if isinstance(run, str) else run
 
 
 def named(labels: Iterable[str], most: int = 4) -> str:
