@@ -36,8 +36,8 @@ def test_the_tables_are_those_of_their_parts() -> None:
         assert free["between_sd"] == pytest.approx(between, rel=1e-12)
         design = design_anova(table[2]["mean_square"], 10, between, blocked=True)
         assert free["topics"] == design.n_topics
-    assert effect.topics["systems"].to_list() == [2, 2, 10, 10]
-    cell = effect.topics.filter(systems=10, min_diff=0.05).row(0, named=True)
+    assert effect.topics_needed["systems"].to_list() == [2, 2, 10, 10]
+    cell = effect.topics_needed.filter(systems=10, min_diff=0.05).row(0, named=True)
     assert cell["raw"] == design_anova(row["variance_raw"], 10, 0.05).n_topics
     assert cell["standardised_published"] == (
         design_anova(row["variance_standardised"], 10, 0.05, method="published").n_topics
@@ -49,7 +49,7 @@ def test_a_change_of_scale_improves_the_papers_table_and_not_ours() -> None:
     small = ScoreMatrix(VALUES / 10, RAW.topics, RAW.systems, "AP")
     settings = {"n_systems": [10], "min_diff": [0.05], "n_resamples": 0}
     ours, theirs = standardisation_effect(RAW, **settings), standardisation_effect(small, **settings)
-    assert theirs.topics["raw"][0] < ours.topics["raw"][0] / 20
+    assert theirs.topics_needed["raw"][0] < ours.topics_needed["raw"][0] / 20
     for column in ("blocked_f", "topics"):
         np.testing.assert_allclose(theirs.scale_free[column].to_numpy(), ours.scale_free[column].to_numpy(), rtol=1e-9)
 
@@ -70,7 +70,7 @@ def test_one_frame_holds_the_three_tables() -> None:
     frame = effect.to_frame()
     assert frame["table"].to_list() == ["variance", "scale_free", "scale_free", "topics"]
     assert effect.variance["bootstrap_lower"].to_list() == [None]
-    assert effect.to_dict()["topics"] == effect.topics.to_dicts()
+    assert effect.to_dict()["topics"] == effect.topics_needed.to_dicts()
     assert "to ab; a 0.15; b 0.5; variance within; fraction 1" in effect.signature
 
 
@@ -155,4 +155,4 @@ def test_several_measures() -> None:
     both = Scores([RAW, ScoreMatrix(VALUES**2 * 50, RAW.topics, RAW.systems, "M")])
     effect = standardisation_effect(both, n_systems=[2], min_diff=[0.1], n_resamples=0)
     assert effect.variance["measure"].to_list() == ["AP", "M"]
-    assert effect.topics.filter(pl.col("measure") == "M")["raw"][0] > 1000
+    assert effect.topics_needed.filter(pl.col("measure") == "M")["raw"][0] > 1000
