@@ -30,7 +30,7 @@ def test_the_tables_are_those_of_their_parts() -> None:
     assert -1 <= row["bootstrap_lower"] <= row["bootstrap_upper"] <= 1
     for kind, matrix in (("raw", RAW), ("std-AB", std)):
         free = effect.scale_free.filter(scores=kind).row(0, named=True)
-        table = anova_table(matrix).rows
+        table = anova_table(matrix).sources
         assert free["blocked_f"] == pytest.approx(table[0]["f"], rel=1e-12)
         between = math.sqrt((table[0]["mean_square"] - table[2]["mean_square"]) / 30)
         assert free["between_sd"] == pytest.approx(between, rel=1e-12)
