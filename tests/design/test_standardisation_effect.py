@@ -78,7 +78,7 @@ def test_order_of_topics_and_systems_never_matters() -> None:
     mixed = RAW.select(topics=RAW.topics[::-1], systems=RAW.systems[::-1])
     settings = {"n_systems": [2], "min_diff": [0.1], "n_resamples": 500}
     ours, theirs = standardisation_effect(RAW, **settings), standardisation_effect(mixed, **settings)
-    for name in ("variance", "scale_free", "topics"):
+    for name in ("variance", "scale_free", "topics_needed"):
         assert getattr(ours, name).equals(getattr(theirs, name)), name
 
 

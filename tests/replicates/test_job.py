@@ -78,7 +78,7 @@ def test_tables_have_their_columns() -> None:
     assert set(found.pairs["decision"]) <= {"different", "undecided"}
     assert repr(found).startswith("Replicates(AP: ")
     assert "<table" in found._repr_html_()
-    assert set(found.to_dict()) == {"signature", "settings", "warnings", "systems", "pairs", "agreement"}
+    assert set(found.to_dict()) == {"signature", "settings", "warnings", "effects", "pairs", "agreement"}
     assert found.to_frame().equals(found.pairs)
     assert found["AP"].measure == "AP"
     assert "p difference; resamples 300" in found.signature
