@@ -34,7 +34,7 @@ def test_replicates_are_the_librarys(client: Client) -> None:
     found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
     sample = make_sample()
     theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
-    assert found["rows"] == theirs.systems.drop("measure").to_dicts()
+    assert found["rows"] == theirs.effects.drop("measure").to_dicts()
     assert found["tables"]["pairs"] == theirs.pairs.drop("measure").to_dicts()
     assert found["signature"] == theirs.signature
     assert found["command_line"][-1] == (
