@@ -15,6 +15,7 @@ ROOMS = [
     "measures",
     "variance",
     "standardise",
+    "trec_eval",
     "comparison",
     "design",
     "replicates",

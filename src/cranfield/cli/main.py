@@ -28,6 +28,7 @@ from cranfield.cli import (
     selection_bias,
     serve,
     standardise,
+    trec_eval,
     tune,
     variance,
 )
@@ -40,6 +41,7 @@ COMMANDS: list[tuple[str, Any, str]] = [
     ("check", check.command, "Validate runs, qrels and score files."),
     ("convert", convert.command, "Any score format to any other."),
     ("evaluate", evaluate.command, "Score runs against judgments."),
+    ("trec_eval", trec_eval.command, "trec_eval's own flags, measures and lines."),
     ("measures", measures.command, "List the measures, with definitions and citations."),
     ("leaderboard", leaderboard.command, "Who leads, and who cannot be told apart."),
     ("compare", compare.command, "Which systems differ: tests for all pairs at once."),
@@ -106,11 +108,13 @@ def _program(
     pass
 
 
+_SETTINGS = {"trec_eval": trec_eval.SETTINGS}
+
 for _name, _what, _help in COMMANDS:
     if isinstance(_what, typer.Typer):
         app.add_typer(_what, name=_name, short_help=_help)
     else:
-        app.command(_name, short_help=_help)(_what)
+        app.command(_name, short_help=_help, context_settings=_SETTINGS.get(_name))(_what)
 
 
 def main() -> None:

@@ -128,7 +128,7 @@ def plain(name: str) -> str:
 
 
 _EVERY = [*TREC_NAMES, *NO_SCORE]
-_FOLDED = {plain(name): name for name in _EVERY}
+_FOLDED = {plain(name): name for name in _EVERY} | {"gmap": "gm_map"}
 
 
 def trec_spelling(name: str, *, exact: bool) -> tuple[str, str | None] | None:
