@@ -122,6 +122,23 @@ def parse_measure(text: str) -> Measure:
     return make(definition, given, text)
 
 
+def recognise(name: str) -> Measure | None:
+    """The measure a name stands for, or None where it is nobody's we know.
+
+    Unlike `parse_measure` it never fails and imports nothing, so it is safe on the names a score file holds.
+
+    >>> recognise("map"), recognise("P_10"), recognise("my.clicks")
+    (Measure('AP'), Measure('P@10'), None)
+    """
+    match = _SYNTAX.fullmatch(name)
+    if match is None or (trec_spelling(match["name"], exact=False) is None and not known(match["name"])):
+        return None
+    try:
+        return parse_measure(name)
+    except ArgumentError:
+        return None
+
+
 def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Every measure named, each once; a text may hold several, set apart by blanks or commas.
 

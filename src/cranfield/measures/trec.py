@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,21 +103,3 @@ def topic_blocks(
     template = "".join(lines)
     for topic, row in zip(topics, rows, strict=True):
         yield template.replace("\0", topic.replace("%", "%%")) % tuple(row)
-
-
-def trec_names(measures: Iterable[str]) -> Mapping[str, str]:
-    """trec_eval's name for each measure named, and the name itself where trec_eval has none.
-
-    >>> dict(trec_names(["AP", "P@10", "ours"]))
-    {'AP': 'map', 'P@10': 'P_10', 'ours': 'ours'}
-    """
-    from cranfield.errors import ArgumentError
-    from cranfield.measures.names import parse_measure
-
-    found = {}
-    for name in measures:
-        try:
-            found[name] = trec_name(parse_measure(name))
-        except ArgumentError:  # a column of somebody's own
-            found[name] = name
-    return found

@@ -75,8 +75,9 @@ def parse_arguments(words: Sequence[str]) -> Options:
 
     Examples
     --------
-    >>> parse_arguments(["-qc", "-mP.5,10", "qrels", "-l2", "run"])
-    Options(qrels='qrels', run='run', measures=('P.5,10',), topics=True, ..., complete=True, level=2, ...)
+    >>> options = parse_arguments(["-qc", "-mP.5,10", "qrels", "-l2", "run"])
+    >>> options.topics, options.complete, options.measures, options.level, options.qrels, options.run
+    (True, True, ('P.5,10',), 2, 'qrels', 'run')
     >>> parse_arguments(["-x", "qrels", "run"])
     Traceback (most recent call last):
     cranfield.errors.ArgumentError: trec_eval has no flag -x; it has -h -v -q -n -m -c -l -M -J -N -Z -D -R -T -o

@@ -184,7 +184,7 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
 
     >>> [m.printed for m in choose(["nDCG@10", "map"])[0]]
     ['map', 'ndcg_cut_10']
-    >>> choose(["prefs_simp"])
+    >>> choose(["prefs_simp"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     cranfield.errors.ArgumentError: trec_eval -m prefs_simp: needs preferences between documents (trec_eval -R prefs)...
     """
