@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import settings
-from typer.testing import CliRunner, Result
 
 from cranfield.cli.main import app
 from support import Type

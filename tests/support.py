@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from click.testing import Result
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Reference data beside the repository; absent for most users, and every test works without it."""

@@ -9,7 +9,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors defaults labels signature results files resampling",
+    "errors lazy registry defaults labels signature results files executors resampling",
+    "settings",
     "scores",
     "collection",
     "measures",

@@ -56,7 +56,7 @@ def test_variance_shows_the_anova_table(past: Type) -> None:
     assert (result.exit_code, result.stderr) == (2, "error: --anova shows the whole table; leave out --method.\n")
     result = past("variance", "old.AP.csv", "--method", "twoway")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: unknown variance method 'twoway'. Did you mean 'two_way'")
+    assert result.stderr.startswith("error: unknown estimator 'twoway'. Did you mean 'two_way'")
 
 
 def test_variance_refuses_constant_scores(cranfield: Type) -> None:
@@ -261,9 +261,9 @@ def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
     from cranfield.cli.output import table_text, transposed
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
-    answer = Answer("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
+    answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
     assert transposed(answer, 80) is answer
     assert transposed(answer, None) is answer
     assert [line.split() for line in table_text(transposed(answer, 20), 20).splitlines()[2:]] == [

@@ -13,7 +13,7 @@ import pytest
 
 import cranfield as package
 from cranfield.cli.output import table_text, without_dispensable, without_repetition
-from cranfield.present.tables import Answer, render
+from cranfield.present.tables import Sheet, render
 from support import Type
 
 WIDE = "topic,bm25,ql_new\n301,0.25,0.5\n302,0.75,1\n"
@@ -91,7 +91,7 @@ def test_standard_input(cranfield: Type) -> None:
 
 def test_a_table_fits_the_terminal_and_loses_nothing_in_a_pipe() -> None:
     rows = pl.DataFrame({"system": ["x" * 100], "p": [0.00001]})
-    answer = Answer("t", rows, title="A title", notes=("a note",), signature="sig")
+    answer = Sheet("t", rows, title="A title", notes=("a note",), signature="sig")
     piped = table_text(answer)
     assert "x" * 100 in piped
     assert "1.00e-05" in piped
@@ -104,14 +104,14 @@ def test_a_table_fits_the_terminal_and_loses_nothing_in_a_pipe() -> None:
 
 def test_json_has_no_nan() -> None:
     rows = pl.DataFrame({"z": [float("inf"), float("-inf"), None]})
-    parsed = json.loads(render(Answer("t", rows), "json"))
+    parsed = json.loads(render(Sheet("t", rows), "json"))
     assert [row["z"] for row in parsed["rows"]] == ["inf", "-inf", None]
 
 
 def test_markdown_and_csv_escape() -> None:
     rows = pl.DataFrame({"a|b": ['x"y,z', "p|q"]})
-    assert render(Answer("t", rows), "markdown").splitlines()[-1] == r"| p\|q |"
-    assert render(Answer("t", rows), "csv") == 'a|b\n"x""y,z"\np|q\n'
+    assert render(Sheet("t", rows), "markdown").splitlines()[-1] == r"| p\|q |"
+    assert render(Sheet("t", rows), "csv") == 'a|b\n"x""y,z"\np|q\n'
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -142,21 +142,21 @@ def test_advice_can_be_typed(cranfield: Type) -> None:
 
 def test_a_table_too_wide_says_once_what_all_rows_share() -> None:
     rows = pl.DataFrame({"measure": ["AP", "AP"], "topics_adjusted": [53, 207], "none": [None, None]})
-    answer = Answer("x", rows, notes=("A note.",))
+    answer = Sheet("x", rows, notes=("A note.",))
     assert without_repetition(answer, None) is answer
     assert without_repetition(answer, 80) is answer
     narrow = without_repetition(answer, 20)
     assert narrow.rows.columns == ["topics_adjusted"]
     assert narrow.notes == ("All rows: measure AP, none empty.", "A note.")
-    same = Answer("x", rows.head(1))
+    same = Sheet("x", rows.head(1))
     assert without_repetition(same, 5) is same
-    section = without_repetition(Answer("x", rows, sections=(answer,)), 20).sections[0]
+    section = without_repetition(Sheet("x", rows, sections=(answer,)), 20).sections[0]
     assert section.rows.columns == ["topics_adjusted"]
 
 
 def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
     rows = pl.DataFrame({"system": ["bm25", "ql"], "mean_a": [0.5, 0.25], "mean_b": [0.125, 0.75], "p": [0.5, 1.0]})
-    answer = Answer("x", rows, notes=("A note.",), dispensable=("mean_a", "absent", "mean_b"))
+    answer = Sheet("x", rows, notes=("A note.",), dispensable=("mean_a", "absent", "mean_b"))
     assert without_dispensable(answer, None) is answer
     assert without_dispensable(answer, 27) is answer  # headers folded between words
     narrow = without_dispensable(answer, 26)
@@ -167,7 +167,7 @@ def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
 
 def test_a_header_is_folded_between_its_words() -> None:
     rows = pl.DataFrame({"system": ["bm25", "ql"], "topics_adjusted": [53, 207]})
-    lines = table_text(Answer("x", rows), 16).splitlines()
+    lines = table_text(Sheet("x", rows), 16).splitlines()
     assert [line.split() for line in lines[:2]] == [["topics"], ["system", "adjusted"]]
 
 

@@ -100,15 +100,14 @@ def warned(*args, **kwargs):
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "randomised-tukey"])
 def test_workers_and_memory_never_matter(test):
     one = compare(matrix(), test=test, n_resamples=1500, workers=1)
-    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory_mb=0.01)
+    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory=0.01)
     assert one.to_frame().equals(two.to_frame())
     assert one.leaderboard().equals(two.leaderboard())
 
 
-def test_the_module_is_the_function():
+def test_compare_is_a_function_whatever_was_imported_before():
     assert cranfield.comparison is sys.modules["cranfield.comparison"]
-    one = cranfield.comparison(matrix(), test="t")
-    assert one.to_frame().equals(cranfield.comparison.compare(matrix(), test="t").to_frame())
+    assert cranfield.compare is cranfield.comparison.compare is compare
 
 
 # ── families ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -265,7 +264,7 @@ def test_measures_each_and_together():
     each = compare_measures(matrices(), test="t")
     assert list(each) == ["AP", "nDCG"]
     assert each["AP"].to_frame().equals(compare(matrix(), test="t").to_frame())
-    together = compare_measures(matrices(), test="t", together=True)
+    together = compare_measures(matrices(), test="t", across_measures=True)
     pooled = adjust(np.concatenate([each["AP"].p, each["nDCG"].p]), "holm")
     np.testing.assert_array_equal(np.concatenate([c.p_adjusted for c in together.values()]), pooled)
     assert together["AP"].family == 20
@@ -281,7 +280,7 @@ def test_measures_each_and_together():
 
 def test_tukey_over_measures_is_multiplied():
     each = compare_measures(matrices(), test="tukey")
-    together = compare_measures(matrices(), test="tukey", together=True)
+    together = compare_measures(matrices(), test="tukey", across_measures=True)
     np.testing.assert_array_equal(together["AP"].p_adjusted, np.minimum(1, 2 * each["AP"].p))
 
 
@@ -391,7 +390,7 @@ def test_a_bootstrap_with_few_topics_is_liberal():
 
 def test_warnings_of_several_measures_name_them():
     with pytest.warns(CranfieldWarning):
-        found = compare_measures(matrices(), n_resamples=100, together=True)
+        found = compare_measures(matrices(), n_resamples=100, across_measures=True)
     assert found.warnings == (
         "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
         "use at least 399 resamples",
@@ -447,9 +446,9 @@ BAD = [
     ),
     (
         X,
-        {"memory_mb": 0},
+        {"memory": 0},
         ArgumentError,
-        "`memory_mb` must be a positive number of megabytes; got 0. Write 512.",
+        "`memory` must be a positive number of megabytes; got 0. Write 512.",
     ),
     (
         X,

@@ -185,8 +185,13 @@ def test_partitions_and_infinite_scores_are_refused() -> None:
 @pytest.mark.parametrize("path", sorted((SHARED / "data" / "matrices").glob("*.csv")), ids=lambda p: p.stem)
 def test_real_matrices_have_mean_b_and_sd_a_before_clipping(path: object) -> None:
     raw = read_scores(path).only()  # type: ignore[arg-type]
+    tied = [topic for topic, row in zip(raw.topics, raw.values, strict=True) if row.max() == row.min()]
+    if tied:
+        with pytest.warns(CranfieldWarning, match=f"tied on {len(tied)} of {raw.n_topics} topics"):
+            fit_standardisation(raw)
+        raw = raw.drop(topics=tied)
     factors = fit_standardisation(raw)
     linear = 0.15 * factors.apply(raw, to="z").scores.only().values + 0.5
     np.testing.assert_allclose(linear.mean(axis=1), 0.5, atol=1e-12)
     np.testing.assert_allclose(linear.std(axis=1, ddof=1), 0.15, atol=1e-12)
-    assert not factors.warnings, "no topic of the real matrices is tied"
+    assert not factors.warnings

@@ -72,7 +72,7 @@ def command(
     """
     from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.design import cost
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     with progress_bar("judging shallower") as progress:
         found = cost(
@@ -81,7 +81,7 @@ def command(
             estimator=estimator, document_cost=document_cost, topic_cost=topic_cost, budget=budget, order=order,
             progress=progress,
         )  # fmt: skip
-    answer = Answer(
+    answer = Sheet(
         "cost",
         found.rows,
         found.signature,

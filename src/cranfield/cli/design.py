@@ -248,7 +248,7 @@ def recommend(
     from cranfield.errors import DataError
     from cranfield.files import write_atomically
     from cranfield.labels import summary
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import read_collections
 
     collections = read_collections(scores, measure=measure, missing=missing)
@@ -268,7 +268,7 @@ def recommend(
     else:
         settings = {**found.settings, "recommended": found.topics, "what_topics_buy": found.sizes.to_dicts()}
         emit(
-            Answer("design recommend", found.rows, found.signature, settings, found.warnings, digits={"variance": 6}),
+            Sheet("design recommend", found.rows, found.signature, settings, found.warnings, digits={"variance": 6}),
             format=format,
             output=output,
         )
@@ -341,7 +341,7 @@ def _answer(
 ) -> Design:
     """Design from typed variances or from scores, print the rows, and give back the design."""
     from cranfield.errors import ArgumentError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     given = {option: values for option, values in typed.items() if values}
     if len(given) + bool(past.files) != 1:
@@ -365,7 +365,7 @@ def _answer(
         }
         notes += _others_notes(result, others, len(estimates))
     digits = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
-    answer = Answer(
+    answer = Sheet(
         command,
         result.rows,
         result.signature,

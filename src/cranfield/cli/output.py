@@ -11,31 +11,61 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from cranfield.defaults import OUTPUT_FORMAT, OutputFormat
+from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT, OutputFormat
 from cranfield.errors import ArgumentError
 from cranfield.files import write_atomically
+from cranfield.settings import Setting, Settings, in_words_of
 
 if TYPE_CHECKING:
-    from cranfield.present.tables import Answer
-    from cranfield.resampling import Progress
-    from cranfield.scores import Scores
+    from cranfield.cli.build import OutputSettings
+    from cranfield.executors import Progress
+    from cranfield.present.answer import Answer
+    from cranfield.present.tables import Sheet
 
 _BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 
 
-def emit(answer: Answer, *, format: OutputFormat | None = None, output: Path | None = None) -> None:
-    """Print an answer, or write it to a file; warnings go to stderr either way."""
-    for warning in answer.warnings:
-        say(f"warning: {warning}")
-    if output is None:
-        sys.stdout.write(_text(answer, format or OUTPUT_FORMAT))
+def emit(sheet: Sheet, to: OutputSettings) -> None:
+    """Print a table, or write it to a file; warnings go to stderr either way."""
+    warn(sheet.warnings)
+    format = cast("OutputFormat | None", to.format)
+    if to.output is None:
+        sys.stdout.write(_text(sheet, format or OUTPUT_FORMAT))
         sys.stdout.flush()
         return
-    write_atomically(output, _bytes(answer, format, output))
-    say(f"wrote {output} ({answer.rows.height} rows)")
+    write_atomically(to.output, _bytes(sheet, format, to.output))
+    say(f"wrote {to.output} ({sheet.rows.height} rows)")
 
 
-def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
+def warn(warnings: Iterable[str]) -> None:
+    """Warnings for the person at the terminal."""
+    for text in warnings:
+        say(f"warning: {text}")
+
+
+def draw(said: Answer, result: object, to: OutputSettings) -> None:
+    """Write a chart of a result to a file, when one was asked for: the one named, or the first of the sheet."""
+    if to.plot is None:
+        return
+    from cranfield.present.charts import chart, save_chart
+
+    if to.chart is not None:
+        save_chart(chart(result, to.chart), to.plot)
+    else:
+        first = said.charts[0]
+        save_chart(chart(first.source, first.kind, **first.options), to.plot)
+    say(f"wrote {to.plot}")
+
+
+def refuse_early(to: OutputSettings) -> None:
+    """Say what cannot be written or drawn before any work is done."""
+    if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
+        raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
+    if to.plot is None and to.chart is not None:
+        raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
+
+
+def _bytes(sheet: Sheet, format: OutputFormat | None, output: Path) -> bytes:
     from cranfield.present import tables
 
     endings = [ending.lower() for ending in output.suffixes]
@@ -43,79 +73,79 @@ def _bytes(answer: Answer, format: OutputFormat | None, output: Path) -> bytes:
         endings.pop()
     ending = endings[-1] if endings else ""
     if format is None and ending == ".parquet":
-        return tables.to_parquet(answer.rows)
+        return tables.to_parquet(sheet.rows)
     if format is None and ending == ".tsv":
-        return tables.to_csv(answer.rows, "\t").encode()
+        return tables.to_csv(sheet.rows, "\t").encode()
     if format is None and ending not in _BY_ENDING:
         raise ArgumentError(
             f"cannot tell the format of {output} from its ending; "
             f"use --format {'|'.join(get_args(OutputFormat))} or end the name in .json, .csv, .tsv, .md, .tex, .txt "
             "or .parquet"
         )
-    return _text(answer, format or cast(OutputFormat, _BY_ENDING[ending]), to_file=True).encode()
+    return _text(sheet, format or cast(OutputFormat, _BY_ENDING[ending]), to_file=True).encode()
 
 
-def _text(answer: Answer, format: OutputFormat, to_file: bool = False) -> str:
+def _text(sheet: Sheet, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
         width = None if to_file or not sys.stdout.isatty() else terminal_width()
-        return table_text(without_dispensable(without_repetition(transposed(answer, width), width), width), width=width)
+        return table_text(without_dispensable(without_repetition(transposed(sheet, width), width), width), width=width)
     from cranfield.present.tables import render
 
-    return render(answer, format)
+    return render(sheet, format)
 
 
-def transposed(answer: Answer, width: int | None) -> Answer:
+def transposed(sheet: Sheet, width: int | None) -> Sheet:
     """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
-    if width is None or answer.rows.height != 1:
-        return answer
+    if width is None or sheet.rows.height != 1:
+        return sheet
     from dataclasses import replace
 
     import polars as pl
 
     from cranfield.present.tables import text_rows
 
-    names, (cells,) = answer.rows.columns, text_rows(answer)
+    names, (cells,) = sheet.rows.columns, text_rows(sheet)
     if _fits(names, [cells], width, gap=3):
-        return answer
-    return replace(answer, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
+        return sheet
+    return replace(sheet, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
 
 
-def without_repetition(answer: Answer, width: int | None) -> Answer:
+def without_repetition(sheet: Sheet, width: int | None) -> Sheet:
     """A table too wide for the terminal says below it, once, what is the same in all of its rows."""
     from dataclasses import replace
 
     from cranfield.present.tables import text_rows
 
-    if answer.sections:
-        return replace(answer, sections=tuple(without_repetition(section, width) for section in answer.sections))
-    names, rows = answer.rows.columns, text_rows(answer)
+    if sheet.sections:
+        return replace(sheet, sections=tuple(without_repetition(section, width) for section in sheet.sections))
+    names, rows = sheet.rows.columns, text_rows(sheet)
     if width is None or len(rows) < 2 or _fits(names, rows, width, gap=2):
-        return answer
+        return sheet
     same = {name: cells[0] for name, cells in zip(names, zip(*rows, strict=True), strict=True) if len(set(cells)) == 1}
     if not same or len(same) == len(names):
-        return answer
+        return sheet
     note = "All rows: " + ", ".join(f"{name} {cell or 'empty'}" for name, cell in same.items()) + "."
-    return replace(answer, rows=answer.rows.drop(list(same)), notes=(note, *answer.notes))
+    return replace(sheet, rows=sheet.rows.drop(list(same)), notes=(note, *sheet.notes))
 
 
-def without_dispensable(answer: Answer, width: int | None) -> Answer:
+def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
     """A table whose headers would have to be broken inside a word leaves out what it can do without, and says so."""
     from dataclasses import replace
 
     from cranfield.present.tables import text_rows
 
     gone: list[str] = []
-    for name in answer.dispensable if width is not None else ():
-        shown = replace(answer, rows=answer.rows.drop(gone))
+    for name in sheet.dispensable if width is not None else ():
+        shown = replace(sheet, rows=sheet.rows.drop(gone))
         words = [max(header.split("_"), key=len) for header in shown.rows.columns]
         if width is None or _fits(words, text_rows(shown), width, gap=1):
             break
         if name in shown.rows.columns:
             gone.append(name)
     if not gone:
-        return answer
+        return sheet
     note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
-    return replace(answer, rows=answer.rows.drop(gone), notes=(*answer.notes, note))
+    return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
 
 
 def _fits(names: list[str], rows: list[list[str]], width: int, gap: int) -> bool:
@@ -129,10 +159,10 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def table_text(answer: Answer, width: int | None = None) -> str:
-    """The answer as a table for people. Without a width nothing is ever cut or folded."""
-    if answer.sections:
-        return "\n".join(table_text(section, width) for section in answer.sections)
+def table_text(sheet: Sheet, width: int | None = None) -> str:
+    """A table for people. Without a width nothing is ever cut or folded."""
+    if sheet.sections:
+        return "\n".join(table_text(section, width) for section in sheet.sections)
     import io
 
     from rich.box import SIMPLE_HEAD
@@ -142,8 +172,8 @@ def table_text(answer: Answer, width: int | None = None) -> str:
 
     from cranfield.present.tables import is_number, text_rows
 
-    names, rows = answer.rows.columns, text_rows(answer)
-    numeric = [is_number(dtype) for dtype in answer.rows.dtypes]
+    names, rows = sheet.rows.columns, text_rows(sheet)
+    numeric = [is_number(dtype) for dtype in sheet.rows.dtypes]
     widest = [max([1, *(len(row[i]) for row in rows)]) for i in range(len(names))]
     gap, widths = fit_columns(names, widest, numeric, width or 100_000)
     total = sum(widths) + gap * (len(widths) - 1)
@@ -156,17 +186,17 @@ def table_text(answer: Answer, width: int | None = None) -> str:
     color = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     wide_enough = max(width or 100_000, total)
     console = Console(file=out, width=wide_enough, force_terminal=color, no_color=not color, highlight=False)
-    if answer.title:
-        console.print(Text(answer.title, style="bold"), soft_wrap=width is None)
+    if sheet.title:
+        console.print(Text(sheet.title, style="bold"), soft_wrap=width is None)
         console.print()
     console.print(table)
-    if answer.notes:
+    if sheet.notes:
         console.print()
-    for note in answer.notes:
+    for note in sheet.notes:
         console.print(Text(note), soft_wrap=width is None)
-    if answer.signature:
+    if sheet.signature:
         console.print()
-        console.print(Text(answer.signature, style="dim"), soft_wrap=width is None)
+        console.print(Text(sheet.signature, style="dim"), soft_wrap=width is None)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -206,18 +236,6 @@ def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width
     return 1, widths
 
 
-def draw(result: object, path: Path | None, kind: str | None = None, **options: object) -> None:
-    """Write the chart of a result to a file, when one was asked for."""
-    if path is None:
-        if kind is not None:
-            raise ArgumentError(f"--chart {kind} says what --plot draws; add --plot FILE.")
-        return
-    from cranfield.present.charts import chart, save_chart
-
-    save_chart(chart(result, kind, **options), path)
-    say(f"wrote {path}")
-
-
 def wrapped(text: str) -> str:
     """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
     import textwrap
@@ -250,35 +268,43 @@ def folded(header: str, width: int) -> str:
     return "\n".join(lines)
 
 
+_asked: type[Settings] | None = None
+
+
+def speak_of(question: type[Settings] | None) -> None:
+    """From now on messages name the options of this question."""
+    global _asked
+    _asked = question
+
+
 def say(text: str) -> None:
     """A line for the person at the terminal (stderr), never mixed with data; advice in words that can be typed."""
-    sys.stderr.write(as_options(text) + "\n")
+    sys.stderr.write((as_options(text, _asked) if _asked else text) + "\n")
     sys.stderr.flush()
 
 
-def say_missing(scores: Iterable[Scores]) -> None:
-    """What --missing did to the scores read, if anything."""
-    for one in scores:
-        for matrix in one.values():
-            for step in matrix.provenance:
-                if "(missing = " in step:
-                    say(f"note: {matrix.measure}: {step}")
+_ARGUMENT = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(True))")
 
 
-_ARGUMENT = re.compile(r"\b(missing|to|epsilon)='([\w-]+)'")
-_RENAMED = re.compile(r"`(?:n_)?(resamples|topics|systems|memory)(?:_mb)?`")
-
-
-def as_options(text: str) -> str:
+def as_options(text: str, question: type[Settings]) -> str:
     """A message of the library with Python's arguments as the command line's options.
 
-    >>> as_options("pass missing='drop-topic' to leave them out")
+    >>> from cranfield.settings.compare import CompareSettings
+    >>> as_options("pass missing='drop-topic' to leave them out", CompareSettings)
     'pass --missing drop-topic to leave them out'
-    >>> as_options("`n_resamples` must be a whole number of at least 1")
+    >>> as_options("`n_resamples` must be a whole number of at least 1", CompareSettings)
     '--resamples must be a whole number of at least 1'
     """
-    text = _RENAMED.sub(r"--\1", text)
-    return _ARGUMENT.sub(r"--\1 \2", text).replace("blocked=True", "--blocked")
+    flags = {one.name: one.flags[0] for one in question.all() if one.flags}
+
+    def option(match: re.Match[str]) -> str:
+        name, value, _ = match.groups()
+        return match[0] if name not in flags else f"{flags[name]} {value}" if value else flags[name]
+
+    def spelling(one: Setting) -> str:
+        return flags.get(one.name, f"`{one.name}`")
+
+    return _ARGUMENT.sub(option, in_words_of(text, question, spelling))
 
 
 @contextmanager

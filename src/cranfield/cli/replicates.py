@@ -147,7 +147,7 @@ def command(
     """
     from cranfield.cli.output import draw, emit, progress_bar
     from cranfield.errors import ArgumentError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.replicates import replicate
 
     if show == "teams" and (teams is None) == (team_prefix is None):
@@ -157,8 +157,8 @@ def command(
             qrels,
             runs,
             measure,
-            partitions=partitions,
-            splits=splits,
+            n_partitions=partitions,
+            n_splits=splits,
             empty=empty,
             redraws=redraws,
             interaction=not no_interaction,
@@ -172,7 +172,7 @@ def command(
             merge=merge,
             decide=decide,
             seed=seed,
-            rel=level,
+            level=level,
             gains=gains,
             intents=intents,
             order=order,
@@ -188,7 +188,7 @@ def command(
     if len(found.measures) == 1 and format in (None, "table") and (output is None or output.suffix == ".txt"):
         rows, title = rows.drop("measure"), f"{found.measures[0]}: {title[0].lower()}{title[1:]}"
     settings = {"qrels": qrels, **found.settings, "show": show}
-    answer = Answer("replicates", rows, found.signature, settings, found.warnings, title, notes=notes)
+    answer = Sheet("replicates", rows, found.signature, settings, found.warnings, title, notes=notes)
     emit(answer, format=format, output=output)
     draw(found, plot, chart)
 

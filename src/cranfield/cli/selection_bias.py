@@ -43,7 +43,7 @@ def command(
     Example: cranfield selection-bias --settings 50 --topics 50 --folds 10
     """
     from cranfield.cli.output import draw, emit, progress_bar
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.tuning import selection_bias
 
     splitter = tuning.splitter_of(folds, leave_one_out, holdout, repeats, False, seed)
@@ -77,7 +77,7 @@ def command(
     )
     title = f"{settings} equally good settings tuned on {topics} topics, {experiments} times"
     emit(
-        Answer("selection-bias", found.to_frame(), found.signature, used, found.warnings, title, notes=notes),
+        Sheet("selection-bias", found.to_frame(), found.signature, used, found.warnings, title, notes=notes),
         format=format,
         output=output,
     )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.design import StandardisationEffect
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import Scores
 
 app = typer.Typer(
@@ -75,7 +75,7 @@ def fit(
     With -o the factors are kept with their version and history, for `standardise apply` on any later run.
     """
     from cranfield.errors import ArgumentError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.standardise import fit_standardisation
     from cranfield.standardise.files import to_bytes
 
@@ -94,7 +94,7 @@ def fit(
             say(f"warning: {warning}")
         typer.echo(to_bytes(factors, "trec").decode(), nl=False)
         return
-    answer = Answer(
+    answer = Sheet(
         "standardise fit",
         factors.to_frame(),
         factors.signature,
@@ -120,13 +120,13 @@ def apply(
     output: Output = None,
 ) -> None:
     """Standardise the scores of any systems, known or new, by saved factors."""
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.standardise import Standardisation
 
     raw = _read(scores, measure, missing)
     done = Standardisation.load(factors).apply(raw, to=to, a=a, b=b, missing=missing)
     settings = {"factors": factors, "to": to, **({"a": a, "b": b} if to == "ab" else {})}
-    answer = Answer(
+    answer = Sheet(
         "standardise apply",
         done.to_frame(),
         done.signature,
@@ -165,7 +165,7 @@ def robustness(
 ) -> None:
     """How far systems move when factors are fitted without them: each in turn, a team, or those named."""
     from cranfield.errors import ArgumentError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.standardise import standardisation_robustness
     from cranfield.standardise.files import read_teams
 
@@ -181,9 +181,9 @@ def robustness(
         for row in result.summary().iter_rows(named=True)
     ]
     name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
-    shown = Answer(name, _narrow(result.to_frame()), result.signature, title=title, notes=tuple(notes))
+    shown = Sheet(name, _narrow(result.to_frame()), result.signature, title=title, notes=tuple(notes))
     settings = {"to": to, "a": a, "b": b, "summary": result.summary().to_dicts()}
-    answer = Answer(name, result.to_frame(), result.signature, settings, result.warnings, sections=(shown,))
+    answer = Sheet(name, result.to_frame(), result.signature, settings, result.warnings, sections=(shown,))
     emit(answer, format=format, output=output)
     draw(result, plot, chart)
 
@@ -241,7 +241,7 @@ def effect(
     with a column `table`.
     """
     from cranfield.design import standardisation_effect
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.standardise import Standardisation
 
     found = standardisation_effect(
@@ -255,7 +255,7 @@ def effect(
         fraction=fraction,
         alpha=alpha,
         power=power,
-        variance_method=variance,
+        estimator=variance,
         n_resamples=resamples,
         seed=seed,
         missing=missing,
@@ -263,7 +263,7 @@ def effect(
     )
     name = "standardise effect"
     emit(
-        Answer(
+        Sheet(
             name,
             found.to_frame(),
             found.signature,
@@ -279,9 +279,9 @@ def effect(
 
 def _effect_sections(
     name: str, found: StandardisationEffect, alpha: float, fraction: float
-) -> tuple[Answer, Answer, Answer, Answer]:
+) -> tuple[Sheet, Sheet, Sheet, Sheet]:
     """The tables for people, narrow enough for a terminal."""
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
     short = {"variance_raw": "raw", "variance_standardised": "standardised"}
@@ -289,8 +289,8 @@ def _effect_sections(
     narrow = {name: name.replace("published", "pub").replace("bootstrap", "boot") for name in ranking}
     shorter = {"standardised": "std", "standardised_published": "std_published"}
     return (
-        Answer(name, found.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
-        Answer(
+        Sheet(name, found.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Sheet(
             name,
             found.variance.select(ranking).rename(narrow),
             title="Agreement of the two rankings of the systems",
@@ -299,7 +299,7 @@ def _effect_sections(
                 f"boot: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
             ),
         ),
-        Answer(
+        Sheet(
             name,
             found.scale_free,
             title="Free of scale: the only fair comparison of raw and standardised",
@@ -310,7 +310,7 @@ def _effect_sections(
             ),
             digits={"blocked_f": 2},
         ),
-        Answer(
+        Sheet(
             name,
             found.topics.rename(shorter),
             found.signature,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import typer
+import click
 
-SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-"""Nothing is read here: flags, files and -h are trec_eval's."""
+# Nothing is read here: flags, files and -h are trec_eval's.
+_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
 
-def command(context: typer.Context) -> None:
+@click.command(
+    "trec_eval",
+    context_settings=_SETTINGS,
+    short_help="trec_eval's own flags, measures and lines.",
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def trec_eval(words: tuple[str, ...]) -> None:
     """What trec_eval prints, from trec_eval's own flags.
 
     Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
@@ -19,9 +26,9 @@ def command(context: typer.Context) -> None:
     from cranfield.trec_eval import parse_arguments, trec_eval
     from cranfield.trec_eval.help import help_text, version_text
 
-    options = parse_arguments(context.args)
+    options = parse_arguments(words)
     if options.help or options.version:
-        typer.echo(help_text(options) if options.help else version_text(), nl=False)
+        click.echo(help_text(options) if options.help else version_text(), nl=False)
         return
     printed = trec_eval(options)
     for note in printed.notes:

@@ -12,7 +12,7 @@ from cranfield.cli import tuning
 from cranfield.cli.options import Alpha, ChartName, Format, Missing, Output, Plot, ScoreFiles, Seed
 
 if TYPE_CHECKING:
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.tuning import Tuning
 
 
@@ -70,9 +70,9 @@ def command(
     draw(found, plot, chart)
 
 
-def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: float, seed: int) -> Answer:
+def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: float, seed: int) -> Sheet:
     from cranfield.cli.output import progress_bar
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
 
     settings: dict[str, object] = {
         "measure": found.measure,
@@ -95,7 +95,7 @@ def _answer(found: Tuning, show: defaults.TuningView, resamples: int, alpha: flo
         rows = found.to_frame()
     title = f"{found.measure} tuned by {found.folds.description} on {len(found.folds.topics)} topics"
     digits = {name: _places(rows[name].to_list()) for name in _parameters(found)} if show == "curve" else {}
-    return Answer("tune", rows, signature, settings, found.warnings, title, digits, tuple(notes))
+    return Sheet("tune", rows, signature, settings, found.warnings, title, digits, tuple(notes))
 
 
 def _parameters(found: Tuning) -> list[str]:

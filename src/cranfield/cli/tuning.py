@@ -12,7 +12,7 @@ from cranfield.defaults import FOLDS, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import Scores
     from cranfield.tuning import HoldOut, LeaveOneOut, NFold, TunedFamily, Tuning
 
@@ -78,7 +78,7 @@ class TunedScores:
     tuning: Tuning
     scores: Scores
 
-    def introduce(self, answer: Answer) -> Answer:
+    def introduce(self, answer: Sheet) -> Sheet:
         """The answer of a comparison, with what the tuning before it has to say."""
         tuning = self.tuning
         families = tuning.summary().drop("settings").to_dicts()

@@ -42,7 +42,7 @@ def command(
 
     from cranfield.cli.output import draw, emit, say_missing
     from cranfield.errors import ArgumentError, DataError
-    from cranfield.present.tables import Answer
+    from cranfield.present.tables import Sheet
     from cranfield.scores import read_collections
     from cranfield.signature import signature
     from cranfield.variance import VarianceEstimate, anova_table, collection_variances, pool_variances
@@ -61,7 +61,7 @@ def command(
             for table in tables
         ]
         rows = pl.concat([table.to_frame() for table in tables])
-        answer = Answer(
+        answer = Sheet(
             "variance",
             rows,
             signature("two-way ANOVA", **settings),
@@ -91,7 +91,7 @@ def command(
         raise next(iter(without.values()))
     estimates.sort(key=lambda estimate: estimate.measure)
     settings |= {"alpha": alpha}
-    answer = Answer(
+    answer = Sheet(
         "variance",
         pl.concat([estimate.to_frame() for estimate in estimates]),
         signature("variance estimates", **settings),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.comparison.analysis import TUKEY, analyse, check
+from cranfield.comparison.analysis import analyse, check
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.messages import comparison_signature, too_few_resamples
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.statistics import Statistic, find_statistic
+from cranfield.comparison.tests import TESTS
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
@@ -23,12 +25,11 @@ from cranfield.defaults import (
     STATISTIC,
     TEST,
     Alternative,
-    Correction,
     StatisticName,
-    TestName,
 )
 from cranfield.errors import notify
-from cranfield.resampling import Progress, check_resamples
+from cranfield.executors import Progress
+from cranfield.resampling import check_resamples
 from cranfield.results import Result
 from cranfield.scores import Scores
 
@@ -43,11 +44,11 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     Attributes
     ----------
     comparisons : the comparisons, in the order of the measures
-    together : whether the corrections count the comparisons of all measures as one family
+    across_measures : whether the corrections count the comparisons of all measures as one family
     """
 
     comparisons: tuple[Comparison, ...]
-    together: bool
+    across_measures: bool
 
     def __getitem__(self, measure: str) -> Comparison:
         for comparison in self.comparisons:
@@ -126,45 +127,46 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
 def compare_measures(
     scores: Scores,
     *,
-    together: bool = False,
-    test: TestName = TEST,
+    across_measures: bool = False,
+    test: str = TEST,
     baseline: str | Sequence[str] | None = None,
-    correction: Correction | None = None,
+    correction: str | None = None,
     alternative: Alternative = ALTERNATIVE,
     statistic: StatisticName | Statistic = STATISTIC,
     alpha: float = ALPHA,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     workers: int | None = None,
-    memory_mb: float = MEMORY_MB,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
     progress: Progress | None = None,
 ) -> MeasureComparisons:
     """Compare the systems by every measure there is; see `compare` for the parameters.
 
-    With ``together=True`` the comparisons of all measures are one family: the correction counts them all (for the
-    Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
+    With ``across_measures=True`` the comparisons of all measures are one family: the correction counts them all (for
+    the Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
     "better by AP or by nDCG" needs that; claims about one measure fixed in advance do not.
 
     >>> from cranfield import ScoreMatrix
     >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
     >>> rr = ScoreMatrix([[.5, 1], [.5, 1], [1, 1], [.2, .5]], "1234", ["a", "b"], "RR")
-    >>> compare_measures(Scores([ap, rr]), test="t", together=True).to_frame()["p_adjusted"].round(3).to_list()
+    >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
     [0.061, 0.071]
     """
     check(test, correction, alternative, alpha)
     name, function = find_statistic(statistic)
-    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
+    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
     found = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
-    if together and len(found) > 1:
+    if across_measures and len(found) > 1:
         found = _one_family(found)
-    result = MeasureComparisons(tuple(found), together)
+    result = MeasureComparisons(tuple(found), across_measures)
     notify(result.warnings)
     return result
 
 
 def _one_family(found: list[Comparison]) -> list[Comparison]:
     """The comparisons with p adjusted over the pairs of all of them."""
-    if found[0].test in TUKEY:
+    if TESTS[found[0].test].corrects_family:
         adjusted = [np.minimum(1.0, each.p * len(found)) for each in found]
     else:
         pooled = adjust(np.concatenate([each.p for each in found]), found[0].correction)

@@ -189,7 +189,7 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
 
 
 def _estimator_warning(given: list[Variance], blocked: bool) -> tuple[str, ...]:
-    used = {one.estimate.method for one in given if one.estimate is not None}
+    used = {one.estimate.estimator for one in given if one.estimate is not None}
     if not blocked and "residual" in used:
         return (
             "the residual variance leaves out what topics differ by, but the one-way design needs it: "

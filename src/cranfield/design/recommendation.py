@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,13 +9,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import ALPHA, LOW_EPSILON, POWER, VarianceMethod
+from cranfield.defaults import ALPHA, LOW_EPSILON, POWER
 from cranfield.design.anova import design_anova
 from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
-from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
@@ -29,7 +28,7 @@ FEW_VALUES: Final = 30
 MANY_ENDS: Final = 0.25
 """A share of scores at the smallest or largest value that earns the same caveat."""
 
-_ESTIMATORS: tuple[VarianceMethod, ...] = ("residual", "percentile95", "within", "one_way", "two_way")
+_ESTIMATORS = ("residual", "percentile95", "within", "one_way", "two_way")
 _WHY = {
     ("blocked ANOVA", "exact"): "all systems share the topics, and the test takes topic difficulty out",
     ("blocked, adjusted", "exact"): "the same for an F-test corrected for unequal variances of differences",
@@ -125,9 +124,7 @@ def recommend(
     m = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     collections = _named(scores)
-    with _warnings.catch_warnings():
-        # The text says what these warnings would say.
-        _warnings.simplefilter("ignore", CranfieldWarning)
+    with quietly():  # the text says what these warnings would say
         estimates: dict[str, VarianceEstimate] = {
             method: pool_variances(
                 [estimate_variance(x, method, alpha=level, collection=name) for name, x in collections.items()]

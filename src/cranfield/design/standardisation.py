@@ -6,7 +6,6 @@ It lives with the designs, not with standardisation, because it asks for topic s
 from __future__ import annotations
 
 import math
-import warnings as python_warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,10 +27,9 @@ from cranfield.defaults import (
     STANDARDISE_TO,
     MissingPolicy,
     StandardiseTo,
-    VarianceMethod,
 )
 from cranfield.design.anova import design_anova
-from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
@@ -113,7 +111,7 @@ def standardisation_effect(
     fraction: float = 1.0,
     alpha: float = ALPHA,
     power: float = POWER,
-    variance_method: VarianceMethod = ANOVA_VARIANCE,
+    estimator: str = ANOVA_VARIANCE,
     n_resamples: int = RANK_RESAMPLES,
     seed: int = SEED,
     missing: MissingPolicy = MISSING,
@@ -134,7 +132,7 @@ def standardisation_effect(
     to, a, b : the transformation, as in `Standardisation.apply`
     n_systems, min_diff : the grid of the topic set sizes (AIRS 2016 Table 2's unless given)
     fraction : the smallest difference of interest, in standard deviations between systems
-    variance_method : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
+    estimator : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
     missing : topics without saved factors, as in `Standardisation.apply`; left out on both sides
 
     Examples
@@ -152,8 +150,7 @@ def standardisation_effect(
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     for matrix in matrices:
         matrix.require(what="the effect of standardisation")
-    with python_warnings.catch_warnings():
-        python_warnings.simplefilter("ignore", CranfieldWarning)  # gathered below, once
+    with quietly():  # gathered below, once
         done = (factors or fit_standardisation(scores)).apply(scores, to=to, a=a, b=b, missing=missing)
         standardised = [matrix.require(what="the effect of standardisation") for matrix in done.scores.values()]
         matrices = [raw.select(topics=std.topics) for raw, std in zip(matrices, standardised, strict=True)]
@@ -162,7 +159,7 @@ def standardisation_effect(
             correlate(raw, std, alpha=alpha, n_resamples=n_resamples, seed=seed, workers=workers) for raw, std in pairs
         ]
         variances = [
-            (estimate_variance(raw, variance_method).variance, estimate_variance(std, variance_method).variance)
+            (estimate_variance(raw, estimator).variance, estimate_variance(std, estimator).variance)
             for raw, std in pairs
         ]
         topics = _topics([raw.measure for raw in matrices], variances, n_systems, min_diff, alpha, power)
@@ -181,7 +178,7 @@ def standardisation_effect(
             "measure": [matrix.measure for matrix in matrices],
             "to": to,
             **({"a": a, "b": b} if to == "ab" else {}),
-            "variance": variance_method,
+            "variance": estimator,
             "fraction": fraction,
             "alpha": alpha,
             "power": power,

@@ -129,7 +129,7 @@ def _design(
             column(unknown, lower).alias(f"{found_name}_lower"),
             column(unknown, upper).alias(f"{found_name}_upper"),
         ]
-    if test is TWO_SAMPLE and any(one.estimate is not None and one.estimate.method == "residual" for one in given):
+    if test is TWO_SAMPLE and any(one.estimate is not None and one.estimate.estimator == "residual" for one in given):
         warnings += (
             "the residual variance leaves out what topics differ by, but two groups of different topics need it: "
             "the size is far too small. Use within, or pair the systems.",

@@ -22,7 +22,7 @@ _HUGE = 1e12
 
 
 @dataclass(frozen=True)
-class Answer:
+class Sheet:
     """What a command found: its rows, and everything needed to say how they came about.
 
     Parameters
@@ -40,6 +40,7 @@ class Answer:
     latex_columns : the columns a LaTeX table shows, where not all
     latex_notes : what the marks mean, as comments of a LaTeX table
     dispensable : the columns that a terminal too narrow for all may leave out, the first one first
+    heading : a short name for the table, above it on a page
     """
 
     command: str
@@ -50,11 +51,12 @@ class Answer:
     title: str = ""
     digits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    sections: tuple[Answer, ...] = ()
+    sections: tuple[Sheet, ...] = ()
     superscripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     latex_columns: tuple[str, ...] | None = None
     latex_notes: tuple[str, ...] = ()
     dispensable: tuple[str, ...] = ()
+    heading: str = ""
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
@@ -76,7 +78,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
     return str(value)
 
 
-def text_rows(answer: Answer) -> list[list[str]]:
+def text_rows(answer: Sheet) -> list[list[str]]:
     """The rows with every cell formatted for people."""
     digits = [answer.digits.get(name, DIGITS) for name in answer.rows.columns]
     return [[cell(value, places) for value, places in zip(row, digits, strict=True)] for row in answer.rows.iter_rows()]
@@ -87,7 +89,7 @@ def is_number(dtype: pl.DataType) -> bool:
     return dtype.is_numeric()
 
 
-def to_json(answer: Answer) -> str:
+def to_json(answer: Sheet) -> str:
     """The JSON envelope: command, signature, settings, rows and warnings."""
     envelope = {
         "command": answer.command,
@@ -118,7 +120,7 @@ def to_csv(rows: pl.DataFrame, separator: str = ",") -> str:
     return out.getvalue()
 
 
-def to_markdown(answer: Answer) -> str:
+def to_markdown(answer: Sheet) -> str:
     """A pipe table."""
     align = ["---:" if is_number(dtype) else ":---" for dtype in answer.rows.dtypes]
     lines = [answer.rows.columns, align, *text_rows(answer)]
@@ -157,7 +159,7 @@ def tex(text: str) -> str:
     return text.translate(_TEX)
 
 
-def to_latex(answer: Answer) -> str:
+def to_latex(answer: Sheet) -> str:
     """A ``tabular`` for the booktabs package, with the notes and the signature as comments."""
     shown = list(answer.latex_columns or answer.rows.columns)
     rows = text_rows(answer)
@@ -198,7 +200,7 @@ def to_parquet(rows: pl.DataFrame) -> bytes:
     return out.getvalue()
 
 
-def render(answer: Answer, format: OutputFormat) -> str:
+def render(answer: Sheet, format: OutputFormat) -> str:
     """The answer as text in one of the machine or document formats (``table`` is the terminal's own)."""
     if format == "json":
         return to_json(answer)

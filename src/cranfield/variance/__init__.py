@@ -1,8 +1,13 @@
 """Past scores to variance estimates: what topic set size design starts from."""
 
-from cranfield.variance.collections import collection_variances, pooled_variances
-from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
-from cranfield.variance.table import AnovaTable, anova_table
+from typing import TYPE_CHECKING
+
+from cranfield.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from cranfield.variance.collections import collection_variances, pooled_variances
+    from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
+    from cranfield.variance.table import AnovaTable, anova_table
 
 __all__ = [
     "AnovaTable",
@@ -13,3 +18,12 @@ __all__ = [
     "pool_variances",
     "pooled_variances",
 ]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "collections": ["collection_variances", "pooled_variances"],
+        "estimate": ["VarianceEstimate", "estimate_variance", "pool_variances"],
+        "table": ["AnovaTable", "anova_table"],
+    },
+)

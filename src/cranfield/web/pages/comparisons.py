@@ -11,9 +11,9 @@ import polars as pl
 from cranfield import defaults
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import ArgumentError
+from cranfield.executors import Progress
 from cranfield.labels import positions
-from cranfield.present.tables import Answer
-from cranfield.resampling import Progress
+from cranfield.present.tables import Sheet
 from cranfield.scores import ScoreMatrix
 from cranfield.web.pages.questions import CompareQuestion, PairQuestion
 from cranfield.web.pages.result import Chart, Result, Table
@@ -49,10 +49,10 @@ def answer_comparison(question: CompareQuestion, dataset: Dataset, progress: Pro
         f"/compare/pair?{words}&{urlencode({'a': a, 'b': b})}"
         for a, b in zip(found.system_a, found.system_b, strict=True)
     )
-    board = Answer(
+    board = Sheet(
         "leaderboard", found.leaderboard(), found.signature, found.settings(), found.warnings, found.summary()
     )
-    answer = Answer(
+    answer = Sheet(
         "compare", pairs, found.signature, found.settings(), found.warnings, found.summary(),
         digits={"effect_size": 2, "effect_size_residual": 2},
         notes=(f"lower, upper: {1 - found.alpha:.0%} {found.interval}.",),
@@ -101,10 +101,10 @@ def answer_pair(question: PairQuestion, dataset: Dataset, comparison: Result, pr
     both = pl.Series([a, b])
     mine = pairs.rows.filter(pl.col("system_a").is_in(both.implode()) & pl.col("system_b").is_in(both.implode()))
     signature = pairs.signature
-    tables = [Table("topics", "Topic by topic", Answer("compare", topics, signature, pairs.settings))]
+    tables = [Table("topics", "Topic by topic", Sheet("compare", topics, signature, pairs.settings))]
     sentences = []
     if mine.height:
-        tables.insert(0, Table("pair", "The pair in the comparison", Answer(
+        tables.insert(0, Table("pair", "The pair in the comparison", Sheet(
             "compare", mine, signature, pairs.settings, digits=pairs.digits, notes=pairs.notes)))  # fmt: skip
         row = mine.row(0, named=True)
         verdict = "differ significantly" if row["significant"] else "do not differ significantly"

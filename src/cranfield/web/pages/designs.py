@@ -19,7 +19,7 @@ from cranfield.design import (
     design_two_sample_ttest,
 )
 from cranfield.errors import ArgumentError
-from cranfield.present.tables import Answer
+from cranfield.present.tables import Sheet
 from cranfield.variance import VarianceEstimate
 from cranfield.variance.collections import pooled_variances
 from cranfield.web.pages.comparisons import imports, read_lines
@@ -231,8 +231,8 @@ def _heading(design: Design) -> str:
 
 def _table(
     command: str, rows: pl.DataFrame, design: Design, settings: dict[str, Any], notes: tuple[str, ...] = ()
-) -> Answer:
-    return Answer(command, rows, design.signature, settings, design.warnings, _heading(design), DIGITS, notes)
+) -> Sheet:
+    return Sheet(command, rows, design.signature, settings, design.warnings, _heading(design), DIGITS, notes)
 
 
 def _charts(question: DesignQuestion, whole: Design) -> tuple[Chart, ...]:

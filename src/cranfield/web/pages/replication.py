@@ -7,16 +7,16 @@ from typing import Any
 import polars as pl
 
 from cranfield import defaults
-from cranfield.present.tables import Answer
+from cranfield.executors import Progress
+from cranfield.present.tables import Sheet
 from cranfield.replicates import replicate
-from cranfield.resampling import Progress
 from cranfield.web.pages.comparisons import files_literal, imports
 from cranfield.web.pages.questions import ReplicatesQuestion
 from cranfield.web.pages.result import Chart, Result, Table
 from cranfield.web.pages.snippets import command_line, python_call
 from cranfield.web.server.data import Dataset
 
-_ARGUMENT = {"resamples": "n_resamples"}
+_ARGUMENT = {"resamples": "n_resamples", "partitions": "n_partitions", "splits": "n_splits"}
 TOPICS_FIXED = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
 
 
@@ -30,7 +30,7 @@ def answer_replicates(question: ReplicatesQuestion, dataset: Dataset, progress: 
 
     def table(name: str, heading: str, rows: pl.DataFrame) -> Table:
         rows = rows.drop("measure", strict=False)
-        return Table(name, heading, Answer("replicates", rows, found.signature, found.settings, found.warnings))
+        return Table(name, heading, Sheet("replicates", rows, found.signature, found.settings, found.warnings))
 
     effects = "Dots with whiskers: each system's effect with its interval, averaged over the splits."
     votes = "Bars: how many pairs the splits agree on, and how strongly."

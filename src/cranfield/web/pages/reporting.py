@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from cranfield.present.tables import Answer
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
+from cranfield.present.tables import Sheet
 from cranfield.scores import Scores
 from cranfield.web.pages.comparisons import files_literal, imports
 from cranfield.web.pages.questions import ReportQuestion
@@ -41,7 +41,7 @@ def answer_report(question: ReportQuestion, dataset: Dataset, progress: Progress
             dataset.matrix()  # says so where there are several collections
     title, headline, html, sections = run_apart(build, material, settings, progress=progress)
     rows = pl.DataFrame({"section": range(1, len(sections) + 1), "title": sections})
-    answer = Answer("report", rows, f"report: {title}", {"data": dataset.name, **settings})
+    answer = Sheet("report", rows, f"report: {title}", {"data": dataset.name, **settings})
     return Result(
         headline=title,
         sentences=(headline,),

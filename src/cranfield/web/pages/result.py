@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.errors import UnknownNameError
-from cranfield.present.tables import Answer, is_number, render, text_rows
+from cranfield.present.tables import Sheet, is_number, render, text_rows
 
 TABLE_FORMATS = {"csv": "csv", "json": "json", "tex": "latex", "md": "markdown"}
 """Endings of a table's downloads, and the formats they stand for."""
@@ -34,7 +34,7 @@ class Table:
 
     name: str
     heading: str
-    answer: Answer
+    answer: Sheet
     links: tuple[str, ...] = ()
     """An address for every row, where rows lead somewhere."""
     first: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Table:
     def shown(self) -> list[list[str]]:
         """The rows as people read them, the first of very many."""
         few = self._rows.head(MOST_ROWS)
-        return text_rows(Answer(self.answer.command, few, digits=self.answer.digits))
+        return text_rows(Sheet(self.answer.command, few, digits=self.answer.digits))
 
     @property
     def left_out(self) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 
 from cranfield import defaults
 from cranfield.design import standardisation_effect
-from cranfield.present.tables import Answer
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
+from cranfield.present.tables import Sheet
 from cranfield.scores import Scores
 from cranfield.standardise import fit_standardisation
 from cranfield.web.pages.comparisons import read_lines
@@ -40,7 +40,7 @@ def answer_standardisation(question: StandardiseQuestion, dataset: Dataset, prog
     name = "standardise effect"
 
     def table(key: str, heading: str, rows: Any, *notes: str, **digits: int) -> Table:
-        answer = Answer(name, rows, effect.signature, effect.settings, effect.warnings, digits=digits, notes=notes)
+        answer = Sheet(name, rows, effect.signature, effect.settings, effect.warnings, digits=digits, notes=notes)
         return Table(key, heading, answer)
 
     free = (
@@ -56,9 +56,9 @@ def answer_standardisation(question: StandardiseQuestion, dataset: Dataset, prog
             table("effect", "Variance and ranking, raw and standardised", effect.variance),
             table("scale-free", "Free of scale", effect.scale_free, free, blocked_f=2),
             table("topics", "Topics needed (one-way ANOVA), exact and published", effect.topics, unfair, min_diff=2),
-            Table("factors", "Factors of every topic", Answer(
+            Table("factors", "Factors of every topic", Sheet(
                 "standardise fit", factors.to_frame(), factors.signature, {}, factors.warnings)),
-            Table("scores", "Standardised scores", Answer(
+            Table("scores", "Standardised scores", Sheet(
                 "standardise apply", done.to_frame(), done.signature, {}, done.warnings)),
         ),
         charts=(

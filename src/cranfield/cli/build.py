@@ -1,0 +1,118 @@
+"""Commands made from settings: every field of a question becomes an option, with its help, choices and default."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cranfield.defaults import CHART_ENDINGS, OutputFormat, names
+from cranfield.settings import REQUIRED, Setting, Settings, setting
+
+KINDS: dict[type, click.ParamType] = {
+    str: click.STRING,
+    int: click.INT,
+    float: click.FLOAT,
+    Path: click.Path(path_type=Path),
+}
+ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
+    "scores": [("scores", "SCORES...", -1)],
+    "collections": [("scores", "SCORES...", -1)],
+    "families": [("scores", "SCORES...", -1)],
+    "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
+    "nothing": [],
+}
+"""What a command is asked about, as arguments: name, how help shows it, and how many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputSettings(Settings):
+    """Where an answer goes, and in what form."""
+
+    plot: Path | None = setting(None, f"Also draw the result to this file ({' '.join(CHART_ENDINGS)}).")
+    chart: str | None = setting(None, "Which chart --plot draws; see docs/charts.md.", metavar="KIND")
+    format: str | None = setting(None, "How to print the rows.", choices=names(OutputFormat), usual="table")
+    output: Path | None = setting(
+        None,
+        "Write to this file instead; format by --format or its ending (.json .csv .tsv .md .tex .txt .parquet).",
+        "--output",
+        "-o",
+    )
+
+
+def command_of(question: type[Settings]) -> click.Command:
+    """The command that asks a question.
+
+    The module of the command's name in `cli.commands`, where there is one, says what to do with the settings
+    (``run(settings, output, files)``); all others go the common way of `cli.ask`.
+    """
+    own = {one.name for one in question.all()}
+    shared = [one for one in OutputSettings.all() if question.printed and one.name not in own]
+    options = [*question.all(), *shared]
+    parameters: list[click.Parameter] = [*_arguments(question)]
+    parameters += [_option(one) for one in options if one.flags or one.argument]
+
+    def callback(**values: Any) -> None:
+        from cranfield.cli.output import refuse_early, speak_of
+
+        speak_of(question)
+        files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
+        given = {one.name: _plain(one, values[one.name]) for one in options if one.name in values}
+        mine = {one.name: given[one.name] for one in question.all() if one.name in given}
+        output = OutputSettings(**{name: value for name, value in given.items() if name not in mine})
+        refuse_early(output)
+        _runner(question)(question(**mine), output, files)
+
+    name = question.command.rpartition(" ")[2]
+    return click.Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+
+
+def _runner(question: type[Settings]) -> Callable[..., None]:
+    module = f"cranfield.cli.commands.{question.command.replace(' ', '_').replace('-', '_')}"
+    if find_spec(module) is not None:
+        run: Callable[..., None] = importlib.import_module(module).run
+        return run
+    return importlib.import_module("cranfield.cli.ask").run  # type: ignore[no-any-return]
+
+
+def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
+    for name, metavar, count in ARGUMENTS[question.takes]:
+        yield click.Argument([name], nargs=count, metavar=metavar, required=True)
+
+
+def _option(one: Setting) -> click.Parameter:
+    if one.argument:
+        return click.Argument(
+            [one.name], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
+            default=None if one.required or one.several else one.default, type=KINDS[one.kind],
+        )  # fmt: skip
+    flags = [*one.flags, one.name]
+    help = one.help + (f" [default: {one.usual}]" if one.usual else "")
+    if one.kind is bool:
+        return click.Option(flags, is_flag=True, default=None if one.default is None else False, help=help)
+    choices = one.choices
+    required = one.default is REQUIRED
+    return click.Option(
+        flags,
+        type=click.Choice(choices) if choices is not None else KINDS[one.kind],
+        multiple=one.several,
+        required=required,
+        default=None if required else one.default,
+        show_default=one.default is not None and not required and not one.usual,
+        metavar=one.metavar,
+        help=help,
+    )
+
+
+def _plain(one: Setting, value: Any) -> Any:
+    """A value as the question takes it: nothing given is None, and a flag that turns off says so."""
+    if one.kind is bool:
+        return not value if one.negated and value is not None else value
+    if one.several:
+        return tuple(value) if value else (one.default if one.default is not REQUIRED else None)
+    return value

@@ -1,0 +1,1 @@
+"""What each result says: one file per room, of the same name."""

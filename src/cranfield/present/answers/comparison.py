@@ -1,0 +1,175 @@
+"""What a comparison says: the pairs, the leaderboard, and which measure separates most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield import defaults
+from cranfield.comparison.groups import mark
+from cranfield.comparison.measures import MeasureComparisons
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+from cranfield.settings.compare import CompareSettings, LeaderboardSettings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.comparison import Comparison
+
+DIGITS = {"effect_size": 2, "effect_size_residual": 2}
+
+
+@answers("Comparison", "MeasureComparisons")
+def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) -> Answer:
+    """Pairs and leaderboard of one measure or several."""
+    several = result if isinstance(result, MeasureComparisons) else MeasureComparisons((result,), False)
+    sheets = {
+        "pairs": lambda: _pairs(several, settings),
+        "leaderboard": lambda: _leaderboard(several),
+        "power": lambda: _sheet(several, "power", several.discriminative_power(), title="Discriminative power"),
+        "curve": lambda: _sheet(several, "curve", several.asl_curves()),
+    }
+    first = next(iter(several.values()))
+    if isinstance(settings, LeaderboardSettings):
+        sheets = {"leaderboard": sheets["leaderboard"], **sheets}
+    return Answer(
+        headline=_headline(several),
+        sheets=sheets,
+        charts=_charts(several, settings),
+        sentences=(f"Systems best first, {first.n_topics} topics.",),
+        on_page=("pairs", "leaderboard"),
+        extra={"systems": first.systems},
+    )
+
+
+def _headline(several: MeasureComparisons) -> str:
+    return "\n".join(comparison.summary() for comparison in several.values())
+
+
+def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
+    first = next(iter(several.values()))
+    settings = {"measures": list(several), **{k: v for k, v in first.settings.items() if k != "measure"}}
+    settings |= {"across_measures": several.across_measures, **more.pop("settings", {})}
+    command = "leaderboard" if show == "leaderboard" else "compare"
+    if command == "compare":
+        settings["show"] = show
+    title = title or _headline(several)
+    return Sheet(command, rows, several.signature, settings, several.warnings, title, **more)
+
+
+def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> Sheet:
+    by = getattr(settings, "effect_size", defaults.EFFECT_SIZE)
+    rows = several.to_frame()
+    if by == "residual":
+        rows = rows.with_columns(rows["effect_size_residual"].alias("effect_size"))
+    rows = rows.drop("effect_size_residual")
+    comparisons = list(several.values())
+    return _sheet(
+        several,
+        "pairs",
+        rows,
+        settings={"effect_size": by},
+        digits=DIGITS,
+        notes=_pair_notes(comparisons[0]),
+        superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
+        latex_columns=tuple(name for name in rows.columns if name not in ("significant", *_one_measure(several))),
+        latex_notes=_meanings(comparisons[0]),
+        dispensable=(
+            *_one_measure(several),
+            *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
+            "effect_size",
+            "significant",
+        ),
+        heading="Every pair",
+    )
+
+
+def _leaderboard(several: MeasureComparisons) -> Sheet:
+    rows = several.leaderboard()
+    first = next(iter(several.values()))
+    groups = "marks" if first.baselines else "group"
+    return _sheet(
+        several,
+        "leaderboard",
+        rows,
+        settings={"rank_resamples": defaults.RANK_RESAMPLES},
+        notes=_leaderboard_notes(first),
+        superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()},
+        latex_columns=tuple(name for name in rows.columns if name not in (groups, *_one_measure(several))),
+        dispensable=_one_measure(several),
+        heading="Leaderboard",
+    )
+
+
+def _one_measure(several: MeasureComparisons) -> tuple[str, ...]:
+    """The column that says nothing new when all rows are of one measure."""
+    return ("measure",) if len(several) == 1 else ()
+
+
+def _marks(result: Comparison) -> list[str]:
+    """A mark behind every significant difference: the baseline's, or for all pairs one or two daggers by level."""
+    if result.baselines:
+        number = {name: mark(i) for i, name in enumerate(result.baselines)}
+        return [number[b] if yes else "" for b, yes in zip(result.system_b, result.significant, strict=True)]
+    strong = result.p_adjusted <= result.alpha / 5
+    return ["‡" if more else "†" if yes else "" for yes, more in zip(result.significant, strong, strict=True)]
+
+
+def _meanings(result: Comparison) -> tuple[str, ...]:
+    """What the marks mean, one line each."""
+    kind = result.correction_text()
+    if result.baselines:
+        return tuple(
+            f"{mark(i)} differs from {name} ({kind} p <= {result.alpha:g})" for i, name in enumerate(result.baselines)
+        )
+    return (f"† {kind} p <= {result.alpha:g}, ‡ {kind} p <= {result.alpha / 5:g}",)
+
+
+def _pair_notes(result: Comparison) -> tuple[str, ...]:
+    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}."]
+    if result.statistic != "mean":
+        notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    return tuple(notes)
+
+
+def _leaderboard_notes(result: Comparison) -> tuple[str, ...]:
+    kind = "t interval of the mean" if result.statistic == "mean" else "bootstrap percentile interval"
+    notes = [
+        f"lower, upper: {1 - result.alpha:.0%} {kind}; rank_lower, rank_upper: the same for the rank, by "
+        f"{defaults.RANK_RESAMPLES} resamples of topics.",
+    ]
+    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
+    if result.baselines:
+        notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
+    else:
+        notes.append(f"Systems that share a letter do not differ ({level}).")
+    return tuple(notes)
+
+
+def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
+    """What is drawn unless named: measures as curves, a baseline's pairs as intervals, all pairs as a map."""
+    first = next(iter(several.values()))
+    charts = {
+        "leaderboard": Chart(
+            "leaderboard-chart", "Leaderboard", "Dots with whiskers: each system's mean and its interval, best first.",
+            first, "leaderboard",
+        ),
+        "pairs": Chart(
+            "heat-map", "Which pairs differ",
+            "Map: one row and one column per system, dark where the row's system is better.", first, "pairs",
+        ),
+        "differences": Chart(
+            "differences", "Largest differences",
+            "Dots with whiskers: the difference of each pair and its interval.", first, "differences",
+        ),
+    }  # fmt: skip
+    usual = "leaderboard"
+    if isinstance(settings, CompareSettings):
+        usual = "differences" if first.baselines else "pairs"
+        if len(several) > 1:
+            curves = Chart(
+                "significance-levels", "Achieved significance levels",
+                "Lines: the p-values of every measure, largest first.", several, "significance-levels",
+            )  # fmt: skip
+            return (curves, *charts.values())
+    return (charts[usual], *(one for name, one in charts.items() if name != usual))

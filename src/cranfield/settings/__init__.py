@@ -1,0 +1,5 @@
+"""One light frozen dataclass per question: what can be set, its defaults, its help and its limits, once."""
+
+from cranfield.settings.base import REQUIRED, Setting, Settings, in_words_of, questions, setting
+
+__all__ = ["REQUIRED", "Setting", "Settings", "in_words_of", "questions", "setting"]

@@ -1,0 +1,375 @@
+"""What a setting is, and what every question made of settings can do.
+
+A question is a frozen dataclass whose fields are written with `setting`: type, default, help, bounds, choices and
+spelling, once. From it come the options of the command line, the form and the addresses of the page, the parameters
+of the API, the snippets that repeat a question elsewhere, and the `settings` of a result. Nothing here, nor in any
+module of this package, imports a numerical library.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+import pkgutil
+import shlex
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from cranfield.errors import ArgumentError, UnknownNameError
+
+Part = Literal["question", "source", "view", "run"]
+"""What a setting is about: the question itself (an argument of the public function), how files are read, which part of
+the answer is shown, or how the work is done (which never changes a result)."""
+
+REQUIRED: Any = dataclasses.MISSING
+MOST_VALUES = 12
+"""Values that one setting may be given on a page."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All there is to know about one setting.
+
+    Attributes
+    ----------
+    name : its name in Python
+    kind : str, int, float, bool or Path
+    several : whether it takes several values
+    default : what it is unless given; `REQUIRED` when it must be given
+    help : one line about it
+    flags : its spellings on the command line; none when it has no place there
+    argument : whether it is an argument of the command line, without a flag
+    metavar : what stands for its value in help
+    usual : what the default means, where the default itself (such as None) does not say
+    label : its name on a page
+    choices : the names it can be, or None
+    least, most : bounds of a number, or None
+    check : a function (name, value) that raises where a value makes no sense
+    part : see `Part`
+    on_page : whether the page has it; `more` puts it behind "More settings"
+    """
+
+    name: str
+    kind: type
+    several: bool
+    default: Any
+    help: str
+    flags: tuple[str, ...] = ()
+    argument: bool = False
+    metavar: str | None = None
+    usual: str = ""
+    label: str = ""
+    find_choices: Callable[[], Sequence[str]] | None = None
+    what: str = ""
+    least: float | None = None
+    most: float | None = None
+    check: Callable[[str, Any], None] | None = None
+    part: Part = "question"
+    on_page: bool = True
+    more: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is REQUIRED
+
+    @property
+    def choices(self) -> tuple[str, ...] | None:
+        """The names it can be: asked anew each time, because registries grow."""
+        return None if self.find_choices is None else tuple(self.find_choices())
+
+    @property
+    def negated(self) -> bool:
+        """Whether the command line's flag turns it off."""
+        return self.kind is bool and self.default is True
+
+    def accept(self, value: Any) -> Any:
+        """The value in its usual form (several values as a tuple), or an error that says what is wrong with it."""
+        if value is None:
+            return None
+        if self.several:
+            single = isinstance(value, (str, int, float, Path)) or not isinstance(value, Iterable)
+            return tuple(self._one(one) for one in ([value] if single else value))
+        return self._one(value)
+
+    def _one(self, value: Any) -> Any:
+        choices = self.choices
+        if choices is not None and isinstance(value, str) and value not in choices:
+            raise UnknownNameError(self.what or self.name.replace("_", " "), value, choices)
+        if self.kind in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool):
+            if self.kind is float:
+                value = float(value)
+            self._within(value)
+        if self.check is not None:
+            self.check(self.name, value)
+        return value
+
+    def _within(self, value: float) -> None:
+        low, high = self.least, self.most
+        if (low is None or value >= low) and (high is None or value <= high):
+            return
+        bounds = " and ".join(
+            f"{side} {_number(bound)}" for side, bound in (("at least", low), ("at most", high)) if bound is not None
+        )
+        noun = "a whole number of" if self.kind is int else "a number of"
+        example = self.default if isinstance(self.default, (int, float)) else low if low is not None else high
+        raise ArgumentError(
+            f"`{self.name}` must be {noun} {bounds}; got {_number(value)}. Write {_number(cast(float, example))}."
+        )
+
+    def parse(self, texts: Sequence[str]) -> Any:
+        """The value from what an address says: texts as they were typed."""
+        given = [part.strip() for text in texts for part in (text.split(",") if self._splits else [text])]
+        given = [part for part in given if part]
+        if not given:
+            return None
+        if not self.several:
+            return self._read(given[-1])
+        if len(given) > MOST_VALUES:
+            raise ArgumentError(f"`{self.name}` takes at most {MOST_VALUES} values.")
+        return tuple(self._read(part) for part in given)
+
+    @property
+    def _splits(self) -> bool:
+        return self.several and self.kind in (int, float)
+
+    def _read(self, text: str) -> Any:
+        if self.kind is bool:
+            return text.lower() in ("true", "on", "1", "yes")
+        if self.kind in (int, float):
+            try:
+                value = self.kind(text)
+                if not math.isfinite(value) or len(text) > 40:
+                    raise ValueError
+            except (ValueError, OverflowError):
+                whole = "a whole number" if self.kind is int else "a number"
+                raise ArgumentError(f"`{self.name}` must be {whole}; got {text[:60]!r}.") from None
+            return value
+        if len(text) > 200:
+            raise ArgumentError(f"`{self.name}` is too long; at most 200 characters.")
+        return self.kind(text)
+
+
+def setting(
+    default: Any = REQUIRED,
+    help: str = "",
+    *flags: str,
+    choices: Callable[[], Sequence[str]] | Sequence[str] | None = None,
+    **more: Any,
+) -> Any:
+    """A field of a question; `Setting` lists what can be said of it.
+
+    Flags are its spellings on the command line (by default its name, with dashes and without a leading ``n_``).
+    ``flags=()`` keeps it off the command line.
+    """
+    if choices is not None and not callable(choices):
+        names = tuple(choices)
+        choices = lambda: names  # noqa: E731
+    known = {one.name for one in dataclasses.fields(Setting)}
+    if unknown := set(more) - known:
+        raise TypeError(f"no such thing about a setting: {', '.join(sorted(unknown))}")
+    facts = {"help": help, "find_choices": choices, **more}
+    if flags:
+        facts["flags"] = flags
+    return dataclasses.field(default=default, metadata={"facts": facts}, kw_only=True)
+
+
+QUESTIONS: dict[str, type[Settings]] = {}
+"""Every question by its command; a class that names its command is in it. See `questions`."""
+
+
+def questions() -> dict[str, type[Settings]]:
+    """Every question there is, in the order of the help: each module of this package adds its own."""
+    package = importlib.import_module("cranfield.settings")
+    for module in pkgutil.iter_modules(package.__path__, "cranfield.settings."):
+        importlib.import_module(module.name)
+    return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a question is made of; the base of all questions.
+
+    Class attributes
+    ----------------
+    command : its name on the command line, such as ``"design anova"``
+    brief : one line of help
+    takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
+    answered_by : the public function that answers it, as ``"module:function"``
+    work : what a progress bar counts
+    place : its place in the list of commands
+    printed : whether its answer is tables and charts, which can be written to files
+    """
+
+    command: ClassVar[str] = ""
+    brief: ClassVar[str] = ""
+    takes: ClassVar[str] = "nothing"
+    answered_by: ClassVar[str] = ""
+    work: ClassVar[str] = ""
+    place: ClassVar[int] = 1000
+    printed: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        if "command" in cls.__dict__:
+            QUESTIONS[cls.command] = cls
+
+    def __post_init__(self) -> None:
+        for one in self.all():
+            object.__setattr__(self, one.name, one.accept(getattr(self, one.name)))
+        self.check_together()
+
+    def check_together(self) -> None:
+        """Refuse settings that make no sense beside one another."""
+
+    @classmethod
+    @cache
+    def all(cls) -> tuple[Setting, ...]:
+        """Every setting, in the order of the fields."""
+        hints = get_type_hints(cls)
+        return tuple(_setting_of(field, hints[field.name]) for field in dataclasses.fields(cls))
+
+    @classmethod
+    def of(cls, name: str) -> Setting:
+        """A setting by its name in Python."""
+        for one in cls.all():
+            if one.name == name:
+                return one
+        raise UnknownNameError("setting", name, [one.name for one in cls.all()])
+
+    def values(self, *parts: Part) -> dict[str, Any]:
+        """The settings by name; of these parts only, if any are named."""
+        return {one.name: getattr(self, one.name) for one in self.all() if not parts or one.part in parts}
+
+    def changed(self) -> dict[str, Any]:
+        """The settings that are not as usual."""
+        return {
+            one.name: value
+            for one in self.all()
+            if (value := getattr(self, one.name)) != one.default and not (one.required and value is None)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings of the question in plain values, as a result keeps them."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in self.values("question").items()
+        }
+
+    @classmethod
+    def function(cls) -> Callable[..., Any]:
+        """The public function that answers the question."""
+        module, _, name = cls.answered_by.partition(":")
+        return cast("Callable[..., Any]", getattr(importlib.import_module(module), name))
+
+    def ask(self, *data: Any, **more: Any) -> Any:
+        """The answer of the library to the question about these data."""
+        return self.function()(*data, **self.values("question", "run"), **more)
+
+    # ── the same question elsewhere ──
+
+    def words(self, *files: str) -> str:
+        """The command that asks the same, with what is not as usual.
+
+        >>> from cranfield.settings.compare import CompareSettings
+        >>> CompareSettings(test="t", baseline=["bm25"]).words("scores.csv")
+        'cranfield compare scores.csv --test t --baseline bm25'
+        """
+        parts = ["cranfield", self.command, *(shlex.quote(name) for name in files)]
+        changed = self.changed()
+        for one in self.all():
+            if one.name not in changed or not one.flags:
+                continue
+            value = changed[one.name]
+            if one.kind is bool:
+                parts.append(one.flags[0])
+                continue
+            for each in value if one.several else [value]:
+                parts.append(f"{one.flags[0]} {shlex.quote(_written(each))}")
+        return " ".join(parts)
+
+    def call(self, *arguments: str) -> str:
+        """The Python call that asks the same.
+
+        >>> from cranfield.settings.compare import CompareSettings
+        >>> CompareSettings(test="t", baseline=["bm25"]).call("scores")
+        "compare(scores, test='t', baseline='bm25')"
+        """
+        changed = {name: value for name, value in self.changed().items() if self.of(name).part in ("question", "run")}
+        named = [f"{name}={_literal(value)}" for name, value in changed.items()]
+        return f"{self.answered_by.rpartition(':')[2]}({', '.join([*arguments, *named])})"
+
+    # ── the question as an address spells it ──
+
+    @classmethod
+    def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
+        """The question in an address; an `ArgumentError` says in words what cannot be read."""
+        texts: dict[str, list[str]] = {}
+        shown = [one for one in cls.all() if one.on_page]
+        for name, value in query:
+            if name not in (one.name for one in shown):
+                raise ArgumentError(
+                    f"`{name}` is no setting of this page; there are {', '.join(o.name for o in shown)}."
+                )
+            if value.strip():
+                texts.setdefault(name, []).append(value)
+        values = {name: value for name, typed in texts.items() if (value := cls.of(name).parse(typed)) is not None}
+        missing = [name for name, one in shown.items() if one.required and name not in values]
+        if missing:
+            raise ArgumentError(" ".join(f"`{name}` is missing; give it." for name in missing))
+        return cls(**values)
+
+    def query(self, **changes: Any) -> list[tuple[str, str]]:
+        """What the address says after the question mark, as pairs: what is not as usual, in the order of the fields."""
+        pairs: list[tuple[str, str]] = []
+        for name, value in {**self.changed(), **changes}.items():
+            if value is None or value == "":
+                continue
+            several = isinstance(value, (list, tuple))
+            pairs += [(name, _written(each)) for each in (value if several else [value])]
+        return pairs
+
+
+def in_words_of(text: str, settings: type[Settings], spell: Callable[[Setting], str]) -> str:
+    """A message of the library with its `argument` names as another skin spells them."""
+    for one in settings.all():
+        text = text.replace(f"`{one.name}`", spell(one))
+    return text
+
+
+def _setting_of(field: dataclasses.Field[Any], hint: Any) -> Setting:
+    facts: Mapping[str, Any] = field.metadata.get("facts", {})
+    kind, several = _kind_of(hint)
+    bare = field.name.removeprefix("n_")
+    flag = f"--no-{bare}" if kind is bool and field.default is True else f"--{bare}"
+    given = dict(facts)
+    flags = given.pop("flags", () if given.get("argument") else (flag.replace("_", "-"),))
+    label = given.pop("label", "") or bare.replace("_", " ").capitalize()
+    return Setting(field.name, kind, several, field.default, flags=flags, label=label, **given)
+
+
+def _kind_of(hint: Any) -> tuple[type, bool]:
+    """The plain type behind an annotation, and whether it takes several values."""
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (part for part in get_args(hint) if part is not type(None))
+    if get_origin(hint) is tuple:
+        return get_args(hint)[0], True
+    return hint, False
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}".replace(",", "") if isinstance(value, int) else f"{value:g}"
+
+
+def _literal(value: Any) -> str:
+    """A value as Python writes it; a list of one is that one."""
+    if isinstance(value, (list, tuple)):
+        return _literal(value[0]) if len(value) == 1 else f"[{', '.join(_literal(one) for one in value)}]"
+    return f"{value:g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,98 @@
+"""Which systems differ? The settings of `compare` and `leaderboard`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(Settings):
+    """What `compare` and `leaderboard` have in common."""
+
+    takes: ClassVar[str] = "scores"
+    answered_by: ClassVar[str] = "cranfield.comparison:compare"
+    work: ClassVar[str] = "resamples"
+
+    measure: tuple[str, ...] | None = shared.measures()
+    test: str = setting(
+        defaults.TEST, "Which test; see docs/compare.md for which when.", choices=defaults.names(defaults.TestName)
+    )
+    baseline: tuple[str, ...] | None = setting(
+        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
+    )
+    correction: str | None = setting(
+        None,
+        "Adjustment for many comparisons; the Tukey tests have their own.",
+        choices=defaults.names(defaults.Correction),
+        usual=defaults.CORRECTION,
+    )
+    alternative: str = setting(
+        defaults.ALTERNATIVE,
+        "greater: system_a is better (for all pairs: the observed direction).",
+        choices=defaults.names(defaults.Alternative),
+        more=True,
+    )
+    statistic: str = setting(
+        defaults.STATISTIC,
+        "What systems are judged by; others than the mean for resampling tests only.",
+        choices=defaults.names(defaults.StatisticName),
+        label="Judged by",
+        more=True,
+    )
+    across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.", on_page=False)
+    alpha: float = shared.alpha()
+    n_resamples: int = shared.n_resamples()
+    seed: int = shared.seed()
+    missing: str = shared.missing()
+    workers: int | None = shared.workers()
+    memory: float = shared.memory()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings(ComparisonSettings):
+    """Test which systems differ: all pairs at once, or every system against baselines.
+
+    Differences come with intervals, effect sizes, p-values and p-values adjusted for the number of comparisons.
+
+    Example: cranfield compare scores.csv --baseline bm25 --test randomisation
+    """
+
+    command: ClassVar[str] = "compare"
+    brief: ClassVar[str] = "Which systems differ: tests for all pairs at once."
+    place: ClassVar[int] = 80
+
+    effect_size: str = setting(
+        defaults.EFFECT_SIZE,
+        "Divide the difference by its own sd, or by the residual sd of two-way ANOVA.",
+        choices=defaults.names(defaults.EffectSize),
+        part="view",
+        on_page=False,
+    )
+    show: str = setting(
+        "pairs",
+        "pairs: one row per pair. power: how many pairs each measure separates. "
+        "curve: every p, largest first (achieved significance levels).",
+        choices=("pairs", "power", "curve"),
+        part="view",
+        on_page=False,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardSettings(ComparisonSettings):
+    """Rank the systems: means with intervals, rank intervals, and groups of systems that do not differ.
+
+    Two systems share a letter exactly when they are not significantly different. With baselines, marks († ‡ …)
+    say which of them a system differs from.
+
+    Example: cranfield leaderboard scores.csv --format latex
+    """
+
+    command: ClassVar[str] = "leaderboard"
+    brief: ClassVar[str] = "Who leads, and who cannot be told apart."
+    place: ClassVar[int] = 70

@@ -1,0 +1,190 @@
+"""How many topics? The settings of the designs, of `recommend` and of `cost`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import REQUIRED, Settings, setting
+from cranfield.settings.variance import estimators
+
+VARIANCE = "Variance of a system's score over topics."
+VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference of two systems."
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignSettings(Settings):
+    """What all designs have in common: the variance is typed, or estimated from past scores."""
+
+    takes: ClassVar[str] = "nothing"
+
+    more: tuple[str, ...] = setting(
+        (), "Further files of --scores.", argument=True, metavar="[SCORES]...", part="source", on_page=False
+    )
+    scores: tuple[str, ...] | None = setting(
+        None, "Past score files to estimate the variance from; several are pooled.", metavar="FILE", part="source",
+        on_page=False,
+    )  # fmt: skip
+    measure: str | None = shared.measure("Measure to use of the scores.")
+    missing: str = shared.missing()
+    estimator: str | None = setting(
+        None, "How to estimate the variance from scores.", choices=estimators, usual="as the design needs it"
+    )
+    alpha: tuple[float, ...] = setting(
+        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", metavar="A", check=shared.share,
+        label="Significance level (α)",
+    )  # fmt: skip
+    n_topics: tuple[int, ...] | None = setting(None, "Topics there are: find what they can do instead.", metavar="N")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerDesignSettings(DesignSettings):
+    """Designs by power."""
+
+    min_diff: tuple[float, ...] | None = shared.min_diff()
+    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless sought")
+    method: str = shared.method()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnovaSettings(PowerDesignSettings):
+    """Topics for telling m systems apart by analysis of variance.
+
+    Give all but one of --systems, --min-diff, --topics and --power; that one is found. --blocked is the sound choice
+    for systems that share their topics.
+
+    \b
+    Examples:
+      cranfield design anova --variance 0.0530 --systems 10 --min-diff 0.10
+      cranfield design anova --variance 0.0530 --systems 10 --topics 50
+      cranfield design anova --scores past.AP.csv --blocked --systems 20 --min-diff 0.10
+    """
+
+    command: ClassVar[str] = "design anova"
+    brief: ClassVar[str] = "Topics for telling m systems apart by analysis of variance."
+    answered_by: ClassVar[str] = "cranfield.design:design_anova"
+    place: ClassVar[int] = 150
+
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    n_systems: tuple[int, ...] | None = setting(None, "How many systems will be compared.", metavar="M")
+    blocked: bool = setting(False, "All systems share the topics and the test takes topics out.")
+    epsilon: str | None = shared.epsilon()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TtestSettings(PowerDesignSettings):
+    """Topics for seeing a difference between two systems by a t-test, paired unless --two-sample.
+
+    Give all but one of --min-diff, --topics and --power; that one is found. --variance V stands for
+    --variance-of-difference 2V, and the other way round.
+
+    \b
+    Examples:
+      cranfield design ttest --variance-of-difference 0.0429 --min-diff 0.05
+      cranfield design ttest --scores past.AP.csv --topics 50
+    """
+
+    command: ClassVar[str] = "design ttest"
+    brief: ClassVar[str] = "Topics for seeing a difference between two systems by a t-test."
+    answered_by: ClassVar[str] = "cranfield.design:design_ttest"
+    place: ClassVar[int] = 151
+
+    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalSettings(DesignSettings):
+    """Topics for a confidence interval of a difference that is expected to be no wider than --width.
+
+    With --topics instead: the width to expect. --variance V stands for --variance-of-difference 2V.
+
+    Example: cranfield design interval --variance-of-difference 0.0441 --width 0.10
+    """
+
+    command: ClassVar[str] = "design interval"
+    brief: ClassVar[str] = "Topics for an interval of a difference no wider than --width."
+    answered_by: ClassVar[str] = "cranfield.design:design_interval"
+    place: ClassVar[int] = 152
+
+    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    width: tuple[float, ...] | None = setting(None, "Largest expected width of the interval.", metavar="W")
+    two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommendSettings(Settings):
+    """A recommendation in plain words, from past scores: how many topics, why, and what other numbers would buy.
+
+    Prints Markdown to paste into an overview; --format json or csv gives the numbers.
+
+    Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
+    """
+
+    command: ClassVar[str] = "design recommend"
+    brief: ClassVar[str] = "A recommendation in plain words, from past scores."
+    takes: ClassVar[str] = "collections"
+    answered_by: ClassVar[str] = "cranfield.design:recommend"
+    place: ClassVar[int] = 153
+
+    n_systems: int = shared.n_systems(REQUIRED)
+    min_diff: float = shared.min_diff(REQUIRED, "Smallest best-to-worst difference worth detecting.")
+    power: float = shared.power()
+    alpha: float = shared.alpha("Significance level.")
+    measure: str | None = shared.measure("Measure to use of the scores.")
+    missing: str = shared.missing()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostSettings(Settings):
+    """Topics and judgments for each pool depth and measure, and the cheapest design.
+
+    Judgments are cut to each depth, runs evaluated anew, variances estimated (and pooled over collections), and the
+    design priced: topics × (judged per topic × document cost + topic cost). ratio is the cost of the deepest pool
+    divided by this one.
+
+    \b
+    Examples:
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --depth 100 --width 0.15
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --min-diff 0.15
+      cranfield cost qrels.txt runs/ -m AP --depth 10 --systems 10 --budget 10000
+      cranfield cost --collection q03 runs03/ --collection q04 runs04/ \\
+                     -m AP --depth 10 --depth 100 --width 0.15
+    """
+
+    command: ClassVar[str] = "cost"
+    brief: ClassVar[str] = "How deep to judge, how many topics, at what cost."
+    answered_by: ClassVar[str] = "cranfield.design:cost"
+    work: ClassVar[str] = "judging shallower"
+    place: ClassVar[int] = 160
+
+    files: tuple[str, ...] = setting(
+        (), "Judgments, then the runs that were pooled.", argument=True, metavar="QRELS RUN...", part="source"
+    )
+    collection: tuple[str, ...] | None = setting(
+        None, "Judgments and a directory of runs; repeat it to pool several collections.", metavar="QRELS RUNS",
+        part="source",
+    )  # fmt: skip
+    depths: tuple[int, ...] = setting(
+        help="Pool depth to consider; repeat it.", flags=("--depth",), metavar="D", least=1, most=10_000_000
+    )
+    measures: tuple[str, ...] = setting(
+        help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
+    )
+    n_systems: int | None = shared.n_systems(None, "Systems to compare (ANOVA).")
+    min_diff: float | None = shared.min_diff(None, "Smallest difference worth detecting (ANOVA).")
+    width: float | None = setting(None, "Largest expected width of an interval, instead.", metavar="W")
+    power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
+    alpha: float = shared.alpha()
+    method: str = shared.method()
+    blocked: bool = setting(False, "Design for a test that takes topics out.")
+    epsilon: str | None = shared.epsilon()
+    estimator: str | None = setting(None, "How to estimate variances.", choices=estimators)
+    document_cost: float = setting(1.0, "Cost of judging a document.")
+    topic_cost: float = setting(0.0, "Cost of setting up a topic.")
+    budget: float | None = setting(None, "What may be spent: find the best it buys.", metavar="B")
+    order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

@@ -1,0 +1,102 @@
+"""From runs to scores: the settings of `evaluate`, and of every question that scores runs itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring(Settings):
+    """How runs are read and scored."""
+
+    level: int = setting(
+        defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
+        least=-1_000_000, most=1_000_000, on_page=False,
+    )  # fmt: skip
+    gains: str | None = setting(None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False)
+    intents: str | None = setting(
+        None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
+    )
+    order: str = setting(
+        defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
+        choices=defaults.names(defaults.RankingOrder), on_page=False,
+    )  # fmt: skip
+    single_precision: bool = setting(
+        False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False
+    )
+    name: str = setting(
+        defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
+        choices=defaults.names(defaults.SystemName), on_page=False,
+    )  # fmt: skip
+    lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateSettings(Scoring):
+    """Score runs against judgments.
+
+    Prints the mean of every system (topic `all`; counts are summed), and with -q the score of every topic.
+
+    Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
+    """
+
+    command: ClassVar[str] = "evaluate"
+    brief: ClassVar[str] = "Score runs against judgments."
+    takes: ClassVar[str] = "runs"
+    answered_by: ClassVar[str] = "cranfield.measures:evaluate"
+    work: ClassVar[str] = "evaluating runs"
+    place: ClassVar[int] = 50
+
+    measures: tuple[str, ...] = setting(
+        defaults.MEASURES, "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. List: measures.",
+        "--measure", "-m", metavar="NAME",
+    )  # fmt: skip
+    per_topic: bool = setting(False, "Also the scores of every topic.", "--per-topic", "-q", part="view")
+    trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
+    missing: str = setting(
+        "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        on_page=False,
+    )  # fmt: skip
+    workers: int | None = shared.workers(
+        "Runs scored at a time; never changes a result.", usual="two per core, at most 8"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuresSettings(Settings):
+    """List the measures: how to write each, what it computes, and the paper it comes from.
+
+    Other names are understood too: those of trec_eval (map, P_10, ndcg_cut_10), and irm:NAME for whatever
+    ir_measures computes when it is installed.
+
+    Example: cranfield measures AP nDCG
+    """
+
+    command: ClassVar[str] = "measures"
+    brief: ClassVar[str] = "List the measures, with definitions and citations."
+    place: ClassVar[int] = 60
+
+    names: tuple[str, ...] = setting((), "Only these, by any of their names.", argument=True, metavar="[NAME]...")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSettings(Settings):
+    """Reduce judgments to the documents in the top of at least one run.
+
+    Writes the reduced judgments with -o, and prints how many documents are left for each topic.
+
+    Example: cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
+    """
+
+    command: ClassVar[str] = "pool"
+    brief: ClassVar[str] = "Judgments as a shallower pool would have them."
+    takes: ClassVar[str] = "runs"
+    place: ClassVar[int] = 170
+
+    depth: int = setting(help="Keep documents in the top D of any run.", metavar="D", least=1, most=10_000_000)
+    order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

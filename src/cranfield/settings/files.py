@@ -1,0 +1,141 @@
+"""Files, samples and the page: the settings of `check`, `convert`, `sample`, `demo` and `serve`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoSettings(Settings):
+    """Make a sample collection and tell the whole story with it.
+
+    Shows each command before its answer, so that you can type it with your own files.
+
+    Example: cranfield demo
+    """
+
+    command: ClassVar[str] = "demo"
+    brief: ClassVar[str] = "The whole story on a sample collection."
+    place: ClassVar[int] = 10
+    printed: ClassVar[bool] = False
+
+    directory: Path = setting(
+        Path("cranfield-demo"), "Where the sample collection and the scores go.", argument=True, metavar="[DIR]"
+    )
+    seed: int = shared.seed()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleSettings(Settings):
+    """Write a synthetic collection with known truth: documents, topics, graded judgments and runs."""
+
+    command: ClassVar[str] = "sample"
+    brief: ClassVar[str] = "Make a synthetic collection with known truth."
+    answered_by: ClassVar[str] = "cranfield.collection:make_sample"
+    place: ClassVar[int] = 20
+
+    directory: Path = setting(
+        help="Where to write it: a new or empty directory.", argument=True, metavar="DIR", part="source"
+    )
+    n_topics: int = setting(defaults.SAMPLE_TOPICS, "How many topics.", least=1, most=100_000)
+    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "How many systems.", least=1, most=10_000)
+    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "How many documents.", least=1, most=10_000_000)
+    depth: int | None = setting(
+        None, "Judge the top so many of every run.", usual=str(defaults.SAMPLE_DEPTH), least=1, most=1_000_000
+    )
+    length: int | None = setting(
+        None, "Documents a run holds for a topic.", usual=str(defaults.SAMPLE_LENGTH), least=1, most=1_000_000
+    )
+    seed: int = shared.seed()
+    force: bool = setting(False, "Replace a former sample in DIR.", part="view")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckSettings(Settings):
+    """Validate files: what they hold, ties, and every problem with file and line.
+
+    Ends with exit code 1 when any file has a problem.
+
+    Example: cranfield check qrels.txt runs/
+    """
+
+    command: ClassVar[str] = "check"
+    brief: ClassVar[str] = "Validate runs, qrels and score files."
+    answered_by: ClassVar[str] = "cranfield.collection:check_file"
+    work: ClassVar[str] = "checking files"
+    place: ClassVar[int] = 30
+
+    files: tuple[str, ...] = setting(
+        help="Runs, qrels or score files, directories or globs.", argument=True, metavar="FILE...", part="source"
+    )
+    kind: str | None = setting(
+        None, "What the files are; recognised from their content if not given.",
+        choices=defaults.names(defaults.FileKind),
+    )  # fmt: skip
+    lenient: bool = setting(False, "Accept fields after the run tag.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertSettings(Settings):
+    """Read score files of any format and write them in another.
+
+    Understands wide and long tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev and parquet. Numbers
+    survive unchanged, to the last bit.
+
+    Example: cranfield convert evals/*.eval -o scores.parquet
+    """
+
+    command: ClassVar[str] = "convert"
+    brief: ClassVar[str] = "Any score format to any other."
+    takes: ClassVar[str] = "scores"
+    answered_by: ClassVar[str] = "cranfield.scores:read_scores"
+    place: ClassVar[int] = 40
+
+    layout: str = setting(
+        "long", "long: system, topic, measure, value. wide: one row per topic. trec_eval and nev write one file per "
+        "system into the directory that -o names.", choices=defaults.names(defaults.ScoreLayout), part="view",
+    )  # fmt: skip
+    measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
+    missing: str = shared.missing()
+    input_format: str | None = setting(
+        None, "Skip the recognition of the input's format.", choices=defaults.names(defaults.ScoreFormat),
+        part="source",
+    )  # fmt: skip
+    header: bool | None = setting(
+        None, "Whether a wide table's first row is labels.", "--header/--no-header", part="source"
+    )
+    topic_column: bool | None = setting(
+        None, "Whether a wide table's first column is labels.", "--topic-column/--no-topic-column", part="source"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSettings(Settings):
+    """Design and analyse a collection in the browser. Nothing leaves this machine.
+
+    Uploaded files lie in a private temporary directory that is removed when the server ends (Ctrl-C).
+
+    Example: cranfield serve --open
+    """
+
+    command: ClassVar[str] = "serve"
+    brief: ClassVar[str] = "The same questions on a page in your browser."
+    place: ClassVar[int] = 190
+    printed: ClassVar[bool] = False
+
+    port: int = setting(defaults.PORT, "Port to listen on; 0 takes a free one.", least=0, most=65535)
+    open_page: bool = setting(False, "Open the page in the browser.", "--open")
+    host: str = setting(defaults.HOST, "Address to listen on; any but this machine's own needs --allow-remote.")
+    allow_remote: bool = setting(False, "Let other machines ask; every request must carry the token printed.")
+    allow_origin: tuple[str, ...] | None = setting(
+        None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
+    )
+    max_upload: int = setting(
+        defaults.MAX_UPLOAD_MB, "Largest upload taken at once.", metavar="MB", least=1, most=1_000_000
+    )

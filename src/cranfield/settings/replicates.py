@@ -1,0 +1,90 @@
+"""Which systems differ on several partitions of the documents: the settings of `replicates`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import setting
+from cranfield.settings.evaluate import Scoring
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicatesSettings(Scoring):
+    """Score every topic on several partitions of the documents, and see which systems differ.
+
+    The documents are split at random; each (topic, system) then has several scores, so that a model with a
+    topic x system interaction can be fitted. Its residuals are bootstrapped for intervals on system effects and
+    p-values of pairs, over many splits. The inference is to other documents, not to other topics.
+
+    Example: cranfield replicates qrels.txt runs/ -m AP --show pairs
+    """
+
+    command: ClassVar[str] = "replicates"
+    brief: ClassVar[str] = "Intervals and decisions from document partitions."
+    takes: ClassVar[str] = "runs"
+    answered_by: ClassVar[str] = "cranfield.replicates:replicate"
+    work: ClassVar[str] = "runs and splits"
+    place: ClassVar[int] = 100
+
+    measures: tuple[str, ...] = setting(
+        ("AP",), "A measure such as AP, P@10 or infAP; repeatable.", "--measure", "-m", metavar="NAME", label="Measure"
+    )
+    n_partitions: int = setting(
+        defaults.PARTITIONS, "Partitions of the documents, from 2.", "--partitions", "-x", least=2, most=1000
+    )
+    n_splits: int = setting(defaults.SPLITS, "How many splits into partitions.", least=1, most=10_000)
+    residuals: str = setting(
+        defaults.RESIDUALS, "Rescaled by sqrt(N/(N-p)), or raw (published).",
+        choices=defaults.names(defaults.Residuals), more=True,
+    )  # fmt: skip
+    resample: str = setting(
+        defaults.RESAMPLE, "Whole (topic, partition) rows, or single cells (published).",
+        choices=defaults.names(defaults.Resample), more=True,
+    )  # fmt: skip
+    p: str = setting(
+        defaults.PAIR_P, "From the bootstrapped difference, or from one system's effect (published).",
+        choices=defaults.names(defaults.PairP), label="p of a pair", more=True,
+    )  # fmt: skip
+    published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.")
+    interaction: bool = setting(True, "Leave the topic x system term out of the model.")
+    empty: str = setting(
+        defaults.EMPTY,
+        "A topic without relevant documents in some partition: drop it, redraw the split, or keep the rest.",
+        choices=defaults.names(defaults.EmptyPolicy),
+        more=True,
+    )
+    redraws: int = setting(
+        defaults.REDRAWS, "With --empty redraw: splits drawn at most.", least=1, most=1_000_000, on_page=False
+    )
+    merge: str = setting(
+        defaults.MERGE, "One p-value from those of many splits (then corrected).",
+        choices=defaults.names(defaults.Merge), more=True,
+    )  # fmt: skip
+    decide: str = setting(
+        defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
+        choices=defaults.names(defaults.Decide), more=True,
+    )  # fmt: skip
+    correction: str = setting(
+        defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=defaults.names(defaults.Correction)
+    )
+    alpha: float = shared.alpha()
+    n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
+    seed: int = shared.seed()
+    checkpoint: Path | None = setting(
+        None, "Keep what is finished in this file; an interrupted job goes on from there.", "--work", metavar="FILE",
+        part="run", on_page=False,
+    )  # fmt: skip
+    workers: int | None = shared.workers()
+    show: str = setting(
+        "systems", "Which table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
+    )
+    teams: Path | None = setting(
+        None, "For --show teams: a file of lines `system team`.", metavar="FILE", part="view", on_page=False
+    )
+    team_prefix: str | None = setting(
+        None, "Or a regular expression: what it matches at the start of the run tag.", part="view", on_page=False
+    )

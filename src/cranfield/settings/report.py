@@ -1,0 +1,64 @@
+"""The whole story in one file: the settings of `report`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSettings(Settings):
+    """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
+
+    Data and problems, leaderboard, which systems differ, what the collection can detect, what the next one needs,
+    standardisation, replicates (with runs), methods with citations; every table also as CSV. Prints the headline.
+
+    \b
+    Examples:
+      cranfield report qrels.txt runs/ -m AP -m nDCG@10 -o report.html
+      cranfield report scores.csv --skip standardisation
+    """
+
+    command: ClassVar[str] = "report"
+    brief: ClassVar[str] = "All of it as one HTML file to mail."
+    answered_by: ClassVar[str] = "cranfield.present.report:build_report"
+    work: ClassVar[str] = "building the report"
+    place: ClassVar[int] = 180
+    printed: ClassVar[bool] = False
+
+    files: tuple[str, ...] = setting(
+        (), "Judgments first and then runs; or score files. Directories and globs work.", argument=True,
+        metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
+    )  # fmt: skip
+    output: Path = setting(
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False
+    )
+    measures: tuple[str, ...] | None = setting(
+        None, "A measure; repeatable, the first one leads.", "--measure", "-m", metavar="NAME", label="Measures",
+        usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
+    )  # fmt: skip
+    skip: tuple[str, ...] | None = setting(
+        None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
+        label="Leave out", choices=defaults.REPORT_SECTIONS, what="section",
+    )  # fmt: skip
+    title: str | None = setting(None, "Title of the report.")
+    min_diff: float = shared.min_diff(defaults.REPORT_MIN_DIFF, "Difference the next collection should detect.")
+    n_systems: int | None = shared.n_systems(None, "Systems it will compare.", usual="as many as here")
+    power: float = shared.power()
+    depths: tuple[int, ...] | None = setting(
+        None, "Pool depth to price; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
+        least=1, most=10_000_000, on_page=False,
+    )  # fmt: skip
+    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000)
+    n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000)
+    alpha: float = shared.alpha()
+    n_resamples: int = shared.n_resamples()
+    seed: int = shared.seed()
+    missing: str = shared.missing()
+    lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
+    workers: int | None = shared.workers()

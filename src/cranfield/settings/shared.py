@@ -1,0 +1,98 @@
+"""Settings that many questions have, each written once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield import defaults
+from cranfield.errors import ArgumentError
+from cranfield.settings.base import setting
+
+MOST_RESAMPLES = 10_000_000
+LARGEST_SEED = 2**63 - 1
+
+
+def share(name: str, value: Any) -> None:
+    """Refuse what is no number strictly between 0 and 1."""
+    if not 0 < value < 1:
+        hint = f" Write {value / 100:.2f}." if 1 < value < 100 else ""
+        raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}.{hint}")
+
+
+def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **more: Any) -> Any:
+    """The significance level."""
+    return setting(defaults.ALPHA, help, label="Significance level (α)", check=share, **more)
+
+
+def seed() -> Any:
+    """Where randomness starts."""
+    return setting(defaults.SEED, "Seed of everything random.", least=0, most=LARGEST_SEED, more=True)
+
+
+def n_resamples(default: int = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1) -> Any:
+    """How many resamples."""
+    return setting(default, help, least=least, most=MOST_RESAMPLES, more=True)
+
+
+def workers(help: str = "Threads to use; never changes a result.", usual: str = "all cores") -> Any:
+    """How much is done at a time."""
+    return setting(None, help, usual=usual, least=1, most=1024, part="run", on_page=False)
+
+
+def memory() -> Any:
+    """How much memory resampling may use."""
+    return setting(
+        defaults.MEMORY_MB, "About how much memory to use; never changes a result.", metavar="MB",
+        least=1, most=10_000_000, part="run", on_page=False,
+    )  # fmt: skip
+
+
+def missing(default: str = defaults.MISSING) -> Any:
+    """What a hole in a score table means."""
+    return setting(
+        default, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        part="source", on_page=False,
+    )  # fmt: skip
+
+
+def measures(help: str = "Use these measures only; for a wide table, the measure's name.") -> Any:
+    """The measures to use of score files."""
+    return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual="all")
+
+
+def measure(help: str = "This measure only; for a wide table, its name.", usual: str = "all") -> Any:
+    """The one measure to use of score files."""
+    return setting(None, help, "--measure", "-m", metavar="NAME", part="source", usual=usual)
+
+
+def power(default: float | None = defaults.POWER, usual: str = "") -> Any:
+    """The wanted probability of detecting a difference."""
+    return setting(default, "Wanted power.", metavar="P", check=share, usual=usual)
+
+
+def n_systems(default: Any = None, help: str = "How many systems will be compared.", usual: str = "") -> Any:
+    """How many systems a design is for."""
+    return setting(default, help, metavar="M", usual=usual, least=2, most=1_000_000)
+
+
+def min_diff(default: Any = None, help: str = "Smallest difference worth detecting (best to worst).") -> Any:
+    """The smallest difference worth detecting."""
+    return setting(default, help, metavar="D", label="Smallest difference")
+
+
+def epsilon() -> Any:
+    """A correction of the F-test."""
+    return setting(
+        None, "With --blocked: for the F-test corrected by this ε, or that of the past scores.", metavar="E|past",
+        on_page=False,
+    )  # fmt: skip
+
+
+def method() -> Any:
+    """How the power is computed."""
+    return setting(defaults.DESIGN_METHOD, "How the power is computed.", choices=defaults.names(defaults.DesignMethod))
+
+
+def teams() -> Any:
+    """A grouping of the runs."""
+    return setting(None, "The teams: a file with a system and its team on each line.", metavar="FILE", on_page=False)

@@ -1,0 +1,106 @@
+"""Tuning without fooling yourself: the settings of `tune` and `selection-bias`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.errors import ArgumentError
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splitting(Settings):
+    """How topics are held out."""
+
+    folds: int | None = setting(
+        None, "N-fold cross-validation.", metavar="N", usual=f"{defaults.FOLDS} folds", least=2, most=1_000_000
+    )
+    leave_one_out: bool = setting(False, "Hold out one topic at a time.")
+    holdout: float | None = setting(
+        None, "Hold out this share of the topics, once.", metavar="SHARE", label="Share held out", check=shared.share
+    )
+    n_repeats: int = setting(1, "Draw the folds (or the hold-out) anew so many times.", least=1, most=100_000)
+
+    def check_together(self) -> None:
+        """One way of holding out at a time."""
+        ways = {
+            "folds": self.folds is not None,
+            "leave_one_out": self.leave_one_out,
+            "holdout": self.holdout is not None,
+        }
+        chosen = [f"`{name}`" for name, given in ways.items() if given]
+        if len(chosen) > 1:
+            raise ArgumentError(f"{' and '.join(chosen)} exclude each other; choose one")
+        if self.leave_one_out and (self.n_repeats != 1 or getattr(self, "stratified", False)):
+            raise ArgumentError("`leave_one_out` has nothing to draw; leave out `n_repeats` and `stratified`")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings(Splitting):
+    """Tune parameters without fooling yourself: what would the tuned system do on unseen topics?
+
+    The systems in the score files are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting with the
+    best mean on the training topics is scored on the held-out topics; all families share the folds.
+
+    Example: cranfield tune bm25.csv ql.csv --folds 10 --held-out tuned.csv
+    """
+
+    command: ClassVar[str] = "tune"
+    brief: ClassVar[str] = "Tune parameters without fooling yourself."
+    takes: ClassVar[str] = "families"
+    answered_by: ClassVar[str] = "cranfield.tuning:tune"
+    place: ClassVar[int] = 110
+
+    stratified: bool = setting(False, "Give every fold its share of hard and easy topics, by mean score.")
+    pattern: str | None = setting(
+        None, "How systems are named, such as '{family}-mu{mu}'.", part="source",
+        usual="name(parameter=value,...); a file is a family",
+    )  # fmt: skip
+    measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
+    missing: str = shared.missing()
+    seed: int = shared.seed()
+    show: str = setting(
+        defaults.TUNING_VIEW,
+        "folds: one row per fold. summary: one row per family. curve: every setting's mean with a band from "
+        "resampled topics, and how often it was chosen.",
+        choices=defaults.names(defaults.TuningView),
+        part="view",
+        on_page=False,
+    )
+    held_out: Path | None = setting(
+        None, "Write the held-out scores, to be compared.", metavar="FILE", part="view", on_page=False
+    )
+    alpha: float = shared.alpha(part="view")
+    n_resamples: int = setting(
+        defaults.CURVE_RESAMPLES, "Resamples of topics behind the band of --show curve.", least=1, most=1_000_000,
+        part="view", more=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionBiasSettings(Splitting):
+    """Simulate tuning among equally good settings: how much better than an untuned equal does the best look?
+
+    The truth is an advantage of 0. Tested in-sample, on the topics it was chosen on, the tuned system looks
+    better; tested on held-out topics it does not.
+
+    Example: cranfield selection-bias --settings 50 --topics 50 --folds 10
+    """
+
+    command: ClassVar[str] = "selection-bias"
+    brief: ClassVar[str] = "What tuning on the test topics does, simulated."
+    answered_by: ClassVar[str] = "cranfield.tuning:selection_bias"
+    work: ClassVar[str] = "experiments"
+    place: ClassVar[int] = 120
+
+    n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)
+    n_topics: int = setting(defaults.BIAS_TOPICS, "Topics.", least=2, most=1_000_000)
+    sd: float = setting(defaults.BIAS_SD, "Spread of a setting's scores on a topic about the topic's ease.")
+    correlation: float = setting(0.0, "Of that spread between settings; near 1 for neighbours on a grid.")
+    n_experiments: int = setting(defaults.BIAS_EXPERIMENTS, "Experiments to simulate.", least=2, most=10_000_000)
+    alpha: float = shared.alpha()
+    seed: int = shared.seed()

@@ -1,0 +1,40 @@
+"""How much past scores vary: the settings of `variance`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cranfield import defaults
+from cranfield.settings import shared
+from cranfield.settings.base import Settings, setting
+
+
+def estimators() -> tuple[str, ...]:
+    """The names of the estimators."""
+    return defaults.names(defaults.VarianceMethod)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VarianceSettings(Settings):
+    """Estimate the variance of past scores, collection by collection and pooled.
+
+    Every table is a collection; files of one run each make one together. The last row of each measure and method
+    pools them. lower and upper bound the variance (leave-one-topic-out jackknife).
+
+    Example: cranfield variance robust2003.AP.csv robust2004.AP.csv
+    """
+
+    command: ClassVar[str] = "variance"
+    brief: ClassVar[str] = "What varies in past scores, and by how much."
+    takes: ClassVar[str] = "collections"
+    answered_by: ClassVar[str] = "cranfield.variance:variances"
+    place: ClassVar[int] = 140
+
+    measure: str | None = shared.measure()
+    estimator: tuple[str, ...] | None = setting(
+        None, "Estimator; repeat for several.", "--method", "--estimator", choices=estimators, usual="all"
+    )
+    alpha: float = shared.alpha()
+    missing: str = shared.missing()
+    anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
