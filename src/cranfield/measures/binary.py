@@ -78,8 +78,13 @@ def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 @measure("SetF", family="trec_eval", citation="van Rijsbergen 1979, Information Retrieval, ch. 7")
 def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
     """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
+    return weighted_f(ranking, rel, beta**2)
+
+
+def weighted_f(ranking: JudgedRanking, rel: int, weight: float) -> Floats:
+    """(1 + weight)·P·R / (weight·P + R) of all documents retrieved."""
     p, r = set_precision(ranking, rel=rel), set_recall(ranking, rel=rel)
-    return ratio((1 + beta**2) * p * r, beta**2 * p + r)
+    return ratio((1 + weight) * p * r, weight * p + r)
 
 
 @measure("RelP", family="trec_eval", citation=_TREC)

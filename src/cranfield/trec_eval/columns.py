@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.errors import ArgumentError
 from cranfield.measures.aliases import TREC_NAMES
-from cranfield.measures.binary import average_precision, set_f, utility
+from cranfield.measures.binary import average_precision, utility, weighted_f
 from cranfield.measures.graded import rbp
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.incomplete import bpref, rbp_residual
@@ -114,7 +114,7 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         hit, noise, miss, rest = measure.numbers
         return utility(ranking, rel=level, hit=hit, noise=noise, miss=miss, rest=rest, documents=documents)
     if name == "set_F":
-        return set_f(ranking, rel=level, beta=float(np.sqrt(measure.numbers[0])))
+        return weighted_f(ranking, level, measure.numbers[0])
     if name == "11pt_avg":
         return mean_over_points(ranking, level, measure.numbers)
     if name == "rbp":

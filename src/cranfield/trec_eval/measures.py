@@ -255,8 +255,7 @@ def _split(text: str) -> tuple[str, str, bool]:
             f"trec_eval -m {text}: trec_eval has no such measure; `cranfield evaluate --trec -m {text}` prints it in "
             "trec_eval's form"
         )
-    if measure.get("rel") not in (None, 1):
-        raise ArgumentError(
-            f"trec_eval -m {text}: the relevance level is set for all measures; write -l {measure.get('rel')}"
-        )
+    level = measure.get("rel")
+    if level not in (None, 1):
+        raise ArgumentError(f"trec_eval -m {text}: the relevance level is set for all measures; write -l {level}")
     return spelling[0], spelling[1] or "", True
