@@ -86,7 +86,8 @@ def trec_lines(scores: Scores, system: str, *, topics: bool) -> Iterator[str]:
 
 def running_total(values: Floats) -> Floats:
     """Column sums taken row after row, as a program with one loop takes them (not in pairs)."""
-    return np.add.accumulate(values, axis=0)[-1]
+    sums: Floats = np.add.accumulate(values, axis=0)[-1]
+    return sums
 
 
 def topic_blocks(

@@ -56,8 +56,18 @@ class TrecMeasure:
 
     @property
     def ours(self) -> str:
-        """How to write it in cranfield's own syntax; empty for what has no score of a topic."""
-        return find(TREC_NAMES[self.name].ours).written if self.name in TREC_NAMES else ""
+        """How to write it in cranfield's own syntax; empty for what gives a topic no score.
+
+        >>> [MEASURES[name].ours for name in ("map", "map_cut", "iprec_at_recall", "rbp", "runid")]
+        ['AP', 'AP@k', 'IPrec(recall=…)', 'RBP(p=0.9)', '']
+        """
+        if self.name not in TREC_NAMES:
+            return ""
+        meant = TREC_NAMES[self.name]
+        inside = [f"{name}={value}" for name, value in meant.parameters.items()]
+        if meant.number not in (None, "cutoff"):
+            inside.append(f"{meant.number}=…")
+        return meant.ours + (f"({','.join(inside)})" if inside else "") + "@k" * (meant.number == "cutoff")
 
     @property
     def numbers(self) -> tuple[float, ...]:
