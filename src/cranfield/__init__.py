@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         read_qrels,
         read_run,
         read_runs,
+        read_teams,
         write_qrels,
         write_run,
     )
@@ -111,6 +112,7 @@ _ROOMS = {
         "read_qrels",
         "read_run",
         "read_runs",
+        "read_teams",
         "write_qrels",
         "write_run",
     ],
@@ -222,6 +224,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "read_teams",
     "recommend",
     "replicate",
     "replicate_scores",

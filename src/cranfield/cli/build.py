@@ -14,7 +14,7 @@ import click
 from cranfield.defaults import CHART_ENDINGS, OutputFormat, names
 from cranfield.settings import REQUIRED, Setting, Settings, setting
 
-KINDS: dict[type, click.ParamType] = {
+KINDS: dict[type, Any] = {
     str: click.STRING,
     int: click.INT,
     float: click.FLOAT,

@@ -203,7 +203,8 @@ def _table(
 
     notes = found.summary() if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
-        from cranfield.replicates.teams import read_teams, teams_by_prefix
+        from cranfield.collection.teams import read_teams
+        from cranfield.replicates.teams import teams_by_prefix
 
         first = next(iter(found.by_measure.values())).data
         grouping = read_teams(teams) if teams else teams_by_prefix(first.systems, first.tags, team_prefix or "")

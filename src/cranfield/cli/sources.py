@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def read(settings: Settings, files: dict[str, Any]) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
     if settings.takes == "scores":
-        return (read_scores(files["scores"], **settings.values("source")),)
+        return (read_scores(files["scores"], measure=settings.measure, missing=settings.missing),)  # type: ignore[attr-defined]
     if settings.takes == "collections":
-        return (read_collections(files["scores"], **settings.values("source")),)
+        return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)  # type: ignore[attr-defined]
     if settings.takes == "runs":
         return files["qrels"], list(files["runs"])
     return ()

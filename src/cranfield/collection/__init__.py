@@ -5,6 +5,7 @@ from cranfield.collection.pools import depth_pools
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.sample import Sample, make_sample
 from cranfield.collection.sample_model import SampleModel
+from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels, Run
 from cranfield.collection.writers import write_qrels, write_run
 
@@ -20,6 +21,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_teams",
     "write_qrels",
     "write_run",
 ]

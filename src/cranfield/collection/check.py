@@ -10,11 +10,12 @@ from pathlib import Path
 
 import polars as pl
 
-from cranfield.collection.readers import read_qrels, read_run
+from cranfield.collection.readers import parse_qrels, parse_run
+from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
-from cranfield.scores import read_scores
+from cranfield.scores import Scores, read_scores
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,10 @@ class FileCheck:
     error: str = ""
 
 
+Content = Run | Qrels | Scores
+"""What a file holds, parsed."""
+
+
 def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
     """Read a file strictly and say what it holds; problems are reported, not raised.
 
@@ -53,17 +58,36 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     >>> check.kind, check.topics, check.rows, check.ties, check.problems
     ('run', 1, 2, 2, 0)
     """
+    return check_and_read(path, kind=kind, lenient=lenient)[0]
+
+
+def check_and_read(
+    path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False
+) -> tuple[FileCheck, Content | None]:
+    """The check of a file and what it holds, read once; nothing for a file with problems.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n301 Q0 FT911-4 2 9.5 x\\n")
+    >>> check_and_read(file)[1]
+    Run(bm25: 1 topics, 2 documents)
+    """
     label = os.fspath(path)
     found: FileKind = kind or _by_name(label)
     try:
-        found = kind or recognise(label)
+        data = read_bytes(path)
+        found = kind or recognise(label, data)
         if found == "run":
-            run = read_run(path, lenient=lenient)
-            return FileCheck(label, found, len(run.topics), 1, len(run), ties=count_ties(run.frame), notes=run.notes)
+            run = parse_run(data, path, lenient=lenient)
+            ties = count_ties(run.frame)
+            return FileCheck(label, found, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
         if found == "qrels":
-            qrels = read_qrels(path)
+            qrels = parse_qrels(data, path)
             relevant = int((qrels.frame["relevance"] > 0).sum())
-            return FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes)
+            return (
+                FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
+                qrels,
+            )
         scores = read_scores(path)
         topics = {topic for matrix in scores.values() for topic in matrix.topics}
         systems = {system for matrix in scores.values() for system in matrix.systems}
@@ -71,11 +95,11 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
         notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
         measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
         notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes))
+        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes)), scores
     except FileError as error:
-        return FileCheck(label, found, problems=error.total, error=str(error))
+        return FileCheck(label, found, problems=error.total, error=str(error)), None
     except CranfieldError as error:
-        return FileCheck(label, found, problems=1, error=f"{label}: {error}")
+        return FileCheck(label, found, problems=1, error=f"{label}: {error}"), None
 
 
 def count_ties(frame: pl.DataFrame) -> int:
@@ -88,9 +112,9 @@ _FIRST = 100
 """Lines that have a say in what a file is; one that is broken shall not decide."""
 
 
-def recognise(path: str) -> FileKind:
+def recognise(path: str, data: bytes | None = None) -> FileKind:
     """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
-    data = read_bytes(path)
+    data = read_bytes(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
     lines = (line.split() for line in check_text(data, path).splitlines())

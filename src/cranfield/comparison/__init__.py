@@ -5,19 +5,17 @@ from typing import TYPE_CHECKING
 from cranfield.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from cranfield.comparison.analysis import compare
     from cranfield.comparison.comparison import Comparison
     from cranfield.comparison.corrections import adjust
-    from cranfield.comparison.measures import MeasureComparisons, compare_measures
+    from cranfield.comparison.measures import MeasureComparisons, compare, compare_measures
 
 __all__ = ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"]
 
 __getattr__ = on_first_use(
     __name__,
     {
-        "analysis": ["compare"],
         "comparison": ["Comparison"],
         "corrections": ["adjust"],
-        "measures": ["MeasureComparisons", "compare_measures"],
+        "measures": ["MeasureComparisons", "compare", "compare_measures"],
     },
 )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,123 +13,27 @@ from scipy import special
 from cranfield.comparison import classical
 from cranfield.comparison.bootstrap import percentile_intervals, rank_intervals, value_intervals
 from cranfield.comparison.comparison import Comparison
-from cranfield.comparison.corrections import CORRECTIONS, adjust
+from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores, tied_ranks
 from cranfield.comparison.messages import comparison_signature, find_warnings
 from cranfield.comparison.pairs import Pairs, against, all_pairs
 from cranfield.comparison.resampled import Resampled, Resampling
-from cranfield.comparison.statistics import Statistic, find_statistic
 from cranfield.comparison.studentised_range import residual_variance
 from cranfield.comparison.tests import PERCENTILE, TESTS, SignificanceTest, any_statistic_names
 from cranfield.defaults import (
-    ALPHA,
-    ALTERNATIVE,
     CORRECTION,
-    MEMORY_MB,
     RANK_RESAMPLES,
-    RESAMPLES,
-    SEED,
-    STATISTIC,
-    TEST,
-    Alternative,
-    StatisticName,
 )
-from cranfield.errors import ArgumentError, UnknownNameError, notify
-from cranfield.executors import Progress
+from cranfield.errors import ArgumentError
 from cranfield.labels import positions
-from cranfield.resampling import check_resamples
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
 
 
-def compare(
-    scores: ScoreMatrix | Scores,
-    *,
-    test: str = TEST,
-    baseline: str | Sequence[str] | None = None,
-    correction: str | None = None,
-    alternative: Alternative = ALTERNATIVE,
-    statistic: StatisticName | Statistic = STATISTIC,
-    alpha: float = ALPHA,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    memory: float = MEMORY_MB,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Which systems differ? Every pair of systems, or every system against baselines, in one call.
-
-    Parameters
-    ----------
-    scores : ScoreMatrix, or Scores with one measure
-        At least two topics and two systems, all systems scored on the same topics.
-    test : str
-        ``randomisation`` (Fisher's, by sign flips; the default), ``bootstrap`` (shift), ``bootstrap-t``
-        (studentised), ``t`` (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``,
-        ``tukey`` (studentised range, topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
-    baseline : str or several, optional
-        Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
-        is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
-    correction : {"holm", "bonferroni", "bh", "by", "none"}
-        Adjustment for the number of comparisons (see `adjust`). The Tukey tests need and take none.
-    alternative : {"two-sided", "greater", "less"}
-        ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
-    statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
-        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
-    alpha : float
-        Significance level; intervals have level 1 − alpha, each for itself (simultaneous for the Tukey tests).
-    n_resamples, seed
-        How many resamples, and where their randomness starts. A randomisation test enumerates all 2ⁿ sign flips
-        when they are no more than `n_resamples`.
-    workers, executor, memory, progress
-        How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
-        of them changes a result.
-
-    Returns
-    -------
-    Comparison
-
-    Notes
-    -----
-    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
-    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
-
-    Examples
-    --------
-    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
-
-    >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
-    >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
-    >>> folds = ScoreMatrix(np.array([a, b]).T, [str(i) for i in range(1, 11)], ["A", "B"], "P@10")
-    >>> float(compare(folds, baseline="A", alternative="greater").p[0])
-    0.203125
-    """
-    check(test, correction, alternative, alpha)
-    name, function = find_statistic(statistic)
-    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
-    matrix = scores.only() if isinstance(scores, Scores) else scores
-    if not isinstance(matrix, ScoreMatrix):
-        raise ArgumentError(
-            f"`scores` must be a ScoreMatrix; got {type(scores).__name__}. "
-            "Write read_scores(path), ScoreMatrix.from_wide(frame) or ScoreMatrix.from_long(frame)."
-        )
-    result = analyse(matrix, test, baseline, correction, alpha, how, name)
-    notify(result.warnings)
-    return result
-
-
-def check(test: str, correction: str | None, alternative: str, alpha: float) -> None:
-    """Refuse names that do not exist and combinations that make no sense."""
+def check(test: str, correction: str | None, alternative: str) -> None:
+    """Refuse combinations that make no sense."""
     entry = TESTS[test]
-    if alternative not in get_args(Alternative):
-        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
-    if correction is not None:
-        CORRECTIONS[correction]  # an error that names the known ones
-    if not 0 < alpha < 1:
-        hint = f" Write {alpha / 100:g}." if 1 < alpha < 100 else ""
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}.{hint}")
     if entry.corrects_family and correction not in (None, "none"):
         raise ArgumentError(
             f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted for all "
@@ -214,7 +116,7 @@ def analyse(
         seed=how.seed,
     )
     notes = find_warnings(result, each, classical.identical(scores, pairs))
-    return replace(result, signature=comparison_signature(result), warnings=notes)
+    return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))
 
 
 def _values(scores: Array, how: Resampling) -> Array:

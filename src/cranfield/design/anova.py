@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, LOW_EPSILON, DesignMethod
-from cranfield.design.grid import Array, Numbers, Variance, Variances, cross, missing, numbers, variances
+from cranfield.design.grid import Array, Numbers, Variance, Variances, cross, inherited, missing, numbers, variances
 from cranfield.design.power import BLOCKED, ONE_WAY, exact_power, normal_power
 from cranfield.design.result import Design
 from cranfield.design.solve import (
@@ -138,7 +138,7 @@ def design_anova(
         COLUMN.get(unknown, unknown),
         pl.DataFrame(columns),
         {"method": method} | ({} if epsilon is None else {"epsilon": epsilon}),
-        warnings,
+        (*inherited(given), *warnings),
     )
     notify(design.warnings)
     return design

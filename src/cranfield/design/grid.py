@@ -148,3 +148,9 @@ def cross(
     table = np.asarray(list(itertools.product(*arguments.values())), dtype=np.float64)
     chosen = [one for one in variance for _ in table]
     return chosen, {name: np.tile(table[:, i], len(variance)) for i, name in enumerate(arguments)}
+
+
+def inherited(given: Iterable[Variance]) -> tuple[str, ...]:
+    """What the past scores behind the variances had to say, each sentence once."""
+    known = [one.estimate for one in given if one.estimate is not None]
+    return tuple(dict.fromkeys(text for estimate in known for text in estimate.inherited))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from cranfield.defaults import ALPHA
-from cranfield.design.grid import Array, Numbers, Variances, cross, numbers, variances
+from cranfield.design.grid import Array, Numbers, Variances, cross, inherited, numbers, variances
 from cranfield.design.power import expected_width
 from cranfield.design.result import Design
 from cranfield.design.search import MOST_TOPICS, smallest
@@ -138,6 +138,6 @@ def _design(
                     f"{COLUMN.get(unknown, unknown)}_{side}"
                 )
             )
-    design = Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, warnings)
+    design = Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, (*inherited(given), *warnings))
     notify(design.warnings, stacklevel=4)
     return design

@@ -11,16 +11,14 @@ import polars as pl
 
 from cranfield.defaults import (
     ALPHA,
-    ANOVA_VARIANCE,
-    BLOCKED_VARIANCE,
     DESIGN_METHOD,
     ORDER,
-    PAIRED_VARIANCE,
     POWER,
     DesignMethod,
     RankingOrder,
 )
 from cranfield.design.anova import design_anova
+from cranfield.design.designs import DESIGNS
 from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.interval import design_interval
@@ -53,7 +51,8 @@ class Question:
     @property
     def estimator(self) -> str:
         """The variance estimate that matches."""
-        return PAIRED_VARIANCE if self.is_interval else BLOCKED_VARIANCE if self.blocked else ANOVA_VARIANCE
+        kind = DESIGNS["interval" if self.is_interval else "anova"]
+        return kind.variant("blocked" if self.blocked else None).estimator
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -137,7 +137,8 @@ def recommend(
         low = epsilon < LOW_EPSILON
         rows = _rows(estimates, m, epsilon if low else None, question)
         sizes = _sizes(estimates, m, epsilon if low else None, question)
-    caveats = _caveats(collections)
+    inherited = [f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings]
+    caveats = (*inherited, *_caveats(collections))
     topics = int(rows["topics"][0])
     text = _text(collections, estimates, m, question, rows, sizes, epsilon, low, caveats)
     measure = estimates["residual"].measure

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
-from cranfield.design.grid import Numbers, Variances, cross, missing, numbers, variances
+from cranfield.design.grid import Numbers, Variances, cross, inherited, missing, numbers, variances
 from cranfield.design.power import PAIRED, TWO_SAMPLE, FTest, exact_power, published_t_power
 from cranfield.design.result import Design
 from cranfield.design.solve import COLUMN, PowerRule, check_solved, column, origin, power_at, real, solve_with_interval
@@ -134,6 +134,8 @@ def _design(
             "the residual variance leaves out what topics differ by, but two groups of different topics need it: "
             "the size is far too small. Use within, or pair the systems.",
         )
-    design = Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, warnings)
+    design = Design(
+        what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, (*inherited(given), *warnings)
+    )
     notify(design.warnings, stacklevel=4)
     return design

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -116,13 +117,16 @@ def answers(*types: str) -> Callable[[Callable[[Any, Any], Answer]], Callable[[A
 def answer(result: object, settings: Settings | None = None) -> Answer:
     """What a result says, for the question it answers (or, without one, as it is usually asked)."""
     for base in type(result).__mro__:
-        if base.__module__.startswith("cranfield."):
-            room = base.__module__.split(".")[1]
-            try:
-                importlib.import_module(f"cranfield.present.answers.{room}")
-            except ModuleNotFoundError as error:
-                if error.name != f"cranfield.present.answers.{room}":
-                    raise
+        if base.__name__ not in _MAKERS and base.__module__.startswith("cranfield."):
+            _load(base.__module__.split(".")[1])
         if base.__name__ in _MAKERS:
             return _MAKERS[base.__name__](result, settings)
     raise UnknownNameError("kind of result", type(result).__name__, _MAKERS)
+
+
+def _load(room: str) -> None:
+    """Import what says the answers of a room's results, and nothing else if that can be helped."""
+    package = importlib.import_module("cranfield.present.answers")
+    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    for name in [room] if room in names else names:
+        importlib.import_module(f"cranfield.present.answers.{name}")

@@ -208,7 +208,8 @@ def replicate_scores(
     data = Partitioned(whole, parts, n_partitions, first.systems)
     found = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
     settings = _settings(Splitting(n_partitions, len(parts)), how, rule, [first.measure])
-    result = _result([found], settings, (), None)
+    inherited = dict.fromkeys(f"{matrix.measure}: {text}" for matrix in ordered for text in matrix.warnings)
+    result = _result([found], settings, tuple(inherited), None)
     notify(result.warnings)
     return result
 

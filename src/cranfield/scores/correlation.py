@@ -191,6 +191,9 @@ def correlate(
     reference, estimate = _same_systems(reference, estimate)
     warnings: list[str] = []
     n_topics: int | None = None
+    for side in (reference, estimate):
+        if isinstance(side, ScoreMatrix):
+            warnings += [f"{side.measure}: {text}" for text in side.warnings]
     bootstrap: dict[str, tuple[float, float] | None] = {}
     if isinstance(reference, ScoreMatrix) and isinstance(estimate, ScoreMatrix):
         reference, estimate, shared = _topics_together(reference, estimate, missing)
@@ -233,7 +236,7 @@ def correlate(
         alpha,
         n_resamples if bootstrap else 0,
         seed,
-        tuple(warnings),
+        tuple(dict.fromkeys(warnings)),
     )
     notify(result.warnings)
     return result

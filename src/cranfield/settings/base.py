@@ -31,6 +31,16 @@ MOST_VALUES = 12
 """Values that one setting may be given on a page."""
 
 
+def registered(place: str) -> Callable[[], Sequence[str]]:
+    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
+
+    def names() -> Sequence[str]:
+        module, _, name = place.partition(":")
+        return tuple(getattr(importlib.import_module(module), name))
+
+    return names
+
+
 @dataclass(frozen=True)
 class Setting:
     """All there is to know about one setting.
@@ -110,17 +120,15 @@ class Setting:
         return value
 
     def _within(self, value: float) -> None:
-        low, high = self.least, self.most
-        if (low is None or value >= low) and (high is None or value <= high):
+        if self.least is not None and value < self.least:
+            bound, example = f"at least {_number(self.least)}", self.least
+        elif self.most is not None and value > self.most:
+            bound, example = f"at most {_number(self.most)}", self.most
+        else:
             return
-        bounds = " and ".join(
-            f"{side} {_number(bound)}" for side, bound in (("at least", low), ("at most", high)) if bound is not None
-        )
         noun = "a whole number of" if self.kind is int else "a number of"
-        example = self.default if isinstance(self.default, (int, float)) else low if low is not None else high
-        raise ArgumentError(
-            f"`{self.name}` must be {noun} {bounds}; got {_number(value)}. Write {_number(cast(float, example))}."
-        )
+        usual = self.default if isinstance(self.default, (int, float)) else example
+        raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
 
     def parse(self, texts: Sequence[str]) -> Any:
         """The value from what an address says: texts as they were typed."""
@@ -308,12 +316,10 @@ class Settings:
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
         """The question in an address; an `ArgumentError` says in words what cannot be read."""
         texts: dict[str, list[str]] = {}
-        shown = [one for one in cls.all() if one.on_page]
+        shown = {one.name: one for one in cls.all() if one.on_page}
         for name, value in query:
-            if name not in (one.name for one in shown):
-                raise ArgumentError(
-                    f"`{name}` is no setting of this page; there are {', '.join(o.name for o in shown)}."
-                )
+            if name not in shown:
+                raise ArgumentError(f"`{name}` is no setting of this page; there are {', '.join(shown)}.")
             if value.strip():
                 texts.setdefault(name, []).append(value)
         values = {name: value for name, typed in texts.items() if (value := cls.of(name).parse(typed)) is not None}

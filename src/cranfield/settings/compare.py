@@ -7,7 +7,10 @@ from typing import ClassVar
 
 from cranfield import defaults
 from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.settings.base import Settings, registered, setting
+
+TESTS = registered("cranfield.comparison.tests:TESTS")
+CORRECTIONS = registered("cranfield.comparison.corrections:CORRECTIONS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,16 +22,14 @@ class ComparisonSettings(Settings):
     work: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
-    test: str = setting(
-        defaults.TEST, "Which test; see docs/compare.md for which when.", choices=defaults.names(defaults.TestName)
-    )
+    test: str = setting(defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS)
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
     )
     correction: str | None = setting(
         None,
         "Adjustment for many comparisons; the Tukey tests have their own.",
-        choices=defaults.names(defaults.Correction),
+        choices=CORRECTIONS,
         usual=defaults.CORRECTION,
     )
     alternative: str = setting(

@@ -9,6 +9,7 @@ from typing import ClassVar
 from cranfield import defaults
 from cranfield.settings import shared
 from cranfield.settings.base import setting
+from cranfield.settings.compare import CORRECTIONS
 from cranfield.settings.evaluate import Scoring
 
 
@@ -68,9 +69,7 @@ class ReplicatesSettings(Scoring):
         defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
         choices=defaults.names(defaults.Decide), more=True,
     )  # fmt: skip
-    correction: str = setting(
-        defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=defaults.names(defaults.Correction)
-    )
+    correction: str = setting(defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=CORRECTIONS)
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()

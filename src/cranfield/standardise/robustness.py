@@ -17,7 +17,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.signature import signature
-from cranfield.standardise.factors import factors_of
+from cranfield.standardise.factors import factors_of, inherited
 from cranfield.standardise.transform import check, from_z, z_scores
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def standardisation_robustness(
             **({"a": a, "b": b} if to == "ab" else {}),
             left_out="each system" if groups is None else list(groups),
         ),
-        (
+        inherited(matrices)
+        + (
             (
                 f"in {emptied} (left-out system, topic) cases all other systems tie on the topic, "
                 "so that the score is average, best or worst there",

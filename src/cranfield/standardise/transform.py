@@ -115,6 +115,8 @@ def standardised(
     missing: MissingPolicy,
 ) -> Standardised:
     """See `Standardisation.apply`."""
+    from cranfield.standardise.factors import inherited
+
     check(to, a, b)
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     ours = [_with_factors(factors[matrix.measure], matrix, missing) for matrix in matrices]
@@ -130,6 +132,7 @@ def standardised(
         tuple(count for _, count in done),
         signature(_NAMES[to], measure=measures, **ab, standardising_systems=known or "unknown"),
         (
+            *inherited(matrices),
             *(
                 f"{kept.measure}: {kept.provenance[-1]}"
                 for kept, given in zip(ours, matrices, strict=True)

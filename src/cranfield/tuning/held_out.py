@@ -93,9 +93,14 @@ def tune(
         found[0].scores.measure,
         provenance=[f"held-out scores of tuned families, {folds.description}"],
     )
-    result = Tuning(tuple(tuned), folds, matrix, tuple(_warnings(tuned, folds, matrix.values)))
+    result = Tuning(tuple(tuned), folds, matrix, (*_inherited(found), *_warnings(tuned, folds, matrix.values)))
     notify(result.warnings)
     return result
+
+
+def _inherited(families: tuple[Family, ...]) -> list[str]:
+    """What the scores of the families already had to say."""
+    return [f"{family.name}: {text}" for family in families for text in family.scores.warnings]
 
 
 def _check(families: tuple[Family, ...]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,8 @@ class VarianceEstimate(Result):
         Size of the past data; topics are added up when pooled, systems are None when the collections differ.
     strata : tuple of Stratum
         The collections behind the estimate, one unless pooled.
+    warnings, inherited : tuple of str
+        What to know before relying on it; those of them that the past scores brought along.
     """
 
     estimator: str
@@ -65,6 +67,7 @@ class VarianceEstimate(Result):
     alpha: float = ALPHA
     strata: tuple[Stratum, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def method(self) -> str:
@@ -201,6 +204,8 @@ def estimate_variance(
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
     stratum = Stratum(collection or "scores", n, m, variance, without, covariance)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
+    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
+    estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)
     notify(estimate.warnings)
     return estimate
 
@@ -238,6 +243,14 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
     name = "pooled" if len(strata) > 1 else first.collection
     pooled = _from_strata(first.estimator, first.measure, name, strata, first.alpha)
+    inherited = tuple(
+        dict.fromkeys(
+            text if len(listed) == 1 else f"{estimate.collection}: {text}"
+            for estimate in listed
+            for text in estimate.inherited
+        )
+    )
+    pooled = replace(pooled, warnings=(*inherited, *pooled.warnings), inherited=inherited)
     notify(pooled.warnings)
     return pooled
 

@@ -120,4 +120,5 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
         | {"eta_squared": float(found.residual) / total}
     )
     rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
-    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows))
+    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
+    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), inherited)

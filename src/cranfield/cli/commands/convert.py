@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cranfield.cli.output import emit, say
 from cranfield.errors import ArgumentError
@@ -33,6 +33,6 @@ def run(settings: ConvertSettings, output: OutputSettings, files: dict[str, Any]
         return
     for note in notes:
         say(f"note: {note}")
-    write_scores(scores, to, layout=layout)
+    write_scores(scores, to, layout=cast(Any, layout))
     for matrix in scores.values():
         say(f"wrote {to}: {matrix.measure}, {matrix.n_topics} topics × {matrix.n_systems} systems")

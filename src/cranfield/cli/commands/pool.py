@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cranfield.cli.output import emit, say
 
@@ -22,7 +22,7 @@ def run(settings: PoolSettings, output: OutputSettings, files: dict[str, Any]) -
 
     judged = read_qrels(files["qrels"])
     depth = settings.depth
-    pool = depth_pools(judged, read_runs(list(files["runs"])), [depth], order=settings.order)[depth]
+    pool = depth_pools(judged, read_runs(list(files["runs"])), [depth], order=cast(Any, settings.order))[depth]
     counts = judged_counts(pool, judged.topics)
     without_relevant = counts.filter(counts["relevant"] == 0)["topic"].to_list()
     warnings = list(judged.notes)

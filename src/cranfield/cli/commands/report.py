@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -27,9 +27,7 @@ def run(settings: ReportSettings, output: OutputSettings, files: dict[str, Any])
     if not to.parent.is_dir():
         raise FileError(str(to), [Problem(0, f"cannot be written: there is no directory {to.parent}")])
     if not given:
-        raise ArgumentError(
-            "nothing to report on; name judgments and runs, or score files: cranfield report QRELS RUN..."
-        )
+        raise ArgumentError("nothing to report on; write cranfield report QRELS RUN... or cranfield report SCORES...")
     first = expand(given[:1])[0]
     with progress_bar("writing the report") as progress:
         if recognise(first) == "qrels":
@@ -40,7 +38,7 @@ def run(settings: ReportSettings, output: OutputSettings, files: dict[str, Any])
             if recognise(first) == "run":
                 raise ArgumentError(f"{first} is a run; name the judgments first: cranfield report QRELS RUN...")
             one = settings.measures[0] if settings.measures and len(settings.measures) == 1 else None
-            scores = read_scores(given, measure=one, missing=settings.missing)
+            scores = read_scores(given, measure=one, missing=cast(Any, settings.missing))
             names = ", ".join(Path(name).name for name in expand(given)[:3])
             report = settings.ask(scores, source=names, progress=progress)
         report.write(to)

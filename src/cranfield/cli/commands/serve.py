@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import ArgumentError
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
 def run(settings: ServeSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """Serve the page until interrupted."""
+    from importlib.util import find_spec
+
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
         raise ArgumentError(

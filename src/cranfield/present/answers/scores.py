@@ -20,13 +20,13 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
 
     scores = result if isinstance(result, Scores) else Scores([result])
     first = next(iter(scores.values()))
-    shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else scores.settings
+    shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
 
     def sheet(rows: pl.DataFrame) -> Sheet:
         return Sheet("evaluate", rows, first.provenance[0] if first.provenance else "", shown, scores.warnings)
 
     return Answer(
-        headline=scores.summary(),
+        headline=f"{first.n_systems} systems on {first.n_topics} topics",
         sheets={
             "means": lambda: sheet(summaries(scores)),
             "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),

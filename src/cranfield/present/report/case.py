@@ -62,7 +62,7 @@ class Case:
 
     def comparison(self, measure: str | None = None) -> Comparison:
         """All pairs by a measure, with as many resamples as the correction needs to find anything."""
-        from cranfield.comparison.analysis import compare
+        from cranfield.comparison import compare
 
         name = measure or self.measure
         if name not in self._known:

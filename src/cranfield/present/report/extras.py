@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from cranfield.defaults import STANDARDISE_A
+from cranfield.errors import quietly
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
-from cranfield.present.report.case import Case, quietly
+from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 
 BESIDE_RESAMPLES = 20_000

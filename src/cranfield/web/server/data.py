@@ -7,7 +7,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cranfield.collection import FileCheck, Qrels, Run, check_file, make_sample
+from cranfield.collection import FileCheck, Qrels, Run, make_sample
+from cranfield.collection.check import check_and_read
 from cranfield.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.errors import CranfieldError, DataError, quietly
 from cranfield.executors import Progress
@@ -78,9 +79,11 @@ class Dataset:
         return self._contents
 
     def _read(self, progress: Progress | None) -> Contents:
-        checks = []
+        checks, contents = [], []
         for number, file in enumerate(self.files, 1):
-            checks.append(check_file(file, lenient=self.lenient))
+            check, content = check_and_read(file, lenient=self.lenient)
+            checks.append(check)
+            contents.append(content)
             if progress:
                 progress(number, len(self.files))
         self._checks = tuple(checks)
@@ -94,7 +97,11 @@ class Dataset:
         try:
             _check_kinds(found.checks)
             if found.has_runs:
-                scores, warnings = self._evaluate(MEASURES, progress)
+                qrels = [content for content in contents if isinstance(content, Qrels)]
+                runs = [content for content in contents if isinstance(content, Run)]
+                # Two runs of one system are an error, which names their files when it reads them itself.
+                distinct = runs and len({run.system for run in runs}) == len(runs)
+                scores, warnings = self._evaluate(MEASURES, progress, (qrels[0], runs) if distinct else None)
                 return Contents(found.checks, scores, {self.name: scores}, warnings)
             collections = read_collections(list(self.files), missing=self.missing or MISSING)
             joined = _joined(collections)
@@ -102,11 +109,17 @@ class Dataset:
         except CranfieldError as error:
             return Contents(found.checks, problem=str(error))
 
-    def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> tuple[Scores, tuple[str, ...]]:
+    def _evaluate(
+        self,
+        measures: Sequence[str],
+        progress: Progress | None = None,
+        parsed: tuple[Qrels, list[Run]] | None = None,
+    ) -> tuple[Scores, tuple[str, ...]]:
+        qrels, runs = parsed or (self.qrels(), self.runs())
         with quietly():
             scores = evaluate(
-                self.qrels(),
-                self.runs(),
+                qrels,
+                runs,
                 list(measures),
                 missing=self.missing or "zero",
                 lenient=self.lenient,

@@ -1,0 +1,140 @@
+"""What standardisation says: factors, standardised scores, their robustness, and what standardising changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.design import StandardisationEffect
+    from cranfield.standardise import Robustness, Standardisation, Standardised
+
+
+@answers("Standardisation")
+def factors_answer(result: Standardisation, settings: Any) -> Answer:
+    """The factors of every topic."""
+    shown = {"measures": list(result), "version": result.version, "provenance": list(result.provenance)}
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise fit", result.to_frame(), result.signature, shown, result.warnings,
+            title="Standardisation factors", heading="Factors",
+        )  # fmt: skip
+
+    return Answer(headline=f"Standardisation factors by {', '.join(result)}", sheets={"factors": sheet})
+
+
+@answers("Standardised")
+def standardised_answer(result: Standardised, settings: Any) -> Answer:
+    """The scores in standard units."""
+    counts = [vars(count) for count in result.counts]
+    asked = {} if settings is None else {"factors": settings.factors}
+    how = {"to": result.to, **({"a": result.a, "b": result.b} if result.to == "ab" else {})}
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise apply", result.to_frame(), result.signature, {**asked, **how, "counts": counts},
+            result.warnings, title="Standardised scores", notes=tuple(result.clipping()),
+        )  # fmt: skip
+
+    return Answer(headline="Standardised scores", sheets={"scores": sheet})
+
+
+@answers("Robustness")
+def robustness_answer(result: Robustness, settings: Any) -> Answer:
+    """How far systems move when they are left out."""
+    name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
+    summary = result.summary().to_dicts()
+    notes = tuple(
+        f"{row['measure']}: left-out means move by {row['mean_difference']:.4f} on average and "
+        f"{row['largest_difference']:.4f} at most, single scores by up to {row['largest_topic_difference']:.4f}; "
+        f"{row['ranks_changed']} of {row['left_out']} change rank, by {row['largest_rank_change']} at most; "
+        f"lowest tau {row['lowest_tau']:.4f}"
+        for row in summary
+    )
+    how = {} if settings is None else {"to": settings.to, "a": settings.a, "b": settings.b}
+
+    def sheet() -> Sheet:
+        narrow = Sheet(name, _narrow(result.to_frame()), result.signature, title=title, notes=notes)
+        return Sheet(
+            name, result.to_frame(), result.signature, {**how, "summary": summary}, result.warnings, sections=(narrow,)
+        )
+
+    chart = Chart("robustness", "Robustness", "Dots: each system with and without itself.", result, "robustness")
+    return Answer(headline=title, sheets={"robustness": sheet}, charts=(chart,))
+
+
+def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
+    """The table for people: short names, and no column that says the same in every row."""
+    if rows["measure"].n_unique() == 1:
+        rows = rows.drop("measure")
+    if (rows["left_out"] == rows["system"]).all():
+        rows = rows.drop("left_out")
+    if (rows["tied_topics"] == 0).all():
+        rows = rows.drop("tied_topics")
+    short = {"difference": "change", "max_difference": "max_change", "tied_topics": "ties"}
+    return rows.rename({"mean_left_out": "mean_out", "rank_left_out": "rank_out", **short}, strict=False)
+
+
+@answers("StandardisationEffect")
+def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
+    """Variance, ranking and design before and after."""
+    name = "standardise effect"
+
+    def sheet() -> Sheet:
+        return Sheet(
+            name, result.to_frame(), result.signature, result.settings, result.warnings, sections=_sections(result)
+        )
+
+    charts = (
+        Chart(
+            "effect", "Raw and standardised", "Bars: topics needed with raw and standardised scores.", result, "effect"
+        ),
+    )
+    return Answer(headline="Raw and standardised scores side by side", sheets={"effect": sheet}, charts=charts)
+
+
+def _sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
+    """The tables for people, narrow enough for a terminal."""
+    name = "standardise effect"
+    alpha, fraction = result.settings["alpha"], result.settings["fraction"]
+    sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
+    short = {"variance_raw": "raw", "variance_standardised": "standardised"}
+    ranking = ["measure", "tau", "published_lower", "published_upper", "bootstrap_lower", "bootstrap_upper"]
+    narrow = {name: name.replace("published", "pub").replace("bootstrap", "boot") for name in ranking}
+    shorter = {"standardised": "std", "standardised_published": "std_published"}
+    return (
+        Sheet(name, result.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Sheet(
+            name,
+            result.variance.select(ranking).rename(narrow),
+            title="Agreement of the two rankings of the systems",
+            notes=(
+                "pub: tau ± z·√(2(2m+5)/(9m(m-1))), the published interval, which can pass 1. "
+                f"boot: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
+            ),
+        ),
+        Sheet(
+            name,
+            result.scale_free,
+            title="Free of scale: the only fair comparison of raw and standardised",
+            notes=(
+                "blocked_f: variance between systems over residual variance. topics: needed by "
+                f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
+                "systems (blocked, exact).",
+            ),
+            digits={"blocked_f": 2},
+        ),
+        Sheet(
+            name,
+            result.topics.rename(shorter),
+            result.signature,
+            title="Topics needed (one-way ANOVA), exact and published",
+            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
+            digits={"min_diff": 2},
+        ),
+    )
