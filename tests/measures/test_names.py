@@ -10,7 +10,8 @@ import pytest
 
 from cranfield import ArgumentError, DataError, Measure, UnknownNameError, evaluate, parse_measure
 from cranfield.measures import JudgedRanking, measure, parse_measures, registry
-from cranfield.measures.aliases import TREC_NAMES
+from cranfield.measures.aliases import COMMON_NAMES, NO_SCORE, TREC_NAMES, plain
+from cranfield.measures.names import look_up, recognise
 from cranfield.measures.registry import find, known_names
 from cranfield.measures.trec import trec_name
 from small_collections import qrels_of, run_of
@@ -300,3 +301,43 @@ def test_irm_without_ir_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArgumentError) as error:
         parse_measure("irm:AP")
     assert str(error.value) == "measures named irm:… need ir_measures; install it with: pip install ir-measures"
+
+
+def test_the_table_of_other_names_has_no_two_meanings() -> None:
+    """No name leads to two measures, and none hides a measure of ours; trec_eval's rbp is the one known exception."""
+    ours = {plain(name): name for name in known_names()}
+    seen: dict[str, str] = {}
+    for name, others in COMMON_NAMES.items():
+        assert name in known_names()
+        for other in others:
+            assert ours.get(plain(other), name) == name
+            assert seen.setdefault(plain(other), name) == name
+            assert look_up(other)[0].name == name
+    for theirs, meant in TREC_NAMES.items():
+        assert meant.ours in known_names()
+        assert ours.get(plain(theirs), meant.ours) == meant.ours
+        assert seen.get(plain(theirs), meant.ours) == meant.ours
+    assert (str(parse_measure("rbp")), str(parse_measure("RBP"))) == ("RBP(p=0.9)", "RBP")
+
+
+@pytest.mark.parametrize("name", [*NO_SCORE, "GMAP", "GM_MAP"])
+def test_names_that_score_no_topic_say_what_to_use(name: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        parse_measure(name)
+    assert str(error.value).startswith(f"measure {name!r}: ")
+    assert "`cranfield trec_eval" in str(error.value) or "the nearest" in str(error.value)
+
+
+def test_numbers_go_with_the_name_before_them() -> None:
+    assert [str(m) for m in parse_measures("P.5,10 map, iprec_at_recall.0.1,0.2")] == [
+        "P@5", "P@10", "AP", "IPrec(recall=0.1)", "IPrec(recall=0.2)",
+    ]  # fmt: skip
+    with pytest.raises(UnknownNameError, match="unknown measure '10'"):
+        parse_measures("map,10")
+
+
+def test_names_in_score_files_are_recognised_without_importing_anything() -> None:
+    assert [str(recognise(name)) for name in ("map", "P_10", "nDCG(gains=exp)@10", "Rprec_mult_0.20")] == [
+        "AP", "P@10", "nDCG(gains=exp)@10", "Rprec(multiple=0.2)",
+    ]  # fmt: skip
+    assert [recognise(name) for name in ("clicks", "os.path", "P@0", "gm_map", "a b")] == [None] * 5

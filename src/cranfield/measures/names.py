@@ -13,6 +13,7 @@ from cranfield.measures.registry import IR_MEASURES, Definition, find, known
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
 _CUT = "_cut"  # how those of trec_eval's names end that mean nothing without a cutoff, where ours would
+_NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
 
 
@@ -142,15 +143,23 @@ def recognise(name: str) -> Measure | None:
 def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Every measure named, each once; a text may hold several, set apart by blanks or commas.
 
-    >>> parse_measures("AP nDCG@10, P(rel=2)@5 map")
-    [Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')]
+    A number alone goes with the name before it, as trec_eval has it: ``P.5,10`` is ``P.5`` and ``P.10``.
+
+    >>> parse_measures("AP nDCG@10, P(rel=2)@5 map"), parse_measures("P.5,10")
+    ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
     listed = [texts] if isinstance(texts, (str, Measure)) else list(texts)
     found: dict[Measure, None] = {}
     for text in listed:
         parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
+        stem = ""
         for part in parts:
-            found.setdefault(part if isinstance(part, Measure) else parse_measure(part))
+            if isinstance(part, Measure):
+                found.setdefault(part)
+                continue
+            number = _NUMBER_BEHIND.fullmatch(part)
+            stem = number["stem"] or stem if number else ""
+            found.setdefault(parse_measure(f"{stem}.{number['number']}" if number and stem else part))
     if not found:
         raise ArgumentError("no measure is named; name at least one, such as AP or nDCG@10")
     return list(found)
