@@ -23,7 +23,7 @@ _MOST_SENTENCES = 5
 def tuning_answer(result: Tuning, settings: Any) -> Answer:
     """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
     seed = defaults.SEED if settings is None else settings.seed
-    band = {
+    band: dict[str, Any] = {
         "n_resamples": getattr(settings, "n_resamples", defaults.CURVE_RESAMPLES),
         "seed": seed,
         "alpha": getattr(settings, "alpha", defaults.ALPHA),
