@@ -16,6 +16,7 @@ from cranfield import make_scores
 from support import Type
 
 PAIR = [
+    "measure",
     "system_a",
     "system_b",
     "mean_a",
@@ -28,7 +29,7 @@ PAIR = [
     "p_adjusted",
     "significant",
 ]
-BOARD = ["rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper"]
+BOARD = ["measure", "rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper"]
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_pairs(cranfield: Type, scores: str) -> None:
     assert answer["rows"][0]["system_a"] == "dense"
     assert answer["settings"]["test"] == "randomisation"
     assert answer["settings"]["correction"] == "holm"
-    assert answer["settings"]["resamples"] == 2000
+    assert answer["settings"]["n_resamples"] == 2000
     assert result.stderr == ""
 
 
@@ -96,7 +97,7 @@ def test_several_measures(cranfield: Type, scores: str) -> None:
     curve = rows_of(cranfield(*words, "--show", "curve").stdout)
     assert list(curve[0]) == ["measure", "pair", "p"]
     assert len(curve) == 12
-    assert list(rows_of(cranfield(*words, "--show", "curve", "-m", "AP").stdout)[0]) == ["pair", "p"]
+    assert list(rows_of(cranfield(*words, "--show", "curve", "-m", "AP").stdout)[0]) == ["measure", "pair", "p"]
 
 
 def test_effect_size_by_the_residual(cranfield: Type, scores: str) -> None:

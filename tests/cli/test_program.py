@@ -186,7 +186,7 @@ def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) ->
     Path("order.txt").write_text("bm25\nql\n")
     result = cranfield(*command.split(), "--missing", "zero")
     assert result.exit_code == 0, result.stderr
-    assert result.stderr.splitlines()[0] == "note: AP: 1 missing score set to 0 (missing = zero)"
+    assert result.stderr.splitlines()[0] == "warning: AP: 1 of 8 scores was missing and counts as 0: ql"
 
 
 @pytest.mark.parametrize("command", ["correlate a.AP.csv a.AP.csv", "compare a.AP.csv"])

@@ -18,8 +18,8 @@ def run(settings: Settings, output: OutputSettings, files: dict[str, Any]) -> No
     from cranfield.present.answer import answer
 
     data = read(settings, files)
-    with progress_bar(settings.work) as progress:
-        result = settings.ask(*data, progress=progress) if settings.work else settings.ask(*data)
+    with progress_bar(settings.counts) as progress:
+        result = settings.ask(*data, progress=progress) if settings.counts else settings.ask(*data)
     show(answer(result, settings), result, settings, output)
 
 

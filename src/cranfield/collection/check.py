@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -15,17 +16,19 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
+from cranfield.results import Result
 from cranfield.scores import Scores, read_scores
+from cranfield.signature import signature
 
 
 @dataclass(frozen=True)
-class FileCheck:
+class FileCheck(Result):
     """What one file holds, or what is wrong with it.
 
     Attributes
     ----------
     path, kind : the file, and whether it was read as a run, as qrels or as scores
-    topics, systems, rows : how many (rows: retrieved documents, judgments, or scores)
+    n_topics, n_systems, n_rows : how many (rows: retrieved documents, judgments, or scores)
     ties : retrieved documents whose score another document of the same topic shares (runs only)
     relevant : judgments above zero (qrels only)
     notes : what the reader skipped or noticed
@@ -34,14 +37,45 @@ class FileCheck:
 
     path: str
     kind: FileKind
-    topics: int | None = None
-    systems: int | None = None
-    rows: int | None = None
+    n_topics: int | None = None
+    n_systems: int | None = None
+    n_rows: int | None = None
     ties: int | None = None
     relevant: int | None = None
     notes: tuple[str, ...] = ()
     problems: int = 0
     error: str = ""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The file, and what it was read as."""
+        return {"path": self.path, "kind": self.kind}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return signature("check", kind=self.kind)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader noticed, and what is wrong."""
+        return (*self.notes, *([self.error] if self.error else []))
+
+    def summary(self) -> str:
+        """What the file holds, or what is wrong with it."""
+        if self.problems:
+            return self.error
+        systems = "" if self.n_systems is None else f" × {self.n_systems} systems"
+        return f"{self.path}: {self.kind}, {self.n_topics} topics{systems}, {self.n_rows} rows"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: file, kind, topics, systems, rows, ties, relevant, problems."""
+        numbers = {"topics": self.n_topics, "systems": self.n_systems, "rows": self.n_rows}
+        numbers |= {"ties": self.ties, "relevant": self.relevant, "problems": self.problems}
+        return pl.DataFrame(
+            {"file": [self.path], "kind": [self.kind], **{name: [value] for name, value in numbers.items()}},
+            schema_overrides=dict.fromkeys(numbers, pl.Int64),
+        )
 
 
 Content = Run | Qrels | Scores
@@ -55,7 +89,7 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n301 Q0 FT911-4 2 9.5 x\\n")
     >>> check = check_file(file)
-    >>> check.kind, check.topics, check.rows, check.ties, check.problems
+    >>> check.kind, check.n_topics, check.n_rows, check.ties, check.problems
     ('run', 1, 2, 2, 0)
     """
     return check_and_read(path, kind=kind, lenient=lenient)[0]

@@ -86,6 +86,11 @@ class Comparison(Result):
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
+    @property
+    def n_systems(self) -> int:
+        """How many systems."""
+        return len(self.systems)
+
     # ── pairs ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
@@ -214,13 +219,14 @@ class Comparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain values: settings, pairs, leaderboard, signature and warnings."""
         return {
-            **self.settings(),
+            **self.settings,
             "pairs": self.to_frame().to_dicts(),
             "leaderboard": self.leaderboard().to_dicts(),
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
 
+    @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
         return {
@@ -233,9 +239,9 @@ class Comparison(Result):
             "family": self.family,
             "baselines": list(self.baselines),
             "interval": self.interval,
-            "topics": self.n_topics,
-            "systems": len(self.systems),
-            "resamples": self.n_resamples,
+            "n_topics": self.n_topics,
+            "n_systems": self.n_systems,
+            "n_resamples": self.n_resamples,
             "exact": self.exact,
             "seed": None if self.n_resamples is None or self.exact else self.seed,
         }

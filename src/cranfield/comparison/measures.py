@@ -113,9 +113,24 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         ]
         return pl.concat(named)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force; the measure's name becomes the list of measures."""
+        first = {name: value for name, value in self.comparisons[0].settings.items() if name != "measure"}
+        return {"measures": list(self), **first, "across_measures": self.across_measures}
+
     def to_dict(self) -> dict[str, Any]:
-        """Every comparison as plain values, by measure."""
-        return {comparison.measure: comparison.to_dict() for comparison in self.comparisons}
+        """Everything as plain values: every comparison by its measure, settings, signature and warnings."""
+        return {
+            "signature": self.signature,
+            "settings": self.settings,
+            "comparisons": {comparison.measure: comparison.to_dict() for comparison in self.comparisons},
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> str:
+        """How many pairs differ, by every measure."""
+        return "; ".join(comparison.summary() for comparison in self.comparisons)
 
     def __repr__(self) -> str:
         lines = "\n".join(f"  {comparison.summary()}" for comparison in self.comparisons)

@@ -46,7 +46,7 @@ class Recommendation(Result):
 
     Attributes
     ----------
-    topics : int
+    n_topics : int
         The recommended number of topics.
     rows : polars frame
         One row per design and estimator: design, estimator, method, variance, topics, interval, why.
@@ -57,7 +57,7 @@ class Recommendation(Result):
     """
 
     measure: str
-    topics: int
+    n_topics: int
     rows: pl.DataFrame
     sizes: pl.DataFrame
     text: str
@@ -67,7 +67,8 @@ class Recommendation(Result):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        return signature("topic set size recommendation", measure=self.measure, **self.settings)
+        named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
+        return signature("topic set size recommendation", measure=self.measure, **named)
 
     def to_frame(self) -> pl.DataFrame:
         """The rows as a polars frame."""
@@ -76,7 +77,7 @@ class Recommendation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "topics": self.topics,
+            "n_topics": self.n_topics,
             "signature": self.signature,
             "settings": dict(self.settings),
             "rows": self.rows.to_dicts(),
@@ -85,11 +86,15 @@ class Recommendation(Result):
             "warnings": list(self.warnings),
         }
 
+    def summary(self) -> str:
+        """The recommended number of topics."""
+        return f"{self.n_topics} topics by {self.measure}"
+
     def __repr__(self) -> str:
-        return f"Recommendation({self.measure}: {self.topics} topics; print(….text) for the reasons)"
+        return f"Recommendation({self.measure}: {self.n_topics} topics; print(….text) for the reasons)"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return f"{self.topics} topics by {self.measure}", [self.rows, self.sizes]
+        return self.summary(), [self.rows, self.sizes]
 
 
 def recommend(
@@ -144,7 +149,7 @@ def recommend(
     topics = int(rows["topics"][0])
     text = _text(collections, estimates, m, question, rows, sizes, epsilon, low, caveats)
     measure = estimates["residual"].measure
-    settings = {"systems": m, **question, "collections": list(collections)}
+    settings = {"n_systems": m, **question, "collections": list(collections)}
     result = Recommendation(measure, topics, rows, sizes, text, settings, caveats)
     notify(result.warnings)
     return result

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.defaults import OutputFormat
+from cranfield.results import Result
 
 DIGITS = 4
 """Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
@@ -202,6 +203,12 @@ def to_latex(answer: Sheet) -> str:
             "",
         ]
     )
+
+
+def result_text(result: Result, format: OutputFormat) -> str:
+    """A result's main table as text, for its `to_latex` and `to_markdown`."""
+    command = type(result).__name__
+    return render(Sheet(command, result.to_frame(), result.signature, result.settings, tuple(result.warnings)), format)
 
 
 def to_parquet(rows: pl.DataFrame) -> bytes:

@@ -147,6 +147,14 @@ class MeasureReplicates:
         """Mean length of the intervals over systems and splits."""
         return float(np.mean([split.lengths for split in self.effects]))
 
+    def summary(self) -> str:
+        """Pairs found different, and how long the intervals are."""
+        different, total = int(self.decisions.decided.sum()), len(self.pairs)
+        return (
+            f"{self.measure}: {different} of {total} pairs different ({different / total:.1%}), "
+            f"mean interval length {self.mean_length:.4f}"
+        )
+
     def systems_frame(self) -> pl.DataFrame:
         """One row a system, best first: effect and interval of a split, averaged over the splits."""
         order = np.argsort(-self.system_effects, kind="stable")

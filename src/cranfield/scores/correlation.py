@@ -73,6 +73,19 @@ class Correlation(Result):
             **random,
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        random = {"n_resamples": self.n_resamples, "seed": self.seed} if self.bootstrap else {}
+        return {
+            "reference": self.reference,
+            "estimate": self.estimate,
+            "n_systems": self.n_systems,
+            "n_topics": self.n_topics,
+            "alpha": self.alpha,
+            **random,
+        }
+
     def to_frame(self) -> pl.DataFrame:
         """One row a coefficient and interval: coefficient, value, interval, lower, upper."""
         import polars as pl
@@ -90,18 +103,6 @@ class Correlation(Result):
         numbers = dict.fromkeys(("value", "lower", "upper"), pl.Float64)
         schema = {"coefficient": pl.String, "value": pl.Float64, "interval": pl.String, **numbers}
         return pl.DataFrame(rows, schema=schema, orient="row")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values."""
-        return {
-            "reference": self.reference,
-            "estimate": self.estimate,
-            "systems": self.n_systems,
-            "topics": self.n_topics,
-            "rows": self.to_frame().to_dicts(),
-            "signature": self.signature,
-            "warnings": list(self.warnings),
-        }
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {'undefined' if v is None else f'{v:.4f}'}" for name, v in self.values.items())

@@ -192,7 +192,8 @@ def complete(
     if missing not in MISSING_POLICIES:
         raise ArgumentError(f"`missing` must be one of {', '.join(MISSING_POLICIES)}; got {missing!r}")
     holes = np.isnan(values)
-    steps, left_out = tuple(provenance), ()
+    steps = tuple(provenance)
+    left_out: tuple[str, ...] = ()
     if holes.any():
         rest = tuple(range(1, values.ndim))
         hit = holes.any(axis=rest)

@@ -13,6 +13,7 @@ from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import DataError, UnknownNameError
 from cranfield.labels import check_unique, natural_sorted, positions, summary
 from cranfield.results import Result
+from cranfield.signature import signature
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,6 +139,16 @@ class ScoreMatrix(Result):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the scores are: measure and size."""
+        return {"measure": self.measure, "n_topics": self.n_topics, "n_systems": self.n_systems}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return signature("scores", measure=self.measure, topics=self.n_topics, systems=self.n_systems)
 
     def _shape_text(self) -> str:
         parts = [f"{self.n_topics} topics", f"{self.n_systems} systems"]
@@ -376,6 +387,17 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         if self._said:
             return self._said
         return tuple(f"{matrix.measure}: {text}" for matrix in self.values() for text in matrix.warnings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the scores are: the measures."""
+        return {"measures": list(self)}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        topics, systems = ({len(getattr(m, name)) for m in self.values()} for name in ("topics", "systems"))
+        return signature("scores", measures=list(self), topics=sorted(topics), systems=sorted(systems))
 
     def only(self) -> ScoreMatrix:
         """The one matrix there is; a `DataError` that lists the measures when there are several."""

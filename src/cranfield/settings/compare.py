@@ -20,7 +20,7 @@ class ComparisonSettings(Settings):
 
     takes: ClassVar[str] = "scores"
     answered_by: ClassVar[str] = "cranfield.comparison:compare"
-    work: ClassVar[str] = "resamples"
+    counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
     test: str = setting(defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS)

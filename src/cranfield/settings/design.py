@@ -178,7 +178,7 @@ class CostSettings(Settings):
     brief: ClassVar[str] = "How deep to judge, how many topics, at what cost."
     takes: ClassVar[str] = "judged"
     answered_by: ClassVar[str] = "cranfield.design:cost"
-    work: ClassVar[str] = "judging shallower"
+    counts: ClassVar[str] = "judging shallower"
     place: ClassVar[int] = 160
 
     files: tuple[str, ...] = setting(

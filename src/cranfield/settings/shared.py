@@ -44,7 +44,7 @@ def memory() -> Any:
     """How much memory resampling may use."""
     return setting(
         defaults.MEMORY_MB, "About how much memory to use; never changes a result.", metavar="MB",
-        least=1, most=10_000_000, part="run", on_page=False,
+        least=0.001, most=10_000_000, part="run", on_page=False,
     )  # fmt: skip
 
 

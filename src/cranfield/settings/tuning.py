@@ -108,7 +108,7 @@ class SelectionBiasSettings(Splitting):
     command: ClassVar[str] = "selection-bias"
     brief: ClassVar[str] = "What tuning on the test topics does, simulated."
     answered_by: ClassVar[str] = "cranfield.tuning:selection_bias"
-    work: ClassVar[str] = "experiments"
+    counts: ClassVar[str] = "experiments"
     place: ClassVar[int] = 120
 
     n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)

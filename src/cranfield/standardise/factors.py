@@ -204,6 +204,11 @@ class Standardisation(Result, Mapping[str, Factors]):
             sd="m - 1",
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The measures, and the version of the file format."""
+        return {"measures": list(self), "version": self.version}
+
     def to_frame(self) -> pl.DataFrame:
         """One row a measure and topic: topic, measure, mean, sd, systems."""
         import polars as pl
@@ -222,7 +227,8 @@ class Standardisation(Result, Mapping[str, Factors]):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "version": self.version,
+            "signature": self.signature,
+            "settings": self.settings,
             "provenance": list(self.provenance),
             "rows": self.to_frame().to_dicts(),
             "warnings": list(self.warnings),

@@ -71,14 +71,17 @@ class Standardised(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "to": self.to,
-            "a": self.a,
-            "b": self.b,
+            "settings": self.settings,
             "counts": [vars(count) for count in self.counts],
             "rows": self.to_frame().to_dicts(),
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The transformation."""
+        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def clipping(self) -> list[str]:
         """A sentence a measure about clipped and tied cells; empty when there is nothing to say."""

@@ -103,13 +103,7 @@ class SelectionBias(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The rows and the settings as plain values."""
-        return {
-            "signature": self.signature,
-            "settings": self.settings,
-            "expected": self.expected,
-            "rows": self.to_frame().to_dicts(),
-            "warnings": list(self.warnings),
-        }
+        return {**super().to_dict(), "expected": self.expected}
 
     def __repr__(self) -> str:
         return (

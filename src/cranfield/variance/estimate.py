@@ -94,6 +94,11 @@ class VarianceEstimate(Result):
             systems=self.n_systems,
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        return {"method": self.method, "measure": self.measure, "collection": self.collection, "alpha": self.alpha}
+
     def epsilon(self, n_systems: int | None = None) -> float:
         """Greenhouse–Geisser ε of the past scores, for comparisons of `n_systems` systems.
 
@@ -127,7 +132,13 @@ class VarianceEstimate(Result):
     def to_dict(self) -> dict[str, Any]:
         """The row as a dictionary, with signature and warnings."""
         row: dict[str, Any] = self.to_frame().row(0, named=True)
-        return {**row, "alpha": self.alpha, "signature": self.signature, "warnings": list(self.warnings)}
+        return {
+            **row,
+            "alpha": self.alpha,
+            "signature": self.signature,
+            "settings": self.settings,
+            "warnings": list(self.warnings),
+        }
 
     def __repr__(self) -> str:
         interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"

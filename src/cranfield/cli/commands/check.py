@@ -23,7 +23,7 @@ def run(settings: CheckSettings, output: OutputSettings, files: dict[str, Any]) 
 
     paths = expand(list(settings.files))
     checks = []
-    with progress_bar(settings.work) as progress:
+    with progress_bar(settings.counts) as progress:
         for done, path in enumerate(paths, 1):
             checks.append(settings.ask(path))
             if progress:

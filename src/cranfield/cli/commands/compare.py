@@ -30,6 +30,6 @@ def run(settings: CompareSettings, output: OutputSettings, files: dict[str, Any]
             f"`tune` compares families, and there is one, {tuning.families[0].name!r}; "
             "name a second, or see what tuning makes of it with `cranfield tune`"
         )
-    with progress_bar(settings.work) as progress:
+    with progress_bar(settings.counts) as progress:
         result = settings.ask(Scores([tuning.held_out]), progress=progress)
     ask.show(introduced(answer(result, settings), tuning), result, settings, output)

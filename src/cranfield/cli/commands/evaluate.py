@@ -23,7 +23,7 @@ def run(settings: EvaluateSettings, output: OutputSettings, files: dict[str, Any
 
     if settings.trec and output.format is not None:
         raise ArgumentError("--trec has a format of its own; leave out --format")
-    with progress_bar(settings.work) as progress:
+    with progress_bar(settings.counts) as progress:
         scores = settings.ask(files["qrels"], list(files["runs"]), progress=progress)
     if settings.trec:
         _print_trec(scores, settings.per_topic, output.output)

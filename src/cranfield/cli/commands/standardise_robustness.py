@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def run(settings: RobustnessSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """Leave out systems, teams or those named."""
     from cranfield.cli.sources import read
+    from cranfield.collection.teams import read_teams, systems_by_team
     from cranfield.present.answer import answer
     from cranfield.standardise import standardisation_robustness
-    from cranfield.standardise.files import read_teams
 
     if settings.leave_out and settings.teams:
         raise ArgumentError("--leave-out and --teams both say what to leave out; give one of them")
-    groups: Any = read_teams(settings.teams) if settings.teams else None
+    groups: Any = systems_by_team(read_teams(settings.teams)) if settings.teams else None
     if settings.leave_out:
         groups = {"given": list(settings.leave_out)}
     how: dict[str, Any] = {name: getattr(settings, name) for name in ("to", "a", "b")}

@@ -50,7 +50,7 @@ def _headline(several: MeasureComparisons) -> str:
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
     first = next(iter(several.values()))
-    settings = {"measures": list(several), **{k: v for k, v in _settings(first).items() if k != "measure"}}
+    settings = {"measures": list(several), **{k: v for k, v in first.settings.items() if k != "measure"}}
     settings |= {"across_measures": several.across_measures, **more.pop("settings", {})}
     command = "leaderboard" if show == "leaderboard" else "compare"
     if command == "compare":
@@ -64,11 +64,6 @@ def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: st
 def hidden(several: MeasureComparisons) -> tuple[str, ...]:
     """The column that says nothing new when all rows are of one measure."""
     return ("measure",) if len(several) == 1 else ()
-
-
-def _settings(result: Comparison) -> dict[str, Any]:
-    held: Any = result.settings
-    return held() if callable(held) else held
 
 
 def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> Sheet:

@@ -157,7 +157,7 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
 @answers("Recommendation")
 def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
     """The recommended design among all others, and what other numbers of topics would buy."""
-    facts = {**result.settings, "recommended": result.topics, "what_topics_buy": result.sizes.to_dicts()}
+    facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
 
     def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
         return Sheet("design recommend", rows, result.signature, facts, result.warnings, **more)
@@ -169,7 +169,7 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
         result, "recommendation",
     )  # fmt: skip
     return Answer(
-        headline=f"{result.topics} topics by {result.measure}",
+        headline=f"{result.n_topics} topics by {result.measure}",
         sheets={
             "designs": lambda: sheet(result.rows, digits={"variance": 6}, heading="Every way of asking"),
             "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics buys"),
@@ -261,7 +261,7 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
         ),
         Sheet(
             name,
-            result.topics.rename(shorter),
+            result.topics_needed.rename(shorter),
             result.signature,
             title="Topics needed (one-way ANOVA), exact and published",
             notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),

@@ -10,7 +10,6 @@ from cranfield.present.tables import Sheet
 if TYPE_CHECKING:
     import polars as pl
 
-    from cranfield.design import StandardisationEffect
     from cranfield.standardise import Robustness, Standardisation, Standardised
 
 
@@ -48,7 +47,7 @@ def standardised_answer(result: Standardised, settings: Any) -> Answer:
 def robustness_answer(result: Robustness, settings: Any) -> Answer:
     """How far systems move when they are left out."""
     name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
-    summary = result.summary().to_dicts()
+    summary = result.by_measure().to_dicts()
     notes = tuple(
         f"{row['measure']}: left-out means move by {row['mean_difference']:.4f} on average and "
         f"{row['largest_difference']:.4f} at most, single scores by up to {row['largest_topic_difference']:.4f}; "
@@ -78,63 +77,3 @@ def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.drop("tied_topics")
     short = {"difference": "change", "max_difference": "max_change", "tied_topics": "ties"}
     return rows.rename({"mean_left_out": "mean_out", "rank_left_out": "rank_out", **short}, strict=False)
-
-
-@answers("StandardisationEffect")
-def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
-    """Variance, ranking and design before and after."""
-    name = "standardise effect"
-
-    def sheet() -> Sheet:
-        return Sheet(
-            name, result.to_frame(), result.signature, result.settings, result.warnings, sections=_sections(result)
-        )
-
-    charts = (
-        Chart(
-            "effect", "Raw and standardised", "Bars: topics needed with raw and standardised scores.", result, "effect"
-        ),
-    )
-    return Answer(headline="Raw and standardised scores side by side", sheets={"effect": sheet}, charts=charts)
-
-
-def _sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
-    """The tables for people, narrow enough for a terminal."""
-    name = "standardise effect"
-    alpha, fraction = result.settings["alpha"], result.settings["fraction"]
-    sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
-    short = {"variance_raw": "raw", "variance_standardised": "standardised"}
-    ranking = ["measure", "tau", "published_lower", "published_upper", "bootstrap_lower", "bootstrap_upper"]
-    narrow = {name: name.replace("published", "pub").replace("bootstrap", "boot") for name in ranking}
-    shorter = {"standardised": "std", "standardised_published": "std_published"}
-    return (
-        Sheet(name, result.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
-        Sheet(
-            name,
-            result.variance.select(ranking).rename(narrow),
-            title="Agreement of the two rankings of the systems",
-            notes=(
-                "pub: tau ± z·√(2(2m+5)/(9m(m-1))), the published interval, which can pass 1. "
-                f"boot: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
-            ),
-        ),
-        Sheet(
-            name,
-            result.scale_free,
-            title="Free of scale: the only fair comparison of raw and standardised",
-            notes=(
-                "blocked_f: variance between systems over residual variance. topics: needed by "
-                f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
-                "systems (blocked, exact).",
-            ),
-            digits={"blocked_f": 2},
-        ),
-        Sheet(
-            name,
-            result.topics.rename(shorter),
-            result.signature,
-            title="Topics needed (one-way ANOVA), exact and published",
-            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
-            digits={"min_diff": 2},
-        ),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cranfield import defaults
 from cranfield.present.answer import Answer, Chart, answers
@@ -45,7 +45,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
         return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
 
     def curve() -> Sheet:
-        rows = result.curve(**band)
+        rows = result.curve(**cast("dict[str, Any]", band))
         parameters = {column_of(name) for family in result.families for name in family.family.parameters}
         level, count = f"{1 - band['alpha']:.0%}", band["n_resamples"]
         return sheet(
@@ -62,7 +62,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
         headline=f"Expect {best.held_out_mean:.4f} {result.measure} of {best.name} on unseen topics",
         sheets={
             "folds": lambda: sheet("folds", "Fold by fold", result.to_frame()),
-            "summary": lambda: sheet("summary", "Families", result.summary()),
+            "summary": lambda: sheet("summary", "Families", result.by_family()),
             "curve": curve,
             "held-out": lambda: sheet("held-out", "Held-out scores", result.held_out.to_wide(), notes=()),
         },
@@ -117,7 +117,7 @@ def _sentence(family: TunedFamily) -> str:
 
 def introduced(answer: Answer, tuning: Tuning) -> Answer:
     """The answer of a comparison of held-out scores, with what the tuning before it has to say."""
-    families = tuning.summary().drop("settings").to_dicts()
+    families = tuning.by_family().drop("settings").to_dicts()
     notes = tuple(line for family in tuning.families for line in notes_on(family))
 
     def introduce(sheet: Sheet) -> Sheet:

@@ -61,7 +61,7 @@ def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
 @answers("AnovaTable")
 def table_answer(result: AnovaTable, settings: Any) -> Answer:
     """One analysis of variance."""
-    row = result.rows[0]
+    row = result.to_frame().row(0, named=True)
     return Answer(
         headline=f"{result.measure}: F = {row['f']:.2f} for systems, p = {row['p']:.3g}",
         sheets={"anova": lambda: _anova([result], result.signature, {})},

@@ -41,6 +41,7 @@ KINDS: dict[str, dict[str, str]] = {
         "systems": "scores.systems",
         "difference": "scores.difference",
     },
+    "Standardisation": {"factors": "scores.factors"},
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},
     "Standardised": {"topics": "scores.standardised"},
     "SelectionBias": {"bias": "tuning.bias"},

@@ -49,11 +49,9 @@ def answer_comparison(question: CompareQuestion, dataset: Dataset, progress: Pro
         f"/compare/pair?{words}&{urlencode({'a': a, 'b': b})}"
         for a, b in zip(found.system_a, found.system_b, strict=True)
     )
-    board = Sheet(
-        "leaderboard", found.leaderboard(), found.signature, found.settings(), found.warnings, found.summary()
-    )
+    board = Sheet("leaderboard", found.leaderboard(), found.signature, found.settings, found.warnings, found.summary())
     answer = Sheet(
-        "compare", pairs, found.signature, found.settings(), found.warnings, found.summary(),
+        "compare", pairs, found.signature, found.settings, found.warnings, found.summary(),
         digits={"effect_size": 2, "effect_size_residual": 2},
         notes=(f"lower, upper: {1 - found.alpha:.0%} {found.interval}.",),
     )  # fmt: skip

@@ -36,10 +36,10 @@ def answer_replicates(question: ReplicatesQuestion, dataset: Dataset, progress: 
     votes = "Bars: how many pairs the splits agree on, and how strongly."
     methods = "Bars: pairs separated by replicates and by tests on the whole collection."
     return Result(
-        headline=found.summary()[0],
+        headline=next(iter(found.by_measure.values())).summary(),
         sentences=(TOPICS_FIXED,) if question.interaction else (),
         tables=(
-            table("systems", "System effects, averaged over the splits", found.systems),
+            table("systems", "System effects, averaged over the splits", found.effects),
             table("pairs", "Pairs over all splits", found.pairs),
             table("agreement", "Agreement of the splits", found.agreement),
             table("comparison", "The same pairs by other tests", found.comparison()),

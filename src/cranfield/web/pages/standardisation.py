@@ -55,7 +55,7 @@ def answer_standardisation(question: StandardiseQuestion, dataset: Dataset, prog
         tables=(
             table("effect", "Variance and ranking, raw and standardised", effect.variance),
             table("scale-free", "Free of scale", effect.scale_free, free, blocked_f=2),
-            table("topics", "Topics needed (one-way ANOVA), exact and published", effect.topics, unfair, min_diff=2),
+            table("topics", "Topics needed (one-way ANOVA), exact and published", effect.topics_needed, unfair, min_diff=2),
             Table("factors", "Factors of every topic", Sheet(
                 "standardise fit", factors.to_frame(), factors.signature, {}, factors.warnings)),
             Table("scores", "Standardised scores", Sheet(

@@ -34,7 +34,7 @@ def answer_tuning(question: TuningQuestion, dataset: Dataset, progress: Progress
         headline=f"Expect {best.held_out_mean:.4f} {found.measure} of {best.name} on unseen topics",
         sentences=tuple(_sentence(one) for one in found.families[:5]),
         tables=(
-            table("families", "Families", found.summary()),
+            table("families", "Families", found.by_family()),
             table("folds", "Fold by fold", found.to_frame()),
             table("curve", "Every setting", curve),
             table("held-out", "Held-out scores", found.held_out.to_wide()),
