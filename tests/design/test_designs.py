@@ -326,7 +326,7 @@ def test_recommendation_refuses_bad_questions() -> None:
         assert str(error.value) == message
     with pytest.raises(ArgumentError) as error:
         recommend({}, 5, 0.1)
-    assert str(error.value) == "`scores` is empty; give at least one score matrix."
+    assert str(error.value) == "`scores` is empty; give the scores of at least one collection."
 
 
 def test_inputs_are_left_alone() -> None:
