@@ -121,7 +121,7 @@ def results() -> dict[str, Any]:
             "Cost": cost_from_figures(figures, width=0.15),
             "Design": design_anova(residual, 10, 0.10, blocked=True),
             "Recommendation": recommend(x, 6, 0.10),
-            "Replicates": replicate(sample.qrels, sample.runs, "AP", splits=3, n_resamples=300),
+            "Replicates": replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=300),
             "Robustness": standardisation_robustness(x),
             "ScoreMatrix": x,
             "Scores": scores,

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors defaults labels signature results files resampling",
+    "errors defaults labels signature results files executors resampling",
     "scores",
     "collection",
     "measures",

@@ -15,9 +15,10 @@ from hypothesis.extra.numpy import arrays
 import cranfield
 from cranfield import CranfieldError, FileError, UnknownNameError
 from cranfield.errors import Problem
+from cranfield.executors import map_in_order
 from cranfield.files import expand, write_atomically
 from cranfield.labels import natural_key, natural_sorted
-from cranfield.resampling import generator, map_in_order, to_grid
+from cranfield.resampling import generator, to_grid
 
 
 def test_the_public_names_are_all_there() -> None:
@@ -111,6 +112,6 @@ def test_map_in_order_is_the_same_on_any_number_of_workers() -> None:
     seen: list[tuple[int, int]] = []
     items = list(range(7))
     alone = list(map_in_order(square, items, workers=1, progress=lambda d, t: seen.append((d, t))))
-    assert alone == [x * x for x in items] == list(map_in_order(square, items, workers=2))
+    assert alone == [x * x for x in items] == list(map_in_order(square, items, executor="processes", workers=2))
     assert seen == [(i, 7) for i in range(1, 8)]
     assert list(map_in_order(square, [], workers=2)) == []

@@ -20,7 +20,6 @@ from cranfield.resampling import (
     draw_weights,
     generator,
     grid_step,
-    map_blocks,
     pieces,
     product,
     to_grid,
@@ -87,24 +86,6 @@ def test_a_seed_must_be_a_whole_number_from_0(bad):
     with pytest.raises(ArgumentError) as error:
         generator(bad)
     assert str(error.value) == f"`seed` must be a whole number of at least 0; got {bad!r}. Write 1."
-
-
-@pytest.mark.parametrize("workers", [1, 2, 5])
-def test_map_blocks_keeps_order_and_reports_progress(workers):
-    seen = []
-    todo = blocks(BLOCK * 7 + 3)
-    results = list(map_blocks(lambda b: b.start, todo, workers=workers, progress=lambda *at: seen.append(at)))
-    assert results == [b.start for b in todo]
-    assert seen[-1] == (BLOCK * 7 + 3, BLOCK * 7 + 3)
-    assert seen == sorted(seen)
-
-
-def test_map_blocks_passes_errors_on():
-    def fail(block):
-        raise ArithmeticError(str(block.index))
-
-    with pytest.raises(ArithmeticError):
-        list(map_blocks(fail, blocks(5000), workers=2))
 
 
 @settings(max_examples=50, deadline=None)

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 5
@@ -112,7 +114,28 @@ class CranfieldWarning(UserWarning):
     """The result stands, but there is something to know before relying on it."""
 
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
 def notify(texts: Iterable[str], stacklevel: int = 3) -> None:
-    """Issue each text as a `CranfieldWarning` at the caller of the public function."""
+    """Issue each text as a `CranfieldWarning` at the caller of the public function; nothing inside `quietly`."""
+    if _quiet.get():
+        return
     for text in texts:
         warnings.warn(text, CranfieldWarning, stacklevel=stacklevel)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Results made inside carry their warnings and do not issue them: whoever asked decides what to say.
+
+    Unlike Python's own ``warnings.catch_warnings`` it touches this thread (or task) alone.
+
+    >>> with quietly():
+    ...     notify(["never heard"])
+    """
+    before = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(before)

@@ -1,4 +1,4 @@
-"""Everything random goes through here: seeds, the exact grid, and work spread over processes in fixed order.
+"""Everything random goes through here: seeds, streams, blocks of resamples and the exact grid.
 
 A result depends on the data and the seed alone: never on the number of workers, the size of a memory block or
 the order in which topics and systems were given.
@@ -6,19 +6,15 @@ the order in which topics and systems were given.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.defaults import SEED
 from cranfield.errors import ArgumentError
+from cranfield.executors import available_workers
 
 BLOCK = 1024
 """Resamples drawn from one generator. Fixed: memory limits cut inside a block, and never move its borders."""
@@ -27,14 +23,8 @@ SIGNS, TOPICS, PERMUTATIONS, RESIDUAL_ROWS, RESIDUAL_CELLS = 1, 2, 3, 4, 5
 OTHER_TOPICS = 11
 """The stream for a second, unrelated set of topics."""
 
-Progress = Callable[[int, int], None]
-"""Called with (done, total) as work goes on."""
-
 _ONE_THREAD = 2**18
 """Multiplications up to which OpenBLAS stays on the calling thread."""
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
@@ -97,9 +87,7 @@ class Block:
     start: int
     stop: int
 
-    @property
-    def size(self) -> int:
-        """How many resamples."""
+    def __len__(self) -> int:
         return self.stop - self.start
 
     def generator(self, seed: int, stream: int) -> np.random.Generator:
@@ -110,7 +98,7 @@ class Block:
 def blocks(n_resamples: int) -> list[Block]:
     """The fixed blocks that make up so many resamples; all but the last hold `BLOCK`.
 
-    >>> [block.size for block in blocks(2500)]
+    >>> [len(block) for block in blocks(2500)]
     [1024, 1024, 452]
     """
     n_resamples = check_resamples(n_resamples)
@@ -124,15 +112,15 @@ def pieces(block: Block, rows: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + max(1, rows), block.stop)
 
 
-def rows_within(memory_mb: float, bytes_per_row: int, workers: int | None = None) -> int:
+def rows_within(memory: float, bytes_per_row: int, workers: int | None = None) -> int:
     """How many resamples fit into the memory allowed when every worker holds as many; at least 1.
 
     >>> rows_within(512, 8 * 10_000, workers=2)
     3200
     """
-    if not memory_mb > 0:
-        raise ArgumentError(f"`memory_mb` must be a positive number of megabytes; got {memory_mb!r}. Write 512.")
-    return max(1, int(memory_mb * 1e6 / (workers or available_workers()) / bytes_per_row))
+    if not memory > 0:
+        raise ArgumentError(f"`memory` must be a positive number of megabytes; got {memory!r}. Write 512.")
+    return max(1, int(memory * 1e6 / (workers or available_workers()) / bytes_per_row))
 
 
 def draw_signs(rng: np.random.Generator, rows: int, n_topics: int) -> NDArray[np.float64]:
@@ -206,75 +194,3 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
     for start in range(0, columns, step):
         np.matmul(left, right[:, start : start + step], out=out[:, start : start + step])
     return out
-
-
-def available_workers() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def process_pool(workers: int) -> Executor:
-    """A pool of fresh processes (never forked: column libraries hold threads and locks)."""
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
-def map_in_order(
-    function: Callable[[_Item], _Result],
-    items: Sequence[_Item],
-    *,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Iterator[_Result]:
-    """Apply a picklable function to every item, on several processes, and yield the results in the items' order."""
-    workers = min(workers or available_workers(), len(items))
-    total = len(items)
-    if workers <= 1:
-        for done, item in enumerate(items, 1):
-            yield function(item)
-            if progress:
-                progress(done, total)
-        return
-    with process_pool(workers) as pool:
-        for done, result in enumerate(pool.map(function, items), 1):
-            yield result
-            if progress:
-                progress(done, total)
-
-
-def map_in_threads(
-    function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int | None = None
-) -> Iterator[_Result]:
-    """Apply a function to every item on several threads and yield the results in the items' order.
-
-    For work that spends its time outside the interpreter (decompressing, columnar parsing, array arithmetic).
-    Items are taken from the iterable as threads become free, so no more than a few are held at once.
-    """
-    workers = workers or available_workers()
-    if workers <= 1:
-        yield from map(function, items)
-        return
-    pool = ThreadPoolExecutor(workers)
-    waiting: deque[Future[_Result]] = deque()
-    try:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def map_blocks(
-    function: Callable[[Block], _Result],
-    todo: Sequence[Block],
-    *,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Iterator[_Result]:
-    """`map_in_threads` over blocks, with progress counted in resamples."""
-    for block, result in zip(todo, map_in_threads(function, todo, workers), strict=True):
-        yield result
-        if progress:
-            progress(block.stop, todo[-1].stop)

@@ -109,7 +109,7 @@ def test_workers_and_memory_change_nothing(values, test, workers, memory):
     """Down to a memory that holds only two systems or one pair at a time."""
     scores, pairs = GridScores.of(values), all_pairs(5)
     usual = test(scores, pairs, Resampling(B, workers=1), 0.05)
-    other = test(scores, pairs, Resampling(B, workers=workers, memory_mb=memory), 0.05)
+    other = test(scores, pairs, Resampling(B, workers=workers, memory=memory), 0.05)
     for name in ("p", "lower", "upper"):
         assert np.array_equal(getattr(usual, name), getattr(other, name)), name
 

@@ -100,7 +100,7 @@ def warned(*args, **kwargs):
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "randomised-tukey"])
 def test_workers_and_memory_never_matter(test):
     one = compare(matrix(), test=test, n_resamples=1500, workers=1)
-    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory_mb=0.01)
+    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory=0.01)
     assert one.to_frame().equals(two.to_frame())
     assert one.leaderboard().equals(two.leaderboard())
 
@@ -265,7 +265,7 @@ def test_measures_each_and_together():
     each = compare_measures(matrices(), test="t")
     assert list(each) == ["AP", "nDCG"]
     assert each["AP"].to_frame().equals(compare(matrix(), test="t").to_frame())
-    together = compare_measures(matrices(), test="t", together=True)
+    together = compare_measures(matrices(), test="t", across_measures=True)
     pooled = adjust(np.concatenate([each["AP"].p, each["nDCG"].p]), "holm")
     np.testing.assert_array_equal(np.concatenate([c.p_adjusted for c in together.values()]), pooled)
     assert together["AP"].family == 20
@@ -281,7 +281,7 @@ def test_measures_each_and_together():
 
 def test_tukey_over_measures_is_multiplied():
     each = compare_measures(matrices(), test="tukey")
-    together = compare_measures(matrices(), test="tukey", together=True)
+    together = compare_measures(matrices(), test="tukey", across_measures=True)
     np.testing.assert_array_equal(together["AP"].p_adjusted, np.minimum(1, 2 * each["AP"].p))
 
 
@@ -391,7 +391,7 @@ def test_a_bootstrap_with_few_topics_is_liberal():
 
 def test_warnings_of_several_measures_name_them():
     with pytest.warns(CranfieldWarning):
-        found = compare_measures(matrices(), n_resamples=100, together=True)
+        found = compare_measures(matrices(), n_resamples=100, across_measures=True)
     assert found.warnings == (
         "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
         "use at least 399 resamples",
@@ -447,9 +447,9 @@ BAD = [
     ),
     (
         X,
-        {"memory_mb": 0},
+        {"memory": 0},
         ArgumentError,
-        "`memory_mb` must be a positive number of megabytes; got 0. Write 512.",
+        "`memory` must be a positive number of megabytes; got 0. Write 512.",
     ),
     (
         X,

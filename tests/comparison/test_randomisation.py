@@ -194,7 +194,7 @@ def test_workers_and_memory_change_nothing(test, workers, memory):
         )
 
     usual = run(Resampling(n_resamples=3000, workers=1))
-    assert np.array_equal(usual.p, run(Resampling(n_resamples=3000, workers=workers, memory_mb=memory)).p)
+    assert np.array_equal(usual.p, run(Resampling(n_resamples=3000, workers=workers, memory=memory)).p)
     assert not np.array_equal(usual.p, run(Resampling(n_resamples=3000, seed=2)).p)
 
 

@@ -206,7 +206,7 @@ def test_a_bad_file_ends_the_work(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"order": "random"}, "`order` must be score, rank or file; got 'random'"),
-        ({"rel": 0}, "`rel`, the lowest level that counts as relevant, must be at least 1; got 0"),
+        ({"level": 0}, "`level`, the lowest level that counts as relevant, must be at least 1; got 0"),
         ({"gains": "many"}, "`gains` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 "
                             "(none negative, one positive); got 'many'"),
     ],

@@ -40,7 +40,7 @@ def value(scores: Scores, measure: str, topic: str) -> float:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pytrec_eval(seed: int, level: int, ties: bool) -> None:
     qrels, run = tricky_qrels(seed), tricky_run(seed, ties=ties)
-    scores = evaluate(qrels, run, TREC, rel=level, single_precision=True)
+    scores = evaluate(qrels, run, TREC, level=level, single_precision=True)
     names = {name: trec_name(parse_measure(name)) for name in TREC}
     peer = pytrec_eval.RelevanceEvaluator(judgments_as_dicts(qrels), _requests(names), relevance_level=level)
     theirs = peer.evaluate(as_dicts(run))

@@ -231,7 +231,7 @@ TREC_EVAL += [f"success_{k}" for k in (1, 5, 10)]
 def test_trec_eval_prints_the_same_lines(output: str, qrels: str, run: str, level: int, extra: list[str]) -> None:
     folder = FIXTURES / "trec_eval"
     wanted = TREC_EVAL + extra
-    scores = evaluate(folder / qrels, folder / run, wanted, rel=level, lenient=True)
+    scores = evaluate(folder / qrels, folder / run, wanted, level=level, lenient=True)
     ours = list(trec_lines(scores, run, topics=True))
     theirs = [line for line in (folder / output).read_text().splitlines() if line.split()[0] in wanted]
     assert ours == theirs

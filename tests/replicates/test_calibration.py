@@ -32,7 +32,7 @@ def within(found: float, error: float, wanted: float) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("x", [2, 3])
 def test_independent_errors(x: int) -> None:
-    table = calibrate("iid", partitions=x, n_datasets=500, n_resamples=999)
+    table = calibrate("iid", n_partitions=x, n_datasets=500, n_resamples=999)
     for row in table.iter_rows(named=True):
         wanted = expected(x, row["residuals"], row["resample"], 50)
         assert within(row["coverage"], row["coverage_se"], wanted), row
@@ -48,7 +48,7 @@ def test_independent_errors(x: int) -> None:
 @pytest.mark.slow
 def test_trec_like_errors() -> None:
     """Rows stay near the level for every system and pair; independent cells are far off for some of them."""
-    table = calibrate("trec-like", partitions=2, n_datasets=500, n_resamples=999)
+    table = calibrate("trec-like", n_partitions=2, n_datasets=500, n_resamples=999)
     rescaled = table.filter(residuals="rescaled", p="difference")
     rows = rescaled.filter(resample="rows").row(0, named=True)
     cells = rescaled.filter(resample="cells").row(0, named=True)

@@ -36,7 +36,7 @@ SAMPLE = make_sample(n_topics=15, n_systems=6, n_documents=600, seed=11)
 
 def replicate(*args: object, **options: object) -> Replicates:
     """`replicate` with few resamples; its warnings are in the result."""
-    options = {"n_resamples": 300, "splits": 3} | options
+    options = {"n_resamples": 300, "n_splits": 3} | options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
         return warning_replicate(*args, **options)  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def test_effects_are_means_over_partitions() -> None:
     """The effects of a split, computed from files cut up by hand."""
     from cranfield import evaluate
 
-    found = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", splits=1)
+    found = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", n_splits=1)
     split = found["AP"].data.splits[0]
     means = []
     for k in range(2):
@@ -117,7 +117,7 @@ def test_order_and_workers_do_not_matter() -> None:
 
 def test_drop_leaves_out_topics_and_says_so() -> None:
     qrels = poor_qrels(4)
-    found = replicate(qrels, runs_for(qrels), "AP", splits=11)
+    found = replicate(qrels, runs_for(qrels), "AP", n_splits=11)
     for split in found["AP"].data.splits:
         assert split.scores.balanced
         assert not set(split.short) & set(split.topics)
@@ -132,7 +132,7 @@ def test_drop_leaves_out_topics_and_says_so() -> None:
 
 def test_keep_makes_an_unbalanced_model() -> None:
     qrels = poor_qrels(4)
-    found = replicate(qrels, runs_for(qrels), "AP", splits=11, empty="keep")
+    found = replicate(qrels, runs_for(qrels), "AP", n_splits=11, empty="keep")
     assert not all(split.scores.balanced for split in found["AP"].data.splits)
     assert all(len(split.topics) == 4 for split in found["AP"].data.splits)
     assert any("kept with fewer partitions" in text for text in found.warnings)
@@ -140,7 +140,7 @@ def test_keep_makes_an_unbalanced_model() -> None:
 
 def test_redraw_takes_the_next_balanced_split() -> None:
     qrels = poor_qrels(5)
-    found = replicate(qrels, runs_for(qrels), "AP", splits=5, empty="redraw")
+    found = replicate(qrels, runs_for(qrels), "AP", n_splits=5, empty="redraw")
     splits = found["AP"].data.splits
     assert all(not split.short and split.scores.balanced for split in splits)
     numbers = [split.number for split in splits]
@@ -154,13 +154,13 @@ def test_a_topic_without_relevant_documents_is_no_obstacle() -> None:
         relevance=pl.lit(0, dtype=pl.Int32)
     )
     qrels = Qrels(pl.concat([topics_without_relevant, frame.filter(pl.col("topic") != frame["topic"][0])]), "q")
-    found = replicate(qrels, SAMPLE.runs, "AP", empty="redraw", redraws=3000, splits=1)
+    found = replicate(qrels, SAMPLE.runs, "AP", empty="redraw", redraws=3000, n_splits=1)
     assert found["AP"].data.whole.n_topics == 14
     assert any("have no relevant document" in text for text in found.warnings)
 
 
 def test_levels_decide_what_is_empty() -> None:
-    found = replicate(SAMPLE.qrels, SAMPLE.runs, ["AP", "AP(rel=2)"], splits=2)
+    found = replicate(SAMPLE.qrels, SAMPLE.runs, ["AP", "AP(rel=2)"], n_splits=2)
     lenient, strict = (found[name].data.splits[0] for name in ("AP", "AP(rel=2)"))
     assert set(strict.topics) <= set(lenient.topics)
 
@@ -189,14 +189,14 @@ def test_too_few_resamples_for_the_correction() -> None:
 
 def test_warnings_are_issued() -> None:
     with pytest.warns(CranfieldWarning, match="p = effect ignores"):
-        warning_replicate(SAMPLE.qrels, SAMPLE.runs, "AP", splits=1, n_resamples=50, p="effect")
+        warning_replicate(SAMPLE.qrels, SAMPLE.runs, "AP", n_splits=1, n_resamples=50, p="effect")
 
 
 # ── scores that are replicated already ────────────────────────────────────────────────────────────────────
 
 
 def test_scores_give_the_same_as_files() -> None:
-    found = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", splits=1)
+    found = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", n_splits=1)
     data = found["AP"].data
     cube = data.splits[0].scores.values.reshape(len(data.splits[0].topics), 2, 6).transpose(0, 2, 1)
     matrix = ScoreMatrix(cube, data.splits[0].topics, data.systems, "AP", ["0", "1"])
@@ -232,12 +232,12 @@ def test_one_run() -> None:
 def test_more_partitions_than_relevant_documents() -> None:
     qrels = poor_qrels(3)
     with pytest.raises(DataError) as caught:
-        replicate(qrels, runs_for(qrels), "AP", partitions=5)
+        replicate(qrels, runs_for(qrels), "AP", n_partitions=5)
     assert str(caught.value) == (
         "split 1 leaves 0 of 4 topics with relevant documents in all 5 partitions, and at least 2 are needed; the "
         "richest topic has 3 relevant documents; use fewer partitions, or keep what there is (--empty keep)"
     )
-    assert replicate(qrels, runs_for(qrels), "AP", partitions=3, empty="keep").pairs.height == 1
+    assert replicate(qrels, runs_for(qrels), "AP", n_partitions=3, empty="keep").pairs.height == 1
 
 
 def test_no_common_topic() -> None:
@@ -271,10 +271,10 @@ def test_measures_of_ir_measures_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"splits": 0}, "`splits` must be at least 1; got 0. Write 11."),
-        ({"redraws": 2, "empty": "redraw"}, "`redraws` must be at least `splits` (3); got 2. Write 1000."),
+        ({"n_splits": 0}, "`n_splits` must be at least 1; got 0. Write 11."),
+        ({"redraws": 2, "empty": "redraw"}, "`redraws` must be at least `n_splits` (3); got 2. Write 1000."),
         ({"empty": "skip"}, "unknown empty 'skip'. Did you mean 'keep'?"),
-        ({"partitions": 1}, "`partitions` must be a whole number from 2 to 20; got 1. Write 2."),
+        ({"n_partitions": 1}, "`n_partitions` must be a whole number from 2 to 20; got 1. Write 2."),
     ],
 )
 def test_bad_settings(options: dict[str, object], message: str) -> None:
@@ -321,9 +321,9 @@ def test_a_work_file_of_another_job_is_refused(tmp_path: Path) -> None:
     replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
     before = work.read_bytes()
     with pytest.raises(ArgumentError) as caught:
-        replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, partitions=3)
+        replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, n_partitions=3)
     assert str(caught.value) == (
-        f"work file {work} belongs to another job: its partitions is 2, now 3. Name another file, or remove it to "
+        f"work file {work} belongs to another job: its n_partitions is 2, now 3. Name another file, or remove it to "
         "start anew."
     )
     with pytest.raises(ArgumentError, match="its runs is"):

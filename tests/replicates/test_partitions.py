@@ -57,4 +57,4 @@ def test_partitions_are_even_and_splits_independent() -> None:
 def test_a_senseless_number_of_partitions(wrong: object) -> None:
     with pytest.raises(ArgumentError) as caught:
         check_partitions(wrong)  # type: ignore[arg-type]
-    assert str(caught.value) == f"`partitions` must be a whole number from 2 to 20; got {wrong!r}. Write 2."
+    assert str(caught.value) == f"`n_partitions` must be a whole number from 2 to 20; got {wrong!r}. Write 2."

@@ -33,7 +33,7 @@ def lengths(found: Replicates) -> np.ndarray:
 def test_lengths_on_trec_covid(x: int, without: float, raw: float, rescaled: tuple[float, float]) -> None:
     """Independent cells, as the reference values. One topic (19, nine relevant documents) makes single splits vary
     beyond the reference range, so the median split is compared."""
-    settings = {"partitions": x, "resample": "cells", "n_resamples": 2000}
+    settings = {"n_partitions": x, "resample": "cells", "n_resamples": 2000}
     plain = lengths(on_covid(interaction=False, residuals="raw", **settings))
     short = lengths(on_covid(residuals="raw", **settings))
     right = lengths(on_covid(residuals="rescaled", **settings))
@@ -64,7 +64,7 @@ def test_the_identity_on_the_sample(x: int) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CranfieldWarning)
             found.append(
-                replicate(sample.qrels, sample.runs, "AP", partitions=x, splits=3, n_resamples=300,
+                replicate(sample.qrels, sample.runs, "AP", n_partitions=x, n_splits=3, n_resamples=300,
                           residuals=residuals, resample="cells")  # type: ignore[arg-type]
             )  # fmt: skip
     assert np.allclose(lengths(found[1]) / lengths(found[0]), np.sqrt(x / (x - 1)), rtol=1e-10)

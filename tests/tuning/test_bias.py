@@ -58,7 +58,7 @@ def test_folds_do_not_keep_it_among_settings_that_have_nothing_in_common() -> No
 
 def test_repeats_add_no_topics() -> None:
     """A topic held out five times is still one observation of the test."""
-    found = selection_bias(50, 50, NFold(2, repeats=5), correlation=0.9, n_experiments=1000)
+    found = selection_bias(50, 50, NFold(2, n_repeats=5), correlation=0.9, n_experiments=1000)
     low, high = share_bounds(0.025, 1000)
     assert low < found.held_out_better.mean() < high
 

@@ -37,7 +37,7 @@ def test_fold_sizes_are_those_of_scikit_learn() -> None:
 
 
 def test_every_repeat_is_a_partition_of_its_own() -> None:
-    folds = held_out(NFold(5, repeats=3))
+    folds = held_out(NFold(5, n_repeats=3))
     repeats = [folds[start : start + 5] for start in (0, 5, 10)]
     for repeat in repeats:
         assert sorted(np.concatenate(repeat).tolist()) == list(range(50))
@@ -81,7 +81,7 @@ def test_our_splitters_serve_scikit_learn() -> None:
     from sklearn.model_selection import cross_val_score
 
     y = VALUES @ [1.0, 2.0, 3.0]
-    for splitter, count in ((NFold(5), 5), (HoldOut(0.3), 1), (NFold(2, repeats=2), 4)):
+    for splitter, count in ((NFold(5), 5), (HoldOut(0.3), 1), (NFold(2, n_repeats=2), 4)):
         scores = cross_val_score(LinearRegression(), VALUES, y, cv=splitter)
         assert scores == pytest.approx(np.ones(count))
         assert splitter.get_n_splits(VALUES) == count
@@ -114,7 +114,7 @@ def test_boolean_masks_are_positions_too() -> None:
     [
         (lambda: NFold(1), "`n_folds` must be a whole number of at least 2; got 1. Write 10."),
         (lambda: NFold(2.5), "`n_folds` must be a whole number of at least 2; got 2.5. Write 10."),
-        (lambda: NFold(repeats=0), "`repeats` must be a whole number of at least 1; got 0. Write 1."),
+        (lambda: NFold(n_repeats=0), "`n_repeats` must be a whole number of at least 1; got 0. Write 1."),
         (lambda: NFold(seed=-1), "`seed` must be a whole number of at least 0; got -1. Write 1."),
         (lambda: HoldOut(20), "`share` must be between 0 and 1; got 20. Write 0.2."),
         (lambda: HoldOut(1), "`share` must be between 0 and 1; got 1. Write 0.2."),

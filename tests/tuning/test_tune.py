@@ -75,9 +75,9 @@ SPLITTERS = [
     model_selection.ShuffleSplit(6, test_size=0.3, random_state=1),
     model_selection.TimeSeriesSplit(4),
     NFold(5),
-    NFold(10, repeats=3, stratified=True),
+    NFold(10, n_repeats=3, stratified=True),
     LeaveOneOut(),
-    HoldOut(0.3, repeats=4),
+    HoldOut(0.3, n_repeats=4),
 ]
 
 
@@ -128,9 +128,9 @@ def test_leave_one_out_is_n_fold_with_n_the_number_of_topics() -> None:
 
 def test_many_folds_are_taken_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     values = random(60, 9)
-    whole = tune({"x": matrix(values)}, NFold(6, repeats=5)).to_dict()
+    whole = tune({"x": matrix(values)}, NFold(6, n_repeats=5)).to_dict()
     monkeypatch.setattr("cranfield.tuning.choice._AT_ONCE", 20)
-    assert tune({"x": matrix(values)}, NFold(6, repeats=5)).to_dict() == whole
+    assert tune({"x": matrix(values)}, NFold(6, n_repeats=5)).to_dict() == whole
 
 
 # ── ties, stability, curves ───────────────────────────────────────────────────────────────────────────────
@@ -162,7 +162,7 @@ def test_ties_of_decimal_numbers_are_ties() -> None:
 def test_one_choice_everywhere_means_no_optimism_at_all() -> None:
     values = random(47, 4)
     values[:, 2] += 1
-    for splitter in (NFold(10), NFold(7, repeats=3), LeaveOneOut()):
+    for splitter in (NFold(10), NFold(7, n_repeats=3), LeaveOneOut()):
         found = tune({"x": matrix(values)}, splitter)["x"]
         assert (found.optimism, found.agreement, found.n_distinct) == (0.0, 1.0, 1)
 

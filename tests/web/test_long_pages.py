@@ -33,7 +33,7 @@ def hasty() -> Iterator[Client]:
 def test_replicates_are_the_librarys(client: Client) -> None:
     found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
     sample = make_sample()
-    theirs = replicate(sample.qrels, sample.runs, "AP", splits=2, n_resamples=300, published=True)
+    theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
     assert found["rows"] == theirs.systems.drop("measure").to_dicts()
     assert found["tables"]["pairs"] == theirs.pairs.drop("measure").to_dicts()
     assert found["signature"] == theirs.signature
@@ -105,7 +105,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     assert found["rows"] == theirs.summary().to_dicts()
     assert found["tables"]["folds"] == theirs.to_frame().to_dicts()
     assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4"]
-    assert found["python"][-1] == "tune(scores, HoldOut(0.3, repeats=4))"
+    assert found["python"][-1] == "tune(scores, HoldOut(0.3, n_repeats=4))"
     query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"
     assert client.get(f"/tuning?{query}").status_code == 200
     assert client.get(f"/files/tuning/curve-chart.svg?{query}").text.startswith("<svg")

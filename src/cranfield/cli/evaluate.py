@@ -68,18 +68,18 @@ def command(
     Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
     """
     from cranfield.cli.output import draw, emit, progress_bar, say
-    from cranfield.errors import ArgumentError
-    from cranfield.measures.evaluation import evaluate_with_warnings
+    from cranfield.errors import ArgumentError, quietly
+    from cranfield.measures.evaluation import evaluate
     from cranfield.present.tables import Sheet
 
     if trec and format is not None:
         raise ArgumentError("--trec has a format of its own; leave out --format")
-    with progress_bar("evaluating runs") as progress:
-        scores, warnings = evaluate_with_warnings(
+    with progress_bar("evaluating runs") as progress, quietly():
+        scores = evaluate(
             qrels,
             runs,
             measure,
-            rel=level,
+            level=level,
             gains=gains,
             intents=intents,
             order=order,
@@ -91,7 +91,7 @@ def command(
             progress=progress,
         )
     if trec:
-        _print_trec(scores, warnings, per_topic, output)
+        _print_trec(scores, scores.warnings, per_topic, output)
         return
     settings = {
         "qrels": qrels,
@@ -104,7 +104,7 @@ def command(
         "missing": missing,
     }
     first = next(iter(scores.values()))
-    answer = Sheet("evaluate", _rows(scores, per_topic), first.provenance[0], settings, warnings)
+    answer = Sheet("evaluate", _rows(scores, per_topic), first.provenance[0], settings, scores.warnings)
     emit(answer, format=format, output=output)
     draw(scores, plot, chart)
     if output is not None and not per_topic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import get_args
 
@@ -44,8 +45,9 @@ from cranfield.defaults import (
     TestName,
 )
 from cranfield.errors import ArgumentError, UnknownNameError, notify
+from cranfield.executors import Progress
 from cranfield.labels import positions
-from cranfield.resampling import Progress, check_resamples
+from cranfield.resampling import check_resamples
 from cranfield.scores import ScoreMatrix, Scores
 
 Array = NDArray[np.float64]
@@ -67,7 +69,8 @@ def compare(
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     workers: int | None = None,
-    memory_mb: float = MEMORY_MB,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
     progress: Progress | None = None,
 ) -> Comparison:
     """Which systems differ? Every pair of systems, or every system against baselines, in one call.
@@ -94,8 +97,9 @@ def compare(
     n_resamples, seed
         How many resamples, and where their randomness starts. A randomisation test enumerates all 2ⁿ sign flips
         when they are no more than `n_resamples`.
-    workers, memory_mb, progress
-        Threads, about how much memory, and a callback; none of them changes a result.
+    workers, executor, memory, progress
+        How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
+        of them changes a result.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def compare(
     """
     check(test, correction, alternative, alpha)
     name, function = find_statistic(statistic)
-    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
+    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
     matrix = scores.only() if isinstance(scores, Scores) else scores
     if not isinstance(matrix, ScoreMatrix):
         raise ArgumentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from cranfield.comparison.classical import differences
 from cranfield.comparison.grid import GridScores, tied_ranks
 from cranfield.comparison.pairs import Pairs, count_true, tally
 from cranfield.comparison.resampled import Resampled, Resampling, monte_carlo, pairwise
+from cranfield.executors import map_in_order
 from cranfield.resampling import (
     BLOCK,
     TOPICS,
@@ -20,8 +22,6 @@ from cranfield.resampling import (
     blocks,
     draw_topics,
     draw_weights,
-    map_blocks,
-    map_in_threads,
     pieces,
     product,
     rows_within,
@@ -41,26 +41,40 @@ def bootstrap_values(scores: GridScores, how: Resampling, systems: Sequence[int]
     n = scores.n_topics
     chosen = np.ascontiguousarray((scores.values if systems is None else scores.values[:, list(systems)]).T)
     out = np.empty((len(chosen), how.n_resamples))
-    rows = rows_within(how.memory_mb / 2, 8 * (3 * n + len(chosen)), how.workers)
+    rows = rows_within(how.memory / 2, 8 * (3 * n + len(chosen)), how.workers)
+    todo = blocks(how.n_resamples)
+    done = map_in_order(
+        partial(_block_values, chosen, rows, how.settings_alone),
+        todo,
+        executor=how.executor,
+        workers=how.workers,
+        progress=how.progress,
+        weight=len,
+    )
+    for block, values in zip(todo, done, strict=True):
+        out[:, block.start : block.stop] = values
+    return out
 
-    def fill(block: Block) -> None:
-        rng = block.generator(how.seed, TOPICS)
+
+def _block_values(systems: Array, rows: int, how: Resampling, block: Block) -> Array:
+    """The resampled values of a block: systems × resamples."""
+    n = systems.shape[1]
+    out = np.empty((len(systems), len(block)))
+    rng = block.generator(how.seed, TOPICS)
+    if not how.on_means:
+        rows = min(rows, max(1, _SMALL_STRETCH // systems.size))
+    for start, stop in pieces(block, rows):
+        place = slice(start - block.start, stop - block.start)
         if how.on_means:
-            for start, stop in pieces(block, rows):
-                out[:, start:stop] = product(chosen, draw_weights(rng, stop - start, n).T)
+            out[:, place] = product(systems, draw_weights(rng, stop - start, n).T)
         else:
-            for start, stop in pieces(block, min(rows, max(1, _SMALL_STRETCH // chosen.size))):
-                drawn = chosen[:, draw_topics(rng, stop - start, n)]
-                out[:, start:stop] = how.statistic(drawn, axis=2)
-
-    for _ in map_blocks(fill, blocks(how.n_resamples), workers=how.workers, progress=how.progress):
-        pass
+            out[:, place] = how.statistic(systems[:, draw_topics(rng, stop - start, n)], axis=2)
     return out
 
 
 def _tiles(n_systems: int, pairs: Pairs, how: Resampling) -> Iterator[tuple[list[int], NDArray[np.intp]]]:
     """Systems that fit into memory together, and the places of the pairs among them; usually all at once."""
-    most = max(2, int(how.memory_mb * 1e6 / 2 / (8 * how.n_resamples)))
+    most = max(2, int(how.memory * 1e6 / 2 / (8 * how.n_resamples)))
     if n_systems <= most:
         yield list(range(n_systems)), np.arange(len(pairs))
         return
@@ -80,13 +94,20 @@ def _tile_pairs(pairs: Pairs, systems: list[int], places: NDArray[np.intp]) -> P
 
 
 def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int | None = None) -> tuple[Array, Array]:
-    """The alpha/2 and 1 − alpha/2 quantiles (linear interpolation) of the resampled differences of every pair."""
-    chunks = list(pairs.chunks(values.shape[1]))
-    found = map_in_threads(
-        lambda chunk: _quantiles(values[chunk[1]] - values[chunk[2]], alpha), chunks, workers=workers
-    )
+    """The alpha/2 and 1 − alpha/2 quantiles (linear interpolation) of the resampled differences of every pair.
+
+    Always on threads of this process: to send the values elsewhere would cost more than to sort them here.
+    """
+    chunks = [(a, b) for _, a, b in pairs.chunks(values.shape[1])]
+    found = map_in_order(partial(_pair_quantiles, values, alpha), chunks, workers=workers)
     lower, upper = zip(*found, strict=True)
     return np.concatenate(lower), np.concatenate(upper)
+
+
+def _pair_quantiles(
+    values: Array, alpha: float, chunk: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> tuple[Array, Array]:
+    return _quantiles(values[chunk[0]] - values[chunk[1]], alpha)
 
 
 def _quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
@@ -134,7 +155,7 @@ def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float)
     counts = np.zeros(len(pairs), dtype=np.int64)
     constant = np.zeros(len(pairs), dtype=np.bool_)
     # Differences and their squares of as many pairs as a third of the memory holds; usually of all.
-    size = max(1, int(how.memory_mb * 1e6 / 3 / (16 * n)))
+    size = max(1, int(how.memory * 1e6 / 3 / (16 * n)))
     starts = range(0, len(pairs), size)
     for turn, start in enumerate(starts):
         places = slice(start, start + size)
@@ -160,32 +181,42 @@ def _count_studentised(scores: GridScores, pairs: Pairs, how: Resampling, turn: 
     """How many resamples have a T* at least as extreme as the observed t, for every pair."""
     n = scores.n_topics
     prepared = [(at, _studentised(scores, a, b)) for at, a, b in pairs.chunks(BLOCK // 2)]
-    rows = rows_within(how.memory_mb / 3, 8 * (3 * n + 4 * pairs.chunk_size(BLOCK // 2)), how.workers)
-
-    def count(block: Block) -> NDArray[np.int64]:
-        found = np.zeros(len(pairs), dtype=np.int64)
-        rng = block.generator(how.seed, TOPICS)
-        for start, stop in pieces(block, rows):
-            weights = draw_weights(rng, stop - start, n)
-            for at, pair in prepared:
-                total = product(pair.each, weights.T)
-                off = total - pair.total[:, None]
-                limit = _error_of_sum(product(pair.squares, weights.T), total, n, pair.unit[:, None])
-                limit *= pair.t[:, None]
-                if how.alternative == "two-sided":
-                    hits = np.abs(off, out=off) >= np.abs(limit, out=limit)
-                else:
-                    hits = off >= limit if how.alternative == "greater" else off <= limit
-                found[at] += count_true(hits)
-        return found
+    rows = rows_within(how.memory / 3, 8 * (3 * n + 4 * pairs.chunk_size(BLOCK // 2)), how.workers)
 
     def report(done: int, total: int) -> None:
         if how.progress:
             how.progress(turn * total + done, turns * total)
 
-    counts = np.zeros(len(pairs), dtype=np.int64)
-    for found in map_blocks(count, blocks(how.n_resamples), workers=how.workers, progress=report):
-        counts += found
+    return sum(
+        map_in_order(
+            partial(_count_block, prepared, len(pairs), n, rows, how.settings_alone),
+            blocks(how.n_resamples),
+            executor=how.executor,
+            workers=how.workers,
+            progress=report,
+            weight=len,
+        ),
+        start=np.zeros(len(pairs), dtype=np.int64),
+    )
+
+
+def _count_block(
+    prepared: list[tuple[slice, _Studentised]], n_pairs: int, n: int, rows: int, how: Resampling, block: Block
+) -> NDArray[np.int64]:
+    counts = np.zeros(n_pairs, dtype=np.int64)
+    rng = block.generator(how.seed, TOPICS)
+    for start, stop in pieces(block, rows):
+        weights = draw_weights(rng, stop - start, n)
+        for at, pair in prepared:
+            total = product(pair.each, weights.T)
+            off = total - pair.total[:, None]
+            limit = _error_of_sum(product(pair.squares, weights.T), total, n, pair.unit[:, None])
+            limit *= pair.t[:, None]
+            if how.alternative == "two-sided":
+                hits = np.abs(off, out=off) >= np.abs(limit, out=limit)
+            else:
+                hits = off >= limit if how.alternative == "greater" else off <= limit
+            counts[at] += count_true(hits)
     return counts
 
 

@@ -212,13 +212,14 @@ class Comparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain values: settings, pairs, leaderboard, signature and warnings."""
         return {
-            **self.settings(),
+            **self.settings,
             "pairs": self.to_frame().to_dicts(),
             "leaderboard": self.leaderboard().to_dicts(),
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
 
+    @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,8 @@ from cranfield.defaults import (
     TestName,
 )
 from cranfield.errors import notify
-from cranfield.resampling import Progress, check_resamples
+from cranfield.executors import Progress
+from cranfield.resampling import check_resamples
 from cranfield.results import Result
 from cranfield.scores import Scores
 
@@ -43,11 +45,11 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     Attributes
     ----------
     comparisons : the comparisons, in the order of the measures
-    together : whether the corrections count the comparisons of all measures as one family
+    across_measures : whether the corrections count the comparisons of all measures as one family
     """
 
     comparisons: tuple[Comparison, ...]
-    together: bool
+    across_measures: bool
 
     def __getitem__(self, measure: str) -> Comparison:
         for comparison in self.comparisons:
@@ -126,7 +128,7 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
 def compare_measures(
     scores: Scores,
     *,
-    together: bool = False,
+    across_measures: bool = False,
     test: TestName = TEST,
     baseline: str | Sequence[str] | None = None,
     correction: Correction | None = None,
@@ -136,28 +138,29 @@ def compare_measures(
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
     workers: int | None = None,
-    memory_mb: float = MEMORY_MB,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
     progress: Progress | None = None,
 ) -> MeasureComparisons:
     """Compare the systems by every measure there is; see `compare` for the parameters.
 
-    With ``together=True`` the comparisons of all measures are one family: the correction counts them all (for the
-    Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
+    With ``across_measures=True`` the comparisons of all measures are one family: the correction counts them all (for
+    the Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
     "better by AP or by nDCG" needs that; claims about one measure fixed in advance do not.
 
     >>> from cranfield import ScoreMatrix
     >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
     >>> rr = ScoreMatrix([[.5, 1], [.5, 1], [1, 1], [.2, .5]], "1234", ["a", "b"], "RR")
-    >>> compare_measures(Scores([ap, rr]), test="t", together=True).to_frame()["p_adjusted"].round(3).to_list()
+    >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
     [0.061, 0.071]
     """
     check(test, correction, alternative, alpha)
     name, function = find_statistic(statistic)
-    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory_mb, progress)
+    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
     found = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
-    if together and len(found) > 1:
+    if across_measures and len(found) > 1:
         found = _one_family(found)
-    result = MeasureComparisons(tuple(found), together)
+    result = MeasureComparisons(tuple(found), across_measures)
     notify(result.warnings)
     return result
 

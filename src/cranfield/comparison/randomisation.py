@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs, tally
 from cranfield.comparison.resampled import Resampled, Resampling, extreme, monte_carlo, pairwise
+from cranfield.executors import map_in_order
 from cranfield.resampling import (
     PERMUTATIONS,
     SIGNS,
@@ -18,7 +19,6 @@ from cranfield.resampling import (
     all_signs,
     blocks,
     draw_signs,
-    map_blocks,
     pieces,
     product,
     rows_within,
@@ -57,29 +57,41 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> Resample
     total = 2**n if exact else how.n_resamples
     observed = pairwise(scores, pairs, how)
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory_mb, 8 * (3 * n + len(systems)), how.workers)
-
-    def signs(block: Block) -> Iterator[Array]:
-        rng = block.generator(how.seed, SIGNS)
-        for start, stop in pieces(block, rows):
-            yield all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
-
-    def count(block: Block) -> NDArray[np.int64]:
-        found = np.zeros(len(pairs), dtype=np.int64)
-        for flips in signs(block):
-            if how.on_means:
-                found += tally(product(systems, flips.T), pairs, observed, how.alternative, scores.tolerance)
-            else:
-                found += _swapped(systems, pairs, observed, flips > 0, how, scores.tolerance)
-        return found
-
-    counts = np.zeros(len(pairs), dtype=np.int64)
-    for found in map_blocks(count, blocks(total), workers=how.workers, progress=how.progress):
-        counts += found
+    rows = rows_within(how.memory, 8 * (3 * n + len(systems)), how.workers)
+    work = partial(_count_flips, systems, pairs, observed, scores.tolerance, exact, rows, how.settings_alone)
+    counts = sum(
+        map_in_order(
+            work, blocks(total), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
+        ),
+        start=np.zeros(len(pairs), dtype=np.int64),
+    )
     if exact:
         smallest = (2 if how.alternative == "two-sided" else 1) / total
         return Resampled(counts / total, smallest, True, total)
     return Resampled(monte_carlo(counts, total), 1 / (total + 1), False, total)
+
+
+def _count_flips(
+    systems: Array,
+    pairs: Pairs,
+    observed: Array,
+    tolerance: float,
+    exact: bool,
+    rows: int,
+    how: Resampling,
+    block: Block,
+) -> NDArray[np.int64]:
+    """How many sign flips of a block are at least as extreme as what was observed, for every pair."""
+    n = systems.shape[1]
+    counts = np.zeros(len(pairs), dtype=np.int64)
+    rng = block.generator(how.seed, SIGNS)
+    for start, stop in pieces(block, rows):
+        flips = all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
+        if how.on_means:
+            counts += tally(product(systems, flips.T), pairs, observed, how.alternative, tolerance)
+        else:
+            counts += _swapped(systems, pairs, observed, flips > 0, how, tolerance)
+    return counts
 
 
 def _swapped(
@@ -117,20 +129,15 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     total = how.n_resamples
     difference = pairwise(scores, pairs, how)
     # Small stretches: permuting is fastest while the copies stay in the cache.
-    rows = min(rows_within(how.memory_mb, 8 * 2 * n * m, how.workers), max(1, 2**18 // (n * m)))
-
-    def ranges(block: Block) -> Array:
-        rng = block.generator(how.seed, PERMUTATIONS)
-        widest = []
-        for start, stop in pieces(block, rows):
-            shuffled = np.tile(scores.values, (stop - start, 1))
-            rng.permuted(shuffled, axis=1, out=shuffled)
-            stacked = shuffled.reshape(stop - start, n, m)
-            values = stacked.sum(axis=1) if how.on_means else np.asarray(how.statistic(stacked, axis=1))
-            widest.append(values.max(axis=1) - values.min(axis=1))
-        return np.concatenate(widest)
-
-    found = map_blocks(ranges, blocks(total), workers=how.workers, progress=how.progress)
+    rows = min(rows_within(how.memory, 8 * 2 * n * m, how.workers), max(1, 2**18 // (n * m)))
+    found = map_in_order(
+        partial(_ranges, scores.values, rows, how.settings_alone),
+        blocks(total),
+        executor=how.executor,
+        workers=how.workers,
+        progress=how.progress,
+        weight=len,
+    )
     widest = np.sort(np.concatenate(list(found)))
     p = monte_carlo(total - np.searchsorted(widest, np.abs(difference) - scores.tolerance, side="left"), total)
     # p ≤ alpha ⟺ at most alpha·(B+1) − 1 ranges reach the difference ⟺ it passes the next largest range.
@@ -138,3 +145,17 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     half = widest[total - 1 - allowed] + scores.tolerance if allowed < total else 0.0
     scale = n if how.on_means else 1
     return Resampled(p, 1 / (total + 1), False, total, (difference - half) / scale, (difference + half) / scale)
+
+
+def _ranges(values: Array, rows: int, how: Resampling, block: Block) -> Array:
+    """The largest minus the smallest system value of every permutation of a block."""
+    n, m = values.shape
+    rng = block.generator(how.seed, PERMUTATIONS)
+    widest = []
+    for start, stop in pieces(block, rows):
+        shuffled = np.tile(values, (stop - start, 1))
+        rng.permuted(shuffled, axis=1, out=shuffled)
+        stacked = shuffled.reshape(stop - start, n, m)
+        summaries = stacked.sum(axis=1) if how.on_means else np.asarray(how.statistic(stacked, axis=1))
+        widest.append(summaries.max(axis=1) - summaries.min(axis=1))
+    return np.concatenate(widest)

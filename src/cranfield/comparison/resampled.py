@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +12,28 @@ from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.comparison.statistics import Statistic, mean
 from cranfield.defaults import ALTERNATIVE, MEMORY_MB, RESAMPLES, SEED, Alternative
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How to resample. Workers and memory never change a result."""
+    """How to resample. Workers, executor and memory never change a result."""
 
     n_resamples: int = RESAMPLES
     seed: int = SEED
     alternative: Alternative = ALTERNATIVE
     statistic: Statistic = mean
     workers: int | None = None
-    memory_mb: float = MEMORY_MB
+    memory: float = MEMORY_MB
     progress: Progress | None = None
+    executor: Executor | None = None
+
+    @property
+    def settings_alone(self) -> Resampling:
+        """The same without what belongs to this process: what travels with a unit of work."""
+        return replace(self, workers=1, progress=None, executor=None)
 
     @property
     def on_means(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
@@ -60,17 +61,22 @@ def find_statistic(statistic: StatisticName | Statistic) -> tuple[str, Statistic
             f"`statistic` {name} must summarise along `axis`: from a (2, 3, 4) array along axis 1 it made {shape}, "
             "expected (2, 4)"
         )
-    return name, _finite(name, statistic)
+    return name, FiniteStatistic(name, statistic)
 
 
-def _finite(name: str, statistic: Statistic) -> Statistic:
-    """The statistic, refused as soon as it gives no number: NaN is never as extreme as anything, so p would be tiny."""
+@dataclass(frozen=True)
+class FiniteStatistic:
+    """A statistic refused as soon as it gives no number: NaN is never as extreme as anything, so p would be tiny."""
 
-    def checked(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        found = np.asarray(statistic(values, axis=axis), dtype=np.float64)
+    name: str
+    function: Statistic
+
+    def __call__(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        """The statistic along an axis."""
+        found = np.asarray(self.function(values, axis=axis), dtype=np.float64)
         if not np.isfinite(found).all():
             wrong = found[~np.isfinite(found)].flat[0]
-            raise DataError(f"`statistic` {name} gave {wrong} for some of the scores; it must give a number for all")
+            raise DataError(
+                f"`statistic` {self.name} gave {wrong} for some of the scores; it must give a number for all"
+            )
         return found
-
-    return checked

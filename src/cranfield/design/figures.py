@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings as _warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,10 +11,10 @@ import polars as pl
 from cranfield.collection import Qrels, Run, read_qrels, read_runs
 from cranfield.collection.pools import depth_pools, judged_counts, pool_sizes
 from cranfield.defaults import ALPHA, ORDER, RankingOrder, VarianceMethod
-from cranfield.errors import ArgumentError, CranfieldWarning, DataError
+from cranfield.errors import ArgumentError, DataError, quietly
+from cranfield.executors import Progress
 from cranfield.labels import summary
-from cranfield.measures.evaluation import evaluate_with_warnings
-from cranfield.resampling import Progress
+from cranfield.measures.evaluation import evaluate
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
 
 PathLike = str | os.PathLike[str]
@@ -86,12 +85,10 @@ def pool_figures(
                     f"{pool.name}: {len(topics_without_relevant)} of {len(counts)} topics have no relevant document "
                     f"({summary(topics_without_relevant)}); at least 2 must keep one. Judge deeper."
                 )
-            scores, warnings = evaluate_with_warnings(
-                kept, [_without(run, topics_without_relevant) for run in runs], measures, order=order
-            )
-            said += warnings
-            with _warnings.catch_warnings():
-                _warnings.simplefilter("ignore", CranfieldWarning)  # the pooled estimates repeat what matters
+            with quietly():  # said below; the pooled estimates repeat what matters
+                kept_runs = [_without(run, topics_without_relevant) for run in runs]
+                scores = evaluate(kept, kept_runs, measures, order=order)
+                said += scores.warnings
                 for measure, matrix in scores.items():
                     estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
                     estimates.setdefault((measure, depth), []).append(estimate)
@@ -99,8 +96,7 @@ def pool_figures(
             if progress:
                 progress(done, total)
     figures = []
-    with _warnings.catch_warnings():
-        _warnings.simplefilter("ignore", CranfieldWarning)  # returned instead
+    with quietly():  # returned instead
         for (measure, depth), several in estimates.items():
             pooled = pool_variances(several)
             said += pooled.warnings

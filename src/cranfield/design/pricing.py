@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings as _warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -27,8 +26,8 @@ from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
-from cranfield.errors import ArgumentError, CranfieldWarning, notify
-from cranfield.resampling import Progress
+from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.executors import Progress
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
@@ -196,8 +195,7 @@ def cost_from_figures(
     if not listed:
         raise ArgumentError("`figures` is empty; give at least one pool depth.")
     priced = [positive("judged_per_topic", one.judged_per_topic) * per_document + topic_cost for one in listed]
-    with _warnings.catch_warnings():
-        _warnings.simplefilter("ignore", CranfieldWarning)  # gathered and issued once below
+    with quietly():  # gathered and issued once below
         rows, warnings = _rows(listed, priced, question, spend)
     prices = {"document_cost": document_cost, "topic_cost": topic_cost}
     result = Cost(
@@ -306,8 +304,7 @@ def cost(
     figures, said = pool_figures(
         collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
     )
-    with _warnings.catch_warnings():
-        _warnings.simplefilter("ignore", CranfieldWarning)  # issued once below
+    with quietly():  # issued once below
         priced = cost_from_figures(
             figures, n_systems=n_systems, min_diff=min_diff, width=width, power=power, alpha=alpha, method=method,
             blocked=blocked, epsilon=epsilon, document_cost=document_cost, topic_cost=topic_cost, budget=budget,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,7 +15,7 @@ from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
-from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
@@ -125,9 +124,7 @@ def recommend(
     m = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     collections = _named(scores)
-    with _warnings.catch_warnings():
-        # The text says what these warnings would say.
-        _warnings.simplefilter("ignore", CranfieldWarning)
+    with quietly():  # the text says what these warnings would say
         estimates: dict[str, VarianceEstimate] = {
             method: pool_variances(
                 [estimate_variance(x, method, alpha=level, collection=name) for name, x in collections.items()]

@@ -6,7 +6,6 @@ It lives with the designs, not with standardisation, because it asks for topic s
 from __future__ import annotations
 
 import math
-import warnings as python_warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from cranfield.defaults import (
     VarianceMethod,
 )
 from cranfield.design.anova import design_anova
-from cranfield.errors import ArgumentError, CranfieldWarning, notify
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
@@ -152,8 +151,7 @@ def standardisation_effect(
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     for matrix in matrices:
         matrix.require(what="the effect of standardisation")
-    with python_warnings.catch_warnings():
-        python_warnings.simplefilter("ignore", CranfieldWarning)  # gathered below, once
+    with quietly():  # gathered below, once
         done = (factors or fit_standardisation(scores)).apply(scores, to=to, a=a, b=b, missing=missing)
         standardised = [matrix.require(what="the effect of standardisation") for matrix in done.scores.values()]
         matrices = [raw.select(topics=std.topics) for raw, std in zip(matrices, standardised, strict=True)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,6 +20,7 @@ from cranfield.collection.readers import read_qrels, read_run, same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
 from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.files import expand
 from cranfield.labels import summary
 from cranfield.measures.hits import Floats
@@ -26,7 +29,6 @@ from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
-from cranfield.resampling import Progress, available_workers, map_in_threads
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import Scores
 from cranfield.signature import signature
@@ -43,7 +45,7 @@ class Evaluator:
     ----------
     qrels : the judgments
     measures : names or `Measure` values
-    rel : the lowest level that counts as relevant, for measures that do not say
+    level : the lowest level that counts as relevant, for measures that do not say
     gains : the gain of each level, for measures that do not say (``linear``, ``exp`` or such as ``1:3:7``)
     intents : probability of each intent, for the D-measures
     order, single_precision : how documents are ordered, see `evaluate`
@@ -65,7 +67,7 @@ class Evaluator:
         qrels: Qrels,
         measures: str | Measure | Iterable[str | Measure],
         *,
-        rel: int = RELEVANCE,
+        level: int = RELEVANCE,
         gains: str | None = None,
         intents: Intents | None = None,
         order: RankingOrder = ORDER,
@@ -73,14 +75,14 @@ class Evaluator:
     ) -> None:
         if order not in ("score", "rank", "file"):
             raise ArgumentError(f"`order` must be score, rank or file; got {order!r}")
-        if rel < 1:
-            raise ArgumentError(f"`rel`, the lowest level that counts as relevant, must be at least 1; got {rel}")
-        defaults: dict[str, Value] = {"rel": rel}
+        if level < 1:
+            raise ArgumentError(f"`level`, the lowest level that counts as relevant, must be at least 1; got {level}")
+        defaults: dict[str, Value] = {"rel": level}
         if gains is not None:
             defaults["gains"] = check_gains(gains)
         named = [measure.with_defaults(defaults) for measure in parse_measures(measures)]
         self.measures = list(dict.fromkeys(named))
-        self.order, self.single_precision = order, single_precision
+        self.qrels, self.order, self.single_precision = qrels, order, single_precision
         self.judgments, self._index = prepare(qrels, intents)
         self._ours = [m for m in self.measures if not m.name.startswith(IR_MEASURES)]
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
@@ -90,6 +92,12 @@ class Evaluator:
             from cranfield.measures.irm import Peer
 
             self._peer = Peer(qrels, [m.name for m in self._theirs])
+
+    def __reduce__(self) -> tuple[Callable[..., Evaluator], tuple[Any, ...]]:
+        """Pickled by what it was made from; functions of other people's measures travel along, to be known there."""
+        others = [m.definition.function for m in self._ours if not m.definition.module.startswith("cranfield.")]
+        made_from = (self.qrels, self.measures, self.judgments.intents, self.order, self.single_precision)
+        return _evaluator, (*made_from, others)
 
     @staticmethod
     def _function(measure: Measure) -> partial[Floats]:
@@ -132,6 +140,17 @@ class Evaluator:
         return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes)
 
 
+def _evaluator(
+    qrels: Qrels,
+    measures: list[Measure],
+    intents: Intents | None,
+    order: RankingOrder,
+    single_precision: bool,
+    _: list[Callable[..., Floats]],
+) -> Evaluator:
+    return Evaluator(qrels, measures, intents=intents, order=order, single_precision=single_precision)
+
+
 def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) -> Floats:
     """What the function gives; where somebody's own one fails, an error that says where."""
     if measure.definition.module.startswith("cranfield."):
@@ -161,7 +180,7 @@ def evaluate(
     runs: Run | Path | Iterable[Run | Path],
     measures: str | Measure | Iterable[str | Measure],
     *,
-    rel: int = RELEVANCE,
+    level: int = RELEVANCE,
     gains: str | None = None,
     intents: Intents | Path | None = None,
     order: RankingOrder = ORDER,
@@ -170,6 +189,7 @@ def evaluate(
     lenient: bool = False,
     name: SystemName = SYSTEM_NAME,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score every run on every topic by every measure.
@@ -183,7 +203,7 @@ def evaluate(
     qrels : judgments, or their file
     runs : runs, or files, directories and globs of them
     measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"``; `cranfield measures` lists all
-    rel : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
+    level : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
     gains : the gain of each level, for measures that do not say: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
     intents : intent probabilities for the D-measures; uniform over a topic's intents unless given
     order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
@@ -192,14 +212,15 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers : threads to use (two a core, at most 8, unless given); never changes a result
+    workers, executor : threads to use (two a core, at most 8, unless given), or any `concurrent.futures.Executor`;
+        never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
     -------
     Scores
         One matrix a measure, topics × systems. The topics are those of the judgments; a run's other topics are
-        left out, and that is said in a warning and in the matrices' provenance.
+        left out, and that is said in `warnings` and in the matrices' provenance.
 
     Examples
     --------
@@ -215,50 +236,19 @@ def evaluate(
     >>> [round(float(matrix.values[0, 0]), 4) for matrix in scores.values()]
     [0.1667, 0.25]
     """
-    scores, warnings = evaluate_with_warnings(
-        qrels, runs, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision,
-        missing=missing, lenient=lenient, name=name, workers=workers, progress=progress,
-    )  # fmt: skip
-    notify(warnings)
-    return scores
-
-
-def evaluate_with_warnings(
-    qrels: Qrels | Path,
-    runs: Run | Path | Iterable[Run | Path],
-    measures: str | Measure | Iterable[str | Measure],
-    *,
-    rel: int = RELEVANCE,
-    gains: str | None = None,
-    intents: Intents | Path | None = None,
-    order: RankingOrder = ORDER,
-    single_precision: bool = False,
-    missing: MissingPolicy = "zero",
-    lenient: bool = False,
-    name: SystemName = SYSTEM_NAME,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Scores, tuple[str, ...]]:
-    """The scores of `evaluate` and its warnings, not issued but returned."""
     judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
     if intents is not None and not isinstance(intents, Intents):
         intents = read_intents(intents)
     evaluator = Evaluator(
-        judged, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision
+        judged, measures, level=level, gains=gains, intents=intents, order=order, single_precision=single_precision
     )  # fmt: skip
     sources = run_sources(runs)
-    total = len(sources) if isinstance(sources, list) else 0
-
-    def score(source: Run | str) -> RunScores:
-        run = source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
-        return evaluator.score_run(run)
-
     found: list[RunScores] = []
     places: dict[str, str] = {}
-    threads = workers or min(
-        2 * available_workers(), MOST_THREADS
-    )  # while one waits for a file or a lock, another works
-    outcomes = map_in_threads(score, sources, min(threads, total) if total else threads)
+    if executor is None:  # while one thread waits for a file or a lock, another works
+        workers = workers or min(2 * available_workers(), MOST_THREADS)
+    work = partial(_score_source, evaluator, lenient, name)
+    outcomes = map_in_order(work, sources, executor=executor, workers=workers, progress=progress)
     for number, outcome in enumerate(outcomes):
         place = sources[number] if isinstance(sources, list) else ""
         place = place if isinstance(place, str) else f"run {number + 1}"
@@ -266,11 +256,21 @@ def evaluate_with_warnings(
             raise DataError(same_system(outcome.system, places[outcome.system], place))
         places[outcome.system] = place
         found.append(outcome)
-        if progress:
-            progress(number + 1, max(total, number + 1))
     if not found:
         raise DataError("no run to evaluate")
-    return _assemble(evaluator, judged, found, missing)
+    scores = _assemble(evaluator, judged, found, missing)
+    notify(scores.warnings)
+    return scores
+
+
+def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, source: Run | str) -> RunScores:
+    """One run's scores; a file is read first."""
+    return evaluator.score_run(open_run(source, lenient, name))
+
+
+def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
+    """A run as it is, or read from its file."""
+    return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
 
 
 def summaries(scores: Scores) -> pl.DataFrame:
@@ -297,9 +297,7 @@ def run_sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | It
     return list(each) if isinstance(runs, (list, tuple)) else each
 
 
-def _assemble(
-    evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy
-) -> tuple[Scores, tuple[str, ...]]:
+def _assemble(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> Scores:
     systems = [outcome.system for outcome in found]
     values = np.stack([outcome.values for outcome in found], axis=2)  # measures × topics × systems
     if missing != "zero":
@@ -312,7 +310,7 @@ def _assemble(
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
         for measure, layer in zip(evaluator.measures, values, strict=True)
     ]
-    return Scores(matrices), warnings
+    return Scores(matrices, warnings)
 
 
 def _signature(evaluator: Evaluator, qrels: Qrels) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ from cranfield.comparison.corrections import adjust
 from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Correction, Decide, Merge
 from cranfield.errors import ArgumentError
+from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
 from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
 from cranfield.replicates.partitioned import Partitioned, Split
-from cranfield.resampling import available_workers, map_in_threads
 
 
 @dataclass(frozen=True)
@@ -79,26 +78,26 @@ def analyse_splits(
     work: WorkFile | None = None,
     finished: Callable[[], None] | None = None,
 ) -> tuple[SplitEffects, ...]:
-    """Every split's effects, on several threads; a split that the work file holds is not computed again."""
+    """Every split's effects, side by side; a split that the work file holds is not computed again."""
     file = work or WorkFile(None, {})
-    lock = threading.Lock()
-    alone = replace(how, workers=1)
-
-    def analyse(split: Split) -> SplitEffects:
-        key = f"{name} split {split.number}"
+    keys = [f"{name} split {split.number}" for split in splits]
+    todo = [(split.scores, split.number) for key, split in zip(keys, splits, strict=True) if file.get(key) is None]
+    unit = partial(_split_values, how.settings_alone, alpha)
+    computed = map_in_order(unit, todo, executor=how.executor, workers=how.workers)
+    results = []
+    for key in keys:
         part: dict[str, Any] | None = file.get(key)
         if part is None:
-            found = analyse_split(split.scores, alone, alpha, split.number)
-            with lock:
-                part = file.put(key, vars(found))
-        return SplitEffects(**part)
-
-    results = []
-    for result in map_in_threads(analyse, splits, min(how.workers or available_workers(), len(splits))):
-        results.append(result)
+            part = file.put(key, next(computed))
+        results.append(SplitEffects(**part))
         if finished:
             finished()
     return tuple(results)
+
+
+def _split_values(how: Bootstrap, alpha: float, split: tuple[Replicated, int]) -> dict[str, Any]:
+    """What `SplitEffects` holds, of one split: its scores and its number."""
+    return vars(analyse_split(split[0], how, alpha, split[1]))
 
 
 def decide_effects(effects: Sequence[SplitEffects], rule: Rule) -> Decisions:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import get_args
 
@@ -22,8 +23,9 @@ from cranfield.defaults import (
     Residuals,
 )
 from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.executors import map_in_order
 from cranfield.replicates.model import Fit, Floats, Replicated, fit
-from cranfield.resampling import RESIDUAL_CELLS, RESIDUAL_ROWS, Block, blocks, generator, map_blocks, to_grid
+from cranfield.resampling import RESIDUAL_CELLS, RESIDUAL_ROWS, Block, blocks, generator, to_grid
 
 _DRAWN_TOGETHER = 1 << 20
 """Residuals drawn by one call, to bound memory. Part of what a seed means: it must not change."""
@@ -41,7 +43,7 @@ class Bootstrap:
     p : ``"difference"``, or ``"effect"`` as published
     interaction : whether the model has a topic × system term
     seed : of the random draws
-    workers : threads to use
+    workers, executor : threads to use, or any `concurrent.futures.Executor`
     """
 
     n_resamples: int = REPLICATES_RESAMPLES
@@ -51,6 +53,12 @@ class Bootstrap:
     interaction: bool = True
     seed: int = SEED
     workers: int | None = None
+    executor: Executor | None = None
+
+    @property
+    def settings_alone(self) -> Bootstrap:
+        """The same without what belongs to this process: what travels with a unit of work."""
+        return replace(self, workers=1, executor=None)
 
     def __post_init__(self) -> None:
         for kind, value, known in [
@@ -173,7 +181,9 @@ def bootstrap_effects(scores: Replicated, how: Bootstrap, *key: int) -> Effects:
     draw = _rows if how.resample == "rows" else _cells
     stream = RESIDUAL_ROWS if how.resample == "rows" else RESIDUAL_CELLS
     work = partial(draw, residuals, model.weights, (how.seed, stream, *key))
-    sums = np.concatenate(list(map_blocks(work, blocks(how.n_resamples), workers=how.workers)), axis=1)
+    sums = np.concatenate(
+        list(map_in_order(work, blocks(how.n_resamples), executor=how.executor, workers=how.workers)), axis=1
+    )
     scale = (model.rescaling if how.residuals == "rescaled" else 1.0) / total
     return Effects(model, sums * scale, scores.tolerance, how)
 
@@ -181,10 +191,10 @@ def bootstrap_effects(scores: Replicated, how: Bootstrap, *key: int) -> Effects:
 def _rows(residuals: Floats, weights: NDArray[np.int64], key: tuple[int, ...], block: Block) -> Floats:
     """Weighted sums of whole rows drawn with replacement: systems × resamples."""
     rows = len(residuals)
-    drawn = generator(*key, block.index).integers(rows, size=(block.size, rows))
-    drawn += np.arange(block.size)[:, None] * rows
-    heavy = None if (weights == 1).all() else np.tile(weights, block.size).astype(np.float64)
-    counts = np.bincount(drawn.ravel(), weights=heavy, minlength=block.size * rows).reshape(block.size, rows)
+    drawn = generator(*key, block.index).integers(rows, size=(len(block), rows))
+    drawn += np.arange(len(block))[:, None] * rows
+    heavy = None if (weights == 1).all() else np.tile(weights, len(block)).astype(np.float64)
+    counts = np.bincount(drawn.ravel(), weights=heavy, minlength=len(block) * rows).reshape(len(block), rows)
     return np.asarray(residuals.T @ counts.T.astype(np.float64, copy=False))
 
 
@@ -194,9 +204,9 @@ def _cells(residuals: Floats, weights: NDArray[np.int64], key: tuple[int, ...], 
     pool = residuals.ravel()
     rng = generator(*key, block.index)
     step = max(1, _DRAWN_TOGETHER // pool.size)
-    sums = np.empty((systems, block.size))
-    for start in range(0, block.size, step):
-        stop = min(start + step, block.size)
+    sums = np.empty((systems, len(block)))
+    for start in range(0, len(block), step):
+        stop = min(start + step, len(block))
         drawn = rng.integers(pool.size, size=((stop - start) * systems, rows))
         values = np.take(pool, drawn, mode="clip")  # always in range; clip saves the check
         if (weights != 1).any():

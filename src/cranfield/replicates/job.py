@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from cranfield.defaults import (
     SystemName,
 )
 from cranfield.errors import DataError, notify
+from cranfield.executors import Progress
 from cranfield.labels import summary
 from cranfield.measures.names import Measure
 from cranfield.replicates.analysis import MeasureReplicates, Rule, analyse_splits
@@ -46,7 +48,6 @@ from cranfield.replicates.checkpoint import WorkFile, fingerprint
 from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
-from cranfield.resampling import Progress
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.signature import signature
 
@@ -59,8 +60,8 @@ def replicate(
     runs: Run | Path | Iterable[Run | Path],
     measures: str | Measure | Iterable[str | Measure] = "AP",
     *,
-    partitions: int = PARTITIONS,
-    splits: int = SPLITS,
+    n_partitions: int = PARTITIONS,
+    n_splits: int = SPLITS,
     empty: EmptyPolicy = EMPTY,
     redraws: int = REDRAWS,
     interaction: bool = True,
@@ -74,7 +75,7 @@ def replicate(
     merge: Merge = MERGE,
     decide: Decide = DECIDE,
     seed: int = SEED,
-    rel: int = RELEVANCE,
+    level: int = RELEVANCE,
     gains: str | None = None,
     intents: Intents | Path | None = None,
     order: RankingOrder = ORDER,
@@ -83,6 +84,7 @@ def replicate(
     name: SystemName = SYSTEM_NAME,
     work: str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Replicates:
     """Which systems differ, when every topic is scored on several partitions of the documents?
@@ -96,8 +98,8 @@ def replicate(
     Parameters
     ----------
     qrels, runs, measures : as for `evaluate`; any of its measures
-    partitions : x, from 2
-    splits : how many splits
+    n_partitions : x, from 2
+    n_splits : how many splits
     empty : what to do with a topic that has no relevant document in some partition: ``"drop"`` it from the split,
         ``"redraw"`` the split, or ``"keep"`` its other partitions (an unbalanced model)
     redraws : for ``"redraw"``, how many splits may be drawn in all
@@ -114,9 +116,9 @@ def replicate(
     merge : one p-value from many splits: ``"twice-median"`` or ``"cauchy"``; merged first, then corrected
     decide : by the ``"merged"`` p-value, or by the splits' votes, ``"majority"`` or ``"unanimous"``
     seed : of partitions and bootstrap
-    rel, gains, intents, order, single_precision, lenient, name : as for `evaluate`
+    level, gains, intents, order, single_precision, lenient, name : as for `evaluate`
     work : a file that keeps what is finished, so that an interrupted job goes on where it stopped
-    workers : threads to use; never changes a result
+    workers, executor : threads to use, or any `concurrent.futures.Executor`; never changes a result
     progress : called with (done, in all), counting runs and splits
 
     Returns
@@ -128,26 +130,28 @@ def replicate(
     --------
     >>> from cranfield import make_sample
     >>> sample = make_sample(n_topics=12, n_systems=4, n_documents=400, seed=7)
-    >>> found = replicate(sample.qrels, sample.runs, "AP", splits=3, n_resamples=500)
+    >>> found = replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=500)
     >>> found.pairs.select("system_a", "system_b", "votes").height
     6
     """
     if published:
         residuals, resample, p, correction = "raw", "cells", "effect", "bh"
-    how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers)
+    how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)
     rule = Rule(alpha, correction, merge, decide)
-    splitting = Splitting(partitions, splits, empty, redraws, seed)
+    splitting = Splitting(n_partitions, n_splits, empty, redraws, seed)
     collection = Collection.open(
-        qrels, runs, measures, rel=rel, gains=gains, intents=intents, order=order,
+        qrels, runs, measures, level=level, gains=gains, intents=intents, order=order,
         single_precision=single_precision, lenient=lenient, name=name,
     )  # fmt: skip
     settings = _settings(splitting, how, rule, [str(measure) for measure in collection.evaluator.measures])
-    settings |= {"level": rel, "gains": gains, "order": order, "single_precision": single_precision}
+    settings |= {"level": level, "gains": gains, "order": order, "single_precision": single_precision}
     file = WorkFile(work, {} if work is None else _job(settings, collection))
     n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
-    total = n_runs + n_measures * splits
+    total = n_runs + n_measures * n_splits
     told = None if progress is None else (lambda done, _: progress(done, total))
-    data, warnings = partition_scores(collection, splitting, work=file, workers=workers, progress=told)
+    data, warnings = partition_scores(
+        collection, splitting, work=file, workers=workers, executor=executor, progress=told
+    )
     done = _Counter(progress, n_runs, total)
     found = [_analyse(each, how, rule, file, done) for each in data]
     result = _result(found, settings, warnings, splitting)
@@ -170,6 +174,7 @@ def replicate_scores(
     decide: Decide = DECIDE,
     seed: int = SEED,
     workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Replicates:
     """The same analysis of scores that are replicated already, one topic × system × partition matrix a split.
 
@@ -184,7 +189,7 @@ def replicate_scores(
     """
     if published:
         residuals, resample, p, correction = "raw", "cells", "effect", "bh"
-    how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers)
+    how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)
     rule = Rule(alpha, correction, merge, decide)
     given = [splits] if isinstance(splits, ScoreMatrix) else list(splits)
     if not given:
@@ -231,15 +236,15 @@ def _analyse(data: Partitioned, how: Bootstrap, rule: Rule, work: WorkFile, done
 def _settings(splitting: Splitting, how: Bootstrap, rule: Rule, measures: list[str]) -> dict[str, Any]:
     return {
         "measures": measures,
-        "partitions": splitting.partitions,
-        "splits": splitting.splits,
+        "n_partitions": splitting.n_partitions,
+        "n_splits": splitting.n_splits,
         "empty": splitting.empty,
         "redraws": splitting.redraws,
         "interaction": how.interaction,
         "residuals": how.residuals,
         "resample": how.resample,
         "p": how.p,
-        "resamples": how.n_resamples,
+        "n_resamples": how.n_resamples,
         "alpha": rule.alpha,
         "correction": rule.correction,
         "merge": rule.merge,
@@ -269,14 +274,14 @@ def _result(
     line = signature(
         "replicates (residual bootstrap ANOVA)",
         measures=settings["measures"],
-        partitions=settings["partitions"],
-        splits=settings["splits"],
+        partitions=settings["n_partitions"],
+        splits=settings["n_splits"],
         empty=settings["empty"],
         interaction=settings["interaction"],
         residuals=settings["residuals"],
         resample=settings["resample"],
         p=settings["p"],
-        resamples=settings["resamples"],
+        resamples=settings["n_resamples"],
         decide=settings["decide"] if settings["decide"] != "merged" else settings["merge"],
         correction=settings["correction"],
         alpha=settings["alpha"],

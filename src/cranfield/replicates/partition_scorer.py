@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -125,13 +126,17 @@ class PartitionScorer:
         self, evaluator: Evaluator, splits: Sequence[int], partitions: int, seed: int, hashes: DocumentHashes
     ) -> None:
         self.evaluator, self.partitions, self._hashes = evaluator, partitions, hashes
+        self._splits, self._seed = list(splits), seed
         judgments = evaluator.judgments
         judged = hashes.of(judgments.documents.to_list())
-        together = max(1, min(_JUDGED_TOGETHER // max(len(judged), 1), _BLOCKS_TOGETHER // partitions))
+        at_once = max(1, min(_JUDGED_TOGETHER // max(len(judged), 1), _BLOCKS_TOGETHER // partitions))
         self._layouts = [
-            SideBySide.of(judgments, judged, splits[at : at + together], partitions, seed)
-            for at in range(0, len(splits), together)
+            SideBySide.of(judgments, judged, splits[at : at + at_once], partitions, seed)
+            for at in range(0, len(splits), at_once)
         ]
+
+    def __reduce__(self) -> tuple[type[PartitionScorer], tuple[Any, ...]]:
+        return type(self), (self.evaluator, self._splits, self.partitions, self._seed, DocumentHashes())
 
     def score(self, ranking: JudgedRanking) -> Floats:
         """Measures × splits × partitions × topics."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.readers import read_qrels, read_run, same_system
+from cranfield.collection.readers import read_qrels, same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
     EMPTY,
@@ -27,8 +28,9 @@ from cranfield.defaults import (
     SystemName,
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.labels import summary
-from cranfield.measures.evaluation import Evaluator, RunScores, run_sources, run_warnings
+from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_sources, run_warnings
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
@@ -36,7 +38,6 @@ from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.model import Replicated
 from cranfield.replicates.partition_scorer import PartitionScorer, choose_splits, relevant_counts
 from cranfield.replicates.partitions import DocumentHashes, check_partitions
-from cranfield.resampling import Progress, available_workers, map_in_threads
 from cranfield.scores.matrix import ScoreMatrix
 
 Path = str | os.PathLike[str]
@@ -59,7 +60,7 @@ class Collection:
         runs: Run | Path | Iterable[Run | Path],
         measures: str | Measure | Iterable[str | Measure],
         *,
-        rel: int = RELEVANCE,
+        level: int = RELEVANCE,
         gains: str | None = None,
         intents: Intents | Path | None = None,
         order: RankingOrder = ORDER,
@@ -72,7 +73,7 @@ class Collection:
         if intents is not None and not isinstance(intents, Intents):
             intents = read_intents(intents)
         evaluator = Evaluator(
-            judged, measures, rel=rel, gains=gains, intents=intents, order=order, single_precision=single_precision
+            judged, measures, level=level, gains=gains, intents=intents, order=order, single_precision=single_precision
         )  # fmt: skip
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
@@ -92,26 +93,28 @@ class Splitting:
 
     Parameters
     ----------
-    partitions : partitions a split has, x
-    splits : how many splits, numbered from 1
+    n_partitions : partitions a split has, x
+    n_splits : how many splits, numbered from 1
     empty : what to do with a topic that has no relevant document in some partition: ``"drop"`` it from the
         split, ``"redraw"`` the split (take the next number), or ``"keep"`` its other partitions
     redraws : for ``"redraw"``, how many splits may be drawn in all
     seed : of the partitions
     """
 
-    partitions: int = PARTITIONS
-    splits: int = SPLITS
+    n_partitions: int = PARTITIONS
+    n_splits: int = SPLITS
     empty: EmptyPolicy = EMPTY
     redraws: int = REDRAWS
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        check_partitions(self.partitions)
-        if self.splits < 1:
-            raise ArgumentError(f"`splits` must be at least 1; got {self.splits}. Write 11.")
-        if self.empty == "redraw" and self.redraws < self.splits:
-            raise ArgumentError(f"`redraws` must be at least `splits` ({self.splits}); got {self.redraws}. Write 1000.")
+        check_partitions(self.n_partitions)
+        if self.n_splits < 1:
+            raise ArgumentError(f"`n_splits` must be at least 1; got {self.n_splits}. Write 11.")
+        if self.empty == "redraw" and self.redraws < self.n_splits:
+            raise ArgumentError(
+                f"`redraws` must be at least `n_splits` ({self.n_splits}); got {self.redraws}. Write 1000."
+            )
         if self.empty not in get_args(EmptyPolicy):
             raise UnknownNameError("empty", str(self.empty), get_args(EmptyPolicy))
 
@@ -142,13 +145,13 @@ class Partitioned:
     ----------
     whole : topics × systems, in byte order of their labels; topics without any relevant document left out
     splits : the splits
-    partitions : partitions of each split
+    n_partitions : partitions of each split
     tags : the run tag of each system
     """
 
     whole: ScoreMatrix
     splits: tuple[Split, ...]
-    partitions: int
+    n_partitions: int
     tags: tuple[str, ...]
 
     @property
@@ -163,6 +166,7 @@ def partition_scores(
     *,
     work: WorkFile | None = None,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Partitioned], tuple[str, ...]]:
     """Score every run on all partitions, one result a measure; also what to know about the runs.
@@ -174,16 +178,16 @@ def partition_scores(
     judgments, hashes = evaluator.judgments, DocumentHashes()
     judged = hashes.of(judgments.documents.to_list())
     levels = [int(measure.get("rel") or 1) for measure in evaluator.measures]
-    numbers = list(range(1, splitting.splits + 1))
+    numbers = list(range(1, splitting.n_splits + 1))
     if splitting.empty == "redraw":
         numbers = _redraw(evaluator, judged, levels, splitting)
     counts = {
-        level: relevant_counts(judgments, judged, level, numbers, splitting.partitions, splitting.seed)
+        level: relevant_counts(judgments, judged, level, numbers, splitting.n_partitions, splitting.seed)
         for level in set(levels)
     }
     picked = {level: _pick(evaluator.topics, counts[level], numbers, splitting.empty) for level in counts}
-    scorer = PartitionScorer(evaluator, numbers, splitting.partitions, splitting.seed, hashes)
-    parts = _score_runs(collection, scorer, work or WorkFile(None, {}), workers, progress)
+    scorer = PartitionScorer(evaluator, numbers, splitting.n_partitions, splitting.seed, hashes)
+    parts = _score_runs(collection, scorer, work or WorkFile(None, {}), workers, executor, progress)
     order = sorted(range(len(parts)), key=lambda at: parts[at]["system"].encode())
     systems = tuple(parts[at]["system"] for at in order)
     tags = tuple(parts[at]["tag"] for at in order)
@@ -199,7 +203,7 @@ def partition_scores(
             _split(number, evaluator.topics, canonical, cubes[at, s], picked[level][s], counts[level][s])
             for s, number in enumerate(numbers)
         )
-        found.append(Partitioned(matrix, splits, splitting.partitions, tags))
+        found.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
     rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
             for p in parts]  # fmt: skip
     return found, run_warnings(evaluator, collection.qrels, rows, "zero")
@@ -243,51 +247,45 @@ def _pick(topics: Sequence[str], counts: Ints, numbers: Sequence[int], empty: Em
 
 def _redraw(evaluator: Evaluator, judged: Any, levels: Sequence[int], how: Splitting) -> list[int]:
     numbers, worst = choose_splits(
-        evaluator.judgments, judged, sorted(set(levels)), how.splits, how.partitions, how.seed, how.redraws
+        evaluator.judgments, judged, sorted(set(levels)), how.n_splits, how.n_partitions, how.seed, how.redraws
     )  # fmt: skip
-    if len(numbers) < how.splits:
+    if len(numbers) < how.n_splits:
         blamed = [evaluator.topics[at] for at in np.flatnonzero(worst)]
         raise DataError(
             f"only {len(numbers)} of {how.redraws} splits leave every topic relevant documents in all "
-            f"{how.partitions} partitions, and {how.splits} are wanted; most often in the way: topic "
+            f"{how.n_partitions} partitions, and {how.n_splits} are wanted; most often in the way: topic "
             f"{summary(blamed)}; use --empty drop or keep, fewer partitions, or more redraws"
         )
     return numbers
 
 
 def _score_runs(
-    collection: Collection, scorer: PartitionScorer, work: WorkFile, workers: int | None, progress: Progress | None
+    collection: Collection,
+    scorer: PartitionScorer,
+    work: WorkFile,
+    workers: int | None,
+    executor: Executor | None,
+    progress: Progress | None,
 ) -> list[dict[str, Any]]:
     """A part a run, in the order given: those of the work file as they are, the others computed."""
-    sources, evaluator = collection.sources, collection.evaluator
-    lock = threading.Lock()
-
-    def score(at: int) -> dict[str, Any]:
-        if (known := work.get(f"run {at + 1}")) is not None:
-            return known
-        source = sources[at]
-        run = source if isinstance(source, Run) else read_run(source, lenient=collection.lenient, name=collection.name)
-        ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(run)
-        missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
-        if len(missing) == len(evaluator.topics):
-            raise DataError(f"{run.system}: no topic in common with {collection.qrels.name}; do the topic ids agree?")
-        part = {
-            "system": run.system,
-            "tag": run.tag,
-            "missing": missing,
-            "unjudged_topics": unjudged_topics,
-            "notes": list(run.notes),
-            "whole": evaluator.score(ranking),
-            "parts": scorer.score(ranking),
-        }
-        with lock:
-            return work.put(f"run {at + 1}", part)
-
+    sources = collection.sources
+    keys = [f"run {at}" for at in range(1, len(sources) + 1)]
+    todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key) is None]
+    if executor is None:
+        workers = workers or available_workers()
+    computed = map_in_order(
+        partial(_score_run, scorer, collection.qrels.name, collection.lenient, collection.name),
+        todo,
+        executor=executor,
+        workers=workers,
+    )
     parts: list[dict[str, Any]] = []
     places: dict[str, str] = {}
-    for part in map_in_threads(score, range(len(sources)), min(workers or available_workers(), len(sources))):
-        source = sources[len(parts)]
-        place = source if isinstance(source, str) else f"run {len(parts) + 1}"
+    for key, source in zip(keys, sources, strict=True):
+        part = work.get(key)
+        if part is None:
+            part = work.put(key, next(computed))
+        place = source if isinstance(source, str) else key
         if part["system"] in places:
             raise DataError(same_system(part["system"], places[part["system"]], place))
         places[part["system"]] = place
@@ -295,3 +293,24 @@ def _score_runs(
         if progress:
             progress(len(parts), len(sources))
     return parts
+
+
+def _score_run(
+    scorer: PartitionScorer, judgments: str, lenient: bool, name: SystemName, source: Run | str
+) -> dict[str, Any]:
+    """One run scored on the whole collection and on every partition; `judgments` is their name, for messages."""
+    evaluator = scorer.evaluator
+    run = open_run(source, lenient, name)
+    ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(run)
+    missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
+    if len(missing) == len(evaluator.topics):
+        raise DataError(f"{run.system}: no topic in common with {judgments}; do the topic ids agree?")
+    return {
+        "system": run.system,
+        "tag": run.tag,
+        "missing": missing,
+        "unjudged_topics": unjudged_topics,
+        "notes": list(run.notes),
+        "whole": evaluator.score(ranking),
+        "parts": scorer.score(ranking),
+    }

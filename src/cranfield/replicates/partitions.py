@@ -72,6 +72,6 @@ def check_partitions(partitions: int) -> int:
     """The number of partitions, once it is known to be a sensible one."""
     if isinstance(partitions, bool) or not isinstance(partitions, int) or not 2 <= partitions <= MOST_PARTITIONS:
         raise ArgumentError(
-            f"`partitions` must be a whole number from 2 to {MOST_PARTITIONS}; got {partitions!r}. Write 2."
+            f"`n_partitions` must be a whole number from 2 to {MOST_PARTITIONS}; got {partitions!r}. Write 2."
         )
     return partitions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from typing import Literal, get_args
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 from cranfield.comparison.pairs import all_pairs
 from cranfield.defaults import ALPHA, SEED, PairP, Resample, Residuals
 from cranfield.errors import UnknownNameError
+from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects
 from cranfield.replicates.model import Replicated
-from cranfield.resampling import generator, map_in_order
+from cranfield.resampling import generator
 
 Floats = NDArray[np.float64]
 Scenario = Literal["iid", "trec-like"]
@@ -52,7 +54,7 @@ def draw_errors(scenario: Scenario, n_topics: int, n_systems: int, partitions: i
 def calibrate(
     scenario: Scenario = "iid",
     *,
-    partitions: int = 2,
+    n_partitions: int = 2,
     n_topics: int = 50,
     n_systems: int = 8,
     n_datasets: int = 1000,
@@ -60,6 +62,7 @@ def calibrate(
     alpha: float = ALPHA,
     seed: int = SEED,
     workers: int | None = None,
+    executor: Executor | None = None,
 ) -> pl.DataFrame:
     """Coverage and type I error of every combination of residuals, resampling and p, with interaction.
 
@@ -76,15 +79,16 @@ def calibrate(
     >>> table.select("residuals", "resample", "p").row(0)
     ('rescaled', 'rows', 'difference')
     """
-    one = partial(_one_dataset, scenario, n_topics, n_systems, partitions, n_resamples, alpha, seed)
+    one = partial(_one_dataset, scenario, n_topics, n_systems, n_partitions, n_resamples, alpha, seed)
     chunks = [range(at, min(at + 25, n_datasets)) for at in range(0, n_datasets, 25)]
-    found = [row for chunk in map_in_order(partial(_each, one), chunks, workers=workers) for row in chunk]
+    done = map_in_order(partial(_each, one), chunks, executor=executor or "processes", workers=workers)
+    found = [row for chunk in done for row in chunk]
     rows = []
     for at, (residuals, resample, p) in enumerate(_combinations()):
         covered = np.stack([dataset[at][0] for dataset in found])
         rejected = np.stack([dataset[at][1] for dataset in found])
-        rows.append((scenario, partitions, residuals, resample, p, *_rates(covered), *_rates(rejected)))
-    names = ["scenario", "partitions", "residuals", "resample", "p"]
+        rows.append((scenario, n_partitions, residuals, resample, p, *_rates(covered), *_rates(rejected)))
+    names = ["scenario", "n_partitions", "residuals", "resample", "p"]
     kinds = ["", "_se", "_min", "_max"]
     schema = [*names, *(f"coverage{k}" for k in kinds), *(f"type_1{k}" for k in kinds)]
     return pl.DataFrame(rows, schema=schema, orient="row")

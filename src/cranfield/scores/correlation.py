@@ -6,7 +6,9 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,9 +17,10 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.executors import map_in_order
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.labels import check_unique, summary
-from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, map_blocks, to_grid
+from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, to_grid
 from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix
@@ -114,6 +117,7 @@ def correlate(
     seed: int = SEED,
     missing: MissingPolicy = MISSING,
     workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Correlation:
     """Rank correlation between two orders of the same systems.
 
@@ -132,6 +136,7 @@ def correlate(
     n_resamples : bootstrap samples; 0 for none
     missing : topics that only one of two overlapping score matrices has are an error, or dropped with
         ``"drop-topic"``
+    workers, executor : how many threads, or any `concurrent.futures.Executor`; never changes a result
 
     References
     ----------
@@ -165,7 +170,7 @@ def correlate(
         if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
             warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
         elif n_resamples:
-            bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers)
+            bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers, executor)
     else:
         totals = (_system_values(reference), _system_values(estimate))
         tolerance = (_tolerance(reference), _tolerance(estimate))
@@ -281,15 +286,11 @@ def _bootstrap(
     n_resamples: int,
     seed: int,
     workers: int | None,
+    executor: Executor | None,
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals; None for a coefficient that some sample leaves undefined."""
-
-    def of_block(block: Block) -> dict[str, NDArray[np.float64]]:
-        weights = draw_weights(block.generator(seed, TOPICS), block.size, len(x))
-        others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), block.size, len(y))
-        return rank_correlations(weights @ x, others @ y, tolerance)
-
-    done = list(map_blocks(of_block, blocks(n_resamples), workers=workers))
+    work = partial(_resampled_correlations, x, y, tolerance, shared, seed)
+    done = list(map_in_order(work, blocks(n_resamples), executor=executor, workers=workers))
     limits: dict[str, tuple[float, float] | None] = {}
     for name in COEFFICIENTS:
         values = np.concatenate([part[name] for part in done])
@@ -299,6 +300,20 @@ def _bootstrap(
         low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2])
         limits[name] = (float(low), float(high))
     return limits
+
+
+def _resampled_correlations(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    tolerance: tuple[float, float],
+    shared: bool,
+    seed: int,
+    block: Block,
+) -> dict[str, NDArray[np.float64]]:
+    """The coefficients of a block of resamples of topics."""
+    weights = draw_weights(block.generator(seed, TOPICS), len(block), len(x))
+    others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), len(block), len(y))
+    return rank_correlations(weights @ x, others @ y, tolerance)
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:

@@ -309,12 +309,13 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     True
     """
 
-    def __init__(self, matrices: Iterable[ScoreMatrix]) -> None:
+    def __init__(self, matrices: Iterable[ScoreMatrix], warnings: Iterable[str] = ()) -> None:
         listed = list(matrices)
         check_unique("measure", [matrix.measure for matrix in listed])
         if not listed:
             raise DataError("no scores at all: at least one measure is needed")
         self._matrices = {matrix.measure: matrix for matrix in listed}
+        self.warnings = tuple(warnings)
 
     def __getitem__(self, measure: str) -> ScoreMatrix:
         if measure not in self._matrices:

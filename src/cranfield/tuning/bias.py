@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
 from cranfield.errors import ArgumentError
-from cranfield.resampling import Progress, generator
+from cranfield.executors import Progress
+from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.tuning.choice import best, choose, mean_per_topic

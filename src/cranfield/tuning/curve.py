@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError
-from cranfield.resampling import Progress, check_resamples, to_grid, topic_weights
+from cranfield.executors import Progress
+from cranfield.resampling import check_resamples, to_grid, topic_weights
 from cranfield.scores import ScoreMatrix
 
 if TYPE_CHECKING:

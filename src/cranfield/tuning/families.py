@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
+from cranfield.executors import Progress
 from cranfield.labels import check_unique, summary
-from cranfield.resampling import Progress
 from cranfield.scores import ScoreMatrix, read_collections
 from cranfield.scores.readers import Paths
 from cranfield.tuning.settings import NamePattern, Setting, parse_setting

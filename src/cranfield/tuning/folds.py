@@ -61,7 +61,7 @@ class NFold(_OwnSplitter):
     Parameters
     ----------
     n_folds : how many folds
-    repeats : how often to draw the folds anew; a topic's held-out score is then the mean over the repeats
+    n_repeats : how often to draw the folds anew; a topic's held-out score is then the mean over the repeats
     stratified : deal the topics out by difficulty (their mean score), so that each fold gets its share of hard
         and easy ones. The scores then shape the folds; which setting a fold chooses still rests on its training
         topics alone.
@@ -74,13 +74,13 @@ class NFold(_OwnSplitter):
     """
 
     n_folds: int = FOLDS
-    repeats: int = 1
+    n_repeats: int = 1
     stratified: bool = False
     seed: int = SEED
 
     def __post_init__(self) -> None:
         _at_least("n_folds", self.n_folds, 2, FOLDS)
-        _at_least("repeats", self.repeats, 1, 1)
+        _at_least("n_repeats", self.n_repeats, 1, 1)
         _at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
@@ -92,7 +92,7 @@ class NFold(_OwnSplitter):
                 f"Write {n_topics} (leave-one-out) or less."
             )
         folds = []
-        for repeat in range(self.repeats):
+        for repeat in range(self.n_repeats):
             random = generator(self.seed, _STREAM, repeat)
             if self.stratified:
                 fold_of = self._deal(random, scores.mean(axis=1))
@@ -111,7 +111,7 @@ class NFold(_OwnSplitter):
         return fold_of
 
     def __str__(self) -> str:
-        return f"{self.n_folds}-fold{_extras(self.repeats, self.stratified)}"
+        return f"{self.n_folds}-fold{_extras(self.n_repeats, self.stratified)}"
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class HoldOut(_OwnSplitter):
     Parameters
     ----------
     share : the part held out, as a share of the topics (rounded, at least one topic)
-    repeats : how often to draw; a topic's held-out score is the mean over the draws in which it was held out
+    n_repeats : how often to draw; a topic's held-out score is the mean over the draws in which it was held out
     stratified : draw one topic from each of equally many strata of difficulty
     seed : the draw
 
@@ -148,7 +148,7 @@ class HoldOut(_OwnSplitter):
     """
 
     share: float = HOLDOUT
-    repeats: int = 1
+    n_repeats: int = 1
     stratified: bool = False
     seed: int = SEED
 
@@ -156,7 +156,7 @@ class HoldOut(_OwnSplitter):
         if not 0 < self.share < 1:
             hint = self.share / 100 if 2 <= self.share < 100 else HOLDOUT
             raise ArgumentError(f"`share` must be between 0 and 1; got {self.share:g}. Write {hint:g}.")
-        _at_least("repeats", self.repeats, 1, 1)
+        _at_least("n_repeats", self.n_repeats, 1, 1)
         _at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
@@ -164,7 +164,7 @@ class HoldOut(_OwnSplitter):
         n_topics = len(scores)
         count = min(max(1, round(self.share * n_topics)), n_topics - 1)
         folds = []
-        for repeat in range(self.repeats):
+        for repeat in range(self.n_repeats):
             random = generator(self.seed, _STREAM, repeat)
             if self.stratified:
                 strata = np.array_split(np.argsort(scores.mean(axis=1), kind="stable"), count)
@@ -174,7 +174,7 @@ class HoldOut(_OwnSplitter):
         return folds
 
     def __str__(self) -> str:
-        return f"hold-out of {self.share:g}{_extras(self.repeats, self.stratified)}"
+        return f"hold-out of {self.share:g}{_extras(self.n_repeats, self.stratified)}"
 
 
 def _extras(repeats: int, stratified: bool) -> str:

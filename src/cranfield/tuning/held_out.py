@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import DataError, notify
+from cranfield.executors import Progress
 from cranfield.labels import summary
-from cranfield.resampling import Progress, grid_step
+from cranfield.resampling import grid_step
 from cranfield.scores import ScoreMatrix
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, CURVE_RESAMPLES, SEED
 from cranfield.errors import UnknownNameError
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature

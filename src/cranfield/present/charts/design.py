@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import POWER
-from cranfield.errors import ArgumentError, CranfieldWarning
+from cranfield.errors import ArgumentError, quietly
 from cranfield.present.charts.style import (
     ACCENT,
     FAINT,
@@ -114,8 +113,7 @@ def _redesign(design: Design, row: dict[str, Any], method: str | None = None, **
     else:
         function = design_two_sample_ttest if design.what.startswith("two-sample") else design_ttest
         common |= {"method": method or row["method"]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)  # the design has said it already
+    with quietly():  # the design has said it already
         return pl.DataFrame(function(variance, **common).rows)
 
 

@@ -21,8 +21,8 @@ def _measure(result: Replicates, measure: str | None) -> str:
 
 def details(result: Replicates) -> str:
     settings = result.settings
-    splits = plural(int(settings.get("splits") or 1), "split")
-    return f"{splits} of the documents into {settings.get('partitions', 2)} partitions"
+    splits = plural(int(settings.get("n_splits") or 1), "split")
+    return f"{splits} of the documents into {settings.get('n_partitions', 2)} partitions"
 
 
 def effects(result: Replicates, measure: str | None = None) -> Drawing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings as _warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +21,14 @@ from cranfield.defaults import (
     SEED,
     SPLITS,
 )
-from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning, DataError, UnknownNameError
+from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
+from cranfield.executors import Progress
 from cranfield.files import expand, write_atomically
 from cranfield.present.charts.style import plural
 from cranfield.present.report import collection, data, extras, systems
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Notice, Part, Section, Text
 from cranfield.present.report.references import WORKS
-from cranfield.resampling import Progress
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
@@ -198,7 +197,7 @@ def _material(
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
     from cranfield.collection import Qrels, Run, read_qrels
-    from cranfield.measures.evaluation import evaluate_with_warnings
+    from cranfield.measures.evaluation import evaluate
     from cranfield.scores import ScoreMatrix, Scores
 
     if (scores is None) == (qrels is None) or (qrels is None) != (runs is None):
@@ -216,11 +215,10 @@ def _material(
         files += [one] if isinstance(one, Run) else expand(one)
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
-    found, problems = evaluate_with_warnings(
-        judged, files, list(measures or MEASURES), lenient=lenient, workers=workers
-    )
+    with quietly():
+        found = evaluate(judged, files, list(measures or MEASURES), lenient=lenient, workers=workers)
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
-    return found, where, problems, judged, tuple(files)
+    return found, where, found.warnings, judged, tuple(files)
 
 
 def _origin(scores: Scores) -> str:
@@ -231,8 +229,7 @@ def _origin(scores: Scores) -> str:
 def _build(name: str, case: Case) -> Section:
     """The section, or a section that says why there is none."""
     try:
-        with _warnings.catch_warnings():
-            _warnings.simplefilter("ignore", CranfieldWarning)
+        with quietly():
             return _BUILDERS[name](case)
     except (DataError, ArgumentError) as error:
         return Section(name, TITLES[name], (Notice(f"This section could not be made: {error}"),))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cranfield.errors import CranfieldWarning, DataError
+from cranfield.errors import DataError, quietly
 from cranfield.labels import summary
 
 if TYPE_CHECKING:
@@ -20,14 +18,6 @@ if TYPE_CHECKING:
 
 MOST_MEASURES = 6
 """Measures that are compared with each other; further ones stand in the tables of means."""
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Results carry their warnings, and the report shows them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
-        yield
 
 
 @dataclass(frozen=True, eq=False)

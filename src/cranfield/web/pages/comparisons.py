@@ -11,9 +11,9 @@ import polars as pl
 from cranfield import defaults
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import ArgumentError
+from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.tables import Sheet
-from cranfield.resampling import Progress
 from cranfield.scores import ScoreMatrix
 from cranfield.web.pages.questions import CompareQuestion, PairQuestion
 from cranfield.web.pages.result import Chart, Result, Table
@@ -50,10 +50,10 @@ def answer_comparison(question: CompareQuestion, dataset: Dataset, progress: Pro
         for a, b in zip(found.system_a, found.system_b, strict=True)
     )
     board = Sheet(
-        "leaderboard", found.leaderboard(), found.signature, found.settings(), found.warnings, found.summary()
+        "leaderboard", found.leaderboard(), found.signature, found.settings, found.warnings, found.summary()
     )
     answer = Sheet(
-        "compare", pairs, found.signature, found.settings(), found.warnings, found.summary(),
+        "compare", pairs, found.signature, found.settings, found.warnings, found.summary(),
         digits={"effect_size": 2, "effect_size_residual": 2},
         notes=(f"lower, upper: {1 - found.alpha:.0%} {found.interval}.",),
     )  # fmt: skip

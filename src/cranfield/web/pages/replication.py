@@ -7,16 +7,16 @@ from typing import Any
 import polars as pl
 
 from cranfield import defaults
+from cranfield.executors import Progress
 from cranfield.present.tables import Sheet
 from cranfield.replicates import replicate
-from cranfield.resampling import Progress
 from cranfield.web.pages.comparisons import files_literal, imports
 from cranfield.web.pages.questions import ReplicatesQuestion
 from cranfield.web.pages.result import Chart, Result, Table
 from cranfield.web.pages.snippets import command_line, python_call
 from cranfield.web.server.data import Dataset
 
-_ARGUMENT = {"resamples": "n_resamples"}
+_ARGUMENT = {"resamples": "n_resamples", "partitions": "n_partitions", "splits": "n_splits"}
 TOPICS_FIXED = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
 
 

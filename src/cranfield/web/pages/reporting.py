@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from cranfield.executors import Progress
 from cranfield.present.tables import Sheet
-from cranfield.resampling import Progress
 from cranfield.scores import Scores
 from cranfield.web.pages.comparisons import files_literal, imports
 from cranfield.web.pages.questions import ReportQuestion

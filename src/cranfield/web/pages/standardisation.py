@@ -6,8 +6,8 @@ from typing import Any
 
 from cranfield import defaults
 from cranfield.design import standardisation_effect
+from cranfield.executors import Progress
 from cranfield.present.tables import Sheet
-from cranfield.resampling import Progress
 from cranfield.scores import Scores
 from cranfield.standardise import fit_standardisation
 from cranfield.web.pages.comparisons import read_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield import defaults
+from cranfield.executors import Progress
 from cranfield.present.tables import Sheet
-from cranfield.resampling import Progress
 from cranfield.tuning import HoldOut, LeaveOneOut, NFold, split_families, tune
 from cranfield.web.pages.comparisons import read_lines
 from cranfield.web.pages.questions import TuningQuestion
@@ -87,8 +87,8 @@ def _python(question: TuningQuestion, dataset: Dataset) -> tuple[str, ...]:
         splitter = "LeaveOneOut()"
     else:
         kind, first = ("HoldOut", question.share) if question.split == "holdout" else ("NFold", question.folds)
-        rest = {"repeats": question.repeats, "stratified": question.stratified, "seed": question.seed}
-        usual = {"repeats": 1, "stratified": False, "seed": defaults.SEED}
+        rest = {"n_repeats": question.repeats, "stratified": question.stratified, "seed": question.seed}
+        usual = {"n_repeats": 1, "stratified": False, "seed": defaults.SEED}
         changed = {name: value for name, value in rest.items() if value != usual[name]}
         splitter = python_call(kind, f"{first:g}", **changed)
     first_line, read = read_lines(dataset, question.measure, splitter.partition("(")[0], "tune")

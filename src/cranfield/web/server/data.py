@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from cranfield.collection import FileCheck, Qrels, Run, check_file, make_sample
 from cranfield.defaults import MEASURES, MISSING, MissingPolicy
-from cranfield.errors import CranfieldError, DataError
+from cranfield.errors import CranfieldError, DataError, quietly
+from cranfield.executors import Progress
 from cranfield.files import NamedFile
 from cranfield.labels import summary
 from cranfield.measures import parse_measure
-from cranfield.measures.evaluation import evaluate_with_warnings
-from cranfield.resampling import Progress
+from cranfield.measures.evaluation import evaluate
 from cranfield.scores import ScoreMatrix, Scores, read_collections
 
 SAMPLE = "sample"
@@ -103,14 +103,16 @@ class Dataset:
             return Contents(found.checks, problem=str(error))
 
     def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> tuple[Scores, tuple[str, ...]]:
-        scores, warnings = evaluate_with_warnings(
-            self.qrels(),
-            self.runs(),
-            list(measures),
-            missing=self.missing or "zero",
-            lenient=self.lenient,
-            progress=progress,
-        )
+        with quietly():
+            scores = evaluate(
+                self.qrels(),
+                self.runs(),
+                list(measures),
+                missing=self.missing or "zero",
+                lenient=self.lenient,
+                progress=progress,
+            )
+        warnings = scores.warnings
         for measure, matrix in scores.items():
             self._evaluated[measure] = matrix
             self._warnings[measure] = warnings

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from cranfield.errors import CranfieldError, CranfieldWarning, DataError
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
 
 STEP = 0.2
 """Seconds between looks at whether somebody cancelled."""

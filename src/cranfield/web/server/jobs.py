@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cranfield.errors import CranfieldError
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
 from cranfield.web.server.limits import Limits
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cranfield.errors import UnknownNameError
-from cranfield.resampling import Progress
+from cranfield.executors import Progress
 from cranfield.web.pages.comparisons import answer_comparison, answer_pair
 from cranfield.web.pages.designs import answer_design
 from cranfield.web.pages.questions import (

@@ -1,0 +1,151 @@
+"""Work spread over threads, processes or anybody's executor, with results in a fixed order.
+
+Everything that maps work (runs, splits, blocks of resamples, simulated datasets) goes through `map_in_order`. A unit of
+work is a module-level function with its shared inputs bound by `functools.partial`, and one small item: both can be
+pickled, so that threads, processes and a cluster are a choice of the caller, and no result depends on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import multiprocessing
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any, Literal, TypeVar
+
+from cranfield.errors import ArgumentError
+
+Kind = Literal["threads", "processes"]
+Progress = Callable[[int, int], None]
+"""Called with (done, total) as work goes on."""
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def available_workers() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def process_pool(workers: int) -> ProcessPoolExecutor:
+    """A pool of fresh processes (never forked: column libraries hold threads and locks)."""
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+def map_in_order(
+    function: Callable[[_Item], _Result],
+    items: Iterable[_Item],
+    *,
+    executor: Executor | Kind | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    weight: Callable[[_Item], int] | None = None,
+) -> Iterator[_Result]:
+    """Apply a function to every item and yield the results in the items' order.
+
+    Items are taken from the iterable as workers become free, so that no more than a few are held at once. An error
+    ends the work: what has not begun is cancelled, and the error of the first item that failed is raised.
+
+    Parameters
+    ----------
+    function : a module-level function, or `functools.partial` of one that binds what all items share
+    items : what to work on; small, and picklable for workers outside this process
+    executor : ``"threads"`` (the default: for work that spends its time outside the interpreter), ``"processes"``, or
+        any `concurrent.futures.Executor`, which is left open
+    workers : how many work at once (all processors unless given); with an executor of the caller's own, how many items
+        are under way at once (four a processor unless given)
+    progress : called with (done, in all) after every item; an iterable without length counts as it goes
+    weight : how many units of progress an item is; 1 unless given
+
+    Examples
+    --------
+    >>> list(map_in_order(abs, [-3, 2, -1], workers=2))
+    [3, 2, 1]
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     list(map_in_order(abs, [-3, 2, -1], executor=pool))
+    [3, 2, 1]
+    """
+    kind: object = "threads" if executor is None else executor
+    if kind not in ("threads", "processes") and not isinstance(kind, Executor):
+        raise ArgumentError(
+            f"`executor` must be a concurrent.futures.Executor; got {executor!r}. "
+            "Write concurrent.futures.ThreadPoolExecutor(4), or leave it out."
+        )
+    if workers is not None and workers < 1:
+        raise ArgumentError(f"`workers` must be at least 1; got {workers}. Leave it out to use all processors.")
+    known = isinstance(items, Sized)
+    if isinstance(items, Sized) and progress and weight:
+        total = sum(map(weight, items))
+    else:
+        total = len(items) if isinstance(items, Sized) else 0
+    done = 0
+    for item, result in _pairs(function, items, kind, workers, len(items) if isinstance(items, Sized) else None):
+        yield result
+        done += weight(item) if weight else 1
+        if progress:
+            progress(done, total if known else done)
+
+
+def _pairs(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], kind: object, workers: int | None, size: int | None
+) -> Iterator[tuple[_Item, _Result]]:
+    if isinstance(kind, Executor):
+        yield from _under_way(kind, _shipped(function, kind), items, workers or 4 * available_workers())
+        return
+    several = workers or available_workers()
+    if size is not None:
+        several = min(several, size)
+    if several <= 1:
+        for item in items:
+            yield item, function(item)
+        return
+    pool: Executor = process_pool(several) if kind == "processes" else ThreadPoolExecutor(several)
+    try:
+        yield from _under_way(pool, _shipped(function, pool), items, several + 1)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _under_way(
+    pool: Executor, function: Callable[[_Item], _Result], items: Iterable[_Item], most: int
+) -> Iterator[tuple[_Item, _Result]]:
+    """Results in order, with at most so many items submitted and not yet given back."""
+    waiting: deque[tuple[_Item, Future[_Result]]] = deque()
+    todo = iter(items)
+    try:
+        for item in itertools.islice(todo, most):
+            waiting.append((item, pool.submit(function, item)))
+        while waiting:
+            item, future = waiting.popleft()
+            result = future.result()
+            for following in itertools.islice(todo, 1):
+                waiting.append((following, pool.submit(function, following)))
+            yield item, result
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _shipped(function: Callable[[_Item], _Result], pool: Executor) -> Callable[[_Item], _Result]:
+    """The function as it travels: pickled once for processes, which unpickle it once each."""
+    return _Parcel(function) if isinstance(pool, ProcessPoolExecutor) else function
+
+
+class _Parcel:
+    """A function with its shared inputs, pickled once; whoever receives it opens it once and keeps the last."""
+
+    _open: tuple[bytes, Any] = (b"", None)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._data = pickle.dumps(function)
+        self._name = hashlib.blake2b(self._data, digest_size=16).digest()
+
+    def __call__(self, item: Any) -> Any:
+        if _Parcel._open[0] != self._name:
+            _Parcel._open = (self._name, pickle.loads(self._data))
+        return _Parcel._open[1](item)
