@@ -60,7 +60,7 @@ def type_command(argv: list[str] | tuple[str, ...]) -> Printed:
 @contextmanager
 def open_page() -> Iterator[Client]:
     """A client of the page, asked without a network."""
-    from cranfield.web.app import create_app
+    from cranfield.web.server.app import create_app
 
     with Client(create_app(), base_url="http://127.0.0.1", follow_redirects=False) as client:
         yield client

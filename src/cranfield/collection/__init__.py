@@ -1,6 +1,6 @@
 """Judgments and runs: types, strict readers, writers, file checks, and a sample collection with known truth."""
 
-from cranfield.collection.check import FileCheck, check_file
+from cranfield.collection.check import FileCheck, check_file, read_and_check
 from cranfield.collection.pools import depth_pools
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.sample import Sample, make_sample
@@ -17,6 +17,7 @@ __all__ = [
     "check_file",
     "depth_pools",
     "make_sample",
+    "read_and_check",
     "read_qrels",
     "read_run",
     "read_runs",

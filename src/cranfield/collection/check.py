@@ -10,11 +10,12 @@ from pathlib import Path
 
 import polars as pl
 
-from cranfield.collection.readers import read_qrels, read_run
+from cranfield.collection.readers import parse_qrels, parse_run
+from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
-from cranfield.scores import read_scores
+from cranfield.scores import Scores, read_scores
 
 
 @dataclass(frozen=True)
@@ -53,29 +54,50 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     >>> check.kind, check.topics, check.rows, check.ties, check.problems
     ('run', 1, 2, 2, 0)
     """
+    return read_and_check(path, kind=kind, lenient=lenient)[0]
+
+
+def read_and_check(
+    path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False
+) -> tuple[FileCheck, Run | Qrels | Scores | None]:
+    """What `check_file` says, and what was read; None where there are problems.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n")
+    >>> read_and_check(file)[1]
+    Run(bm25: 1 topics, 1 documents)
+    """
     label = os.fspath(path)
-    found: FileKind = kind or _by_name(label)
+    what: FileKind = kind or _by_name(label)
     try:
-        found = kind or recognise(label)
-        if found == "run":
-            run = read_run(path, lenient=lenient)
-            return FileCheck(label, found, len(run.topics), 1, len(run), ties=count_ties(run.frame), notes=run.notes)
-        if found == "qrels":
-            qrels = read_qrels(path)
+        data = read_bytes(path)
+        what = kind or _by_content(data, label)
+        if what == "run":
+            run = parse_run(data, label, lenient=lenient)
+            ties = count_ties(run.frame)
+            return FileCheck(label, what, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
+        if what == "qrels":
+            qrels = parse_qrels(data, label)
             relevant = int((qrels.frame["relevance"] > 0).sum())
-            return FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes)
+            check = FileCheck(label, what, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes)
+            return check, qrels
         scores = read_scores(path)
-        topics = {topic for matrix in scores.values() for topic in matrix.topics}
-        systems = {system for matrix in scores.values() for system in matrix.systems}
-        rows = sum(matrix.values.size for matrix in scores.values())
-        notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
-        measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
-        notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes))
+        return _check_scores(label, scores), scores
     except FileError as error:
-        return FileCheck(label, found, problems=error.total, error=str(error))
+        return FileCheck(label, what, problems=error.total, error=str(error)), None
     except CranfieldError as error:
-        return FileCheck(label, found, problems=1, error=f"{label}: {error}")
+        return FileCheck(label, what, problems=1, error=f"{label}: {error}"), None
+
+
+def _check_scores(label: str, scores: Scores) -> FileCheck:
+    topics = {topic for matrix in scores.values() for topic in matrix.topics}
+    systems = {system for matrix in scores.values() for system in matrix.systems}
+    rows = sum(matrix.values.size for matrix in scores.values())
+    notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
+    measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
+    notes = {measures + ", …" * (len(scores) > 6): None, **notes}
+    return FileCheck(label, "scores", len(topics), len(systems), rows, notes=tuple(notes))
 
 
 def count_ties(frame: pl.DataFrame) -> int:
@@ -90,7 +112,10 @@ _FIRST = 100
 
 def recognise(path: str) -> FileKind:
     """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
-    data = read_bytes(path)
+    return _by_content(read_bytes(path), path)
+
+
+def _by_content(data: bytes, path: str) -> FileKind:
     if data.startswith(b"PAR1"):
         return "scores"
     lines = (line.split() for line in check_text(data, path).splitlines())

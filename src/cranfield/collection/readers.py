@@ -62,8 +62,12 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
-    label = os.fspath(path)
-    data = check_text(read_bytes(path), label)
+    return parse_run(read_bytes(path), os.fspath(path), lenient=lenient, name=name)
+
+
+def parse_run(data: bytes, label: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
+    """The run in these bytes of the file of this name."""
+    data = check_text(data, label)
     parsed = _fast_run(data) or _careful_run(data, label, lenient)
     system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
     return Run(parsed.frame, system, parsed.tag, parsed.notes)
@@ -120,8 +124,12 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
-    label = os.fspath(path)
-    data = check_text(read_bytes(path), label)
+    return parse_qrels(read_bytes(path), os.fspath(path))
+
+
+def parse_qrels(data: bytes, label: str) -> Qrels:
+    """The judgments in these bytes of the file of this name."""
+    data = check_text(data, label)
     parsed = _fast_qrels(data) or _careful_qrels(data, label)
     return Qrels(parsed.frame, "stdin" if label == STDIN else os.path.basename(label), parsed.notes)  # noqa: PTH119
 
