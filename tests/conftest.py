@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import settings
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from cranfield.cli.main import app
 from support import Type

@@ -100,5 +100,7 @@ def test_a_bad_team_file(tmp_path: object) -> None:
 def test_unbalanced_scores_go_through_teams_too() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
-        kept = warning_replicate(SAMPLE.qrels, SAMPLE.runs, "AP", n_resamples=200, n_splits=2, n_partitions=5, empty="keep")
+        kept = warning_replicate(
+            SAMPLE.qrels, SAMPLE.runs, "AP", n_resamples=200, n_splits=2, n_partitions=5, empty="keep"
+        )
     assert np.isfinite(compare_teams(kept["AP"], TEAMS, 500).lengths.select("with_interaction").to_numpy()).all()

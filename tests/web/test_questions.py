@@ -5,11 +5,11 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
+from cranfield.web.pages.questions import CompareQuestion, DesignQuestion, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.errors import ArgumentError
-from cranfield.web.pages.questions import CompareQuestion, DesignQuestion, parse
 
 
 def of(model, address: str):  # type: ignore[no-untyped-def]

@@ -84,7 +84,7 @@ def command(
         raise FileError(str(output), [Problem(0, f"cannot be written: there is no directory {output.parent}")])
     settings = {
         "measures": measure or None, "skip": skip or (), "title": title, "min_diff": min_diff, "n_systems": systems,
-        "power": power, "depths": depth or defaults.REPORT_DEPTHS, "partitions": partitions, "splits": splits,
+        "power": power, "depths": depth or defaults.REPORT_DEPTHS, "n_partitions": partitions, "n_splits": splits,
         "alpha": alpha, "n_resamples": resamples, "seed": seed, "lenient": lenient, "workers": workers,
     }  # fmt: skip
     first = expand(files[:1])[0]

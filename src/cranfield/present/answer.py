@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -117,12 +118,27 @@ def answer(result: object, settings: Settings | None = None) -> Answer:
     """What a result says, for the question it answers (or, without one, as it is usually asked)."""
     for base in type(result).__mro__:
         if base.__module__.startswith("cranfield."):
-            room = base.__module__.split(".")[1]
-            try:
-                importlib.import_module(f"cranfield.present.answers.{room}")
-            except ModuleNotFoundError as error:
-                if error.name != f"cranfield.present.answers.{room}":
-                    raise
+            _import(base.__module__.split(".")[1])
+        if base.__name__ in _MAKERS:
+            return _MAKERS[base.__name__](result, settings)
+    _import_all()  # a result of one room may be told by the file of another
+    for base in type(result).__mro__:
         if base.__name__ in _MAKERS:
             return _MAKERS[base.__name__](result, settings)
     raise UnknownNameError("kind of result", type(result).__name__, _MAKERS)
+
+
+def _import(room: str) -> None:
+    """Import the file of a room, where there is one."""
+    name = f"cranfield.present.answers.{room}"
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+
+
+def _import_all() -> None:
+    package = importlib.import_module("cranfield.present.answers")
+    for module in pkgutil.iter_modules(package.__path__):
+        _import(module.name)

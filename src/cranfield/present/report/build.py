@@ -110,8 +110,8 @@ def build_report(
     power: float = POWER,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    partitions: int = PARTITIONS,
-    splits: int = SPLITS,
+    n_partitions: int = PARTITIONS,
+    n_splits: int = SPLITS,
     replicate_resamples: int = REPLICATES_RESAMPLES,
     depths: Sequence[int] = REPORT_DEPTHS,
     lenient: bool = False,
@@ -133,7 +133,7 @@ def build_report(
     source : where scores come from, in words
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests; raised where the correction could not find anything with so few
-    partitions, splits, replicate_resamples : of the replicates
+    n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
 
     Returns
@@ -168,8 +168,8 @@ def build_report(
         n_systems or max(2, main.n_systems),
         n_resamples,
         seed,
-        partitions,
-        splits,
+        n_partitions,
+        n_splits,
         replicate_resamples,
         tuple(depths),
         workers,

@@ -1,10 +1,10 @@
-"""The design page's question, put to the library: how many topics, by every method and estimator."""
+"""How many topics: by every method side by side, and from data by every estimator."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import polars as pl
@@ -19,14 +19,62 @@ from cranfield.design import (
     design_two_sample_ttest,
 )
 from cranfield.errors import ArgumentError
+from cranfield.executors import Progress
+from cranfield.present.answer import Answer, Chart
 from cranfield.present.tables import Sheet
+from cranfield.settings import Settings, setting, shared
+from cranfield.settings.design import VARIANCE, VARIANCE_OF_DIFFERENCE, AnovaSettings, IntervalSettings, TtestSettings
+from cranfield.settings.variance import estimators
 from cranfield.variance import VarianceEstimate
 from cranfield.variance.collections import pooled_variances
-from cranfield.web.pages.comparisons import imports, read_lines
-from cranfield.web.pages.questions import DesignQuestion
-from cranfield.web.pages.result import Chart, Result, Table
-from cranfield.web.pages.snippets import command_line, literal, python_call
 from cranfield.web.server.data import Dataset
+from cranfield.web.server.library import imports, read_lines
+from cranfield.web.server.outcome import Outcome
+from cranfield.web.server.page import data, page
+
+KINDS = {"anova": AnovaSettings, "ttest": TtestSettings, "interval": IntervalSettings}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignQuestion(Settings):
+    """How many topics, or what that many topics can do: the settings of all designs on one page."""
+
+    kind: str = setting(
+        "anova", "anova: many systems; ttest: two systems; interval: width of a confidence interval.", choices=KINDS
+    )
+    find: str | None = setting(
+        None, "What to find; by default what is left out. A value given for it is ignored.",
+        choices=("topics", "min_diff", "power", "systems", "width"),
+    )  # fmt: skip
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, least=-1e9, most=1e9)
+    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9)
+    data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
+    measure: str | None = shared.measure("Measure of the dataset; its first unless named.", usual="")
+    estimator: str | None = setting(
+        None, "How to estimate the variance from the dataset; by default as the design needs it.", choices=estimators
+    )
+    n_systems: tuple[int, ...] | None = setting(
+        None, "Systems that will be compared (anova).", least=-(10**6), most=10**6
+    )
+    min_diff: tuple[float, ...] | None = setting(
+        None, "Smallest difference worth detecting (anova, ttest).", least=-1e9, most=1e9
+    )
+    width: tuple[float, ...] | None = setting(
+        None, "Largest expected width of the interval (interval).", least=-1e9, most=1e9
+    )
+    n_topics: tuple[int, ...] | None = setting(None, "Topics there are.", least=-(10**6), most=10**6)
+    power: tuple[float, ...] | None = setting(
+        None, f"Wanted power; {defaults.POWER} unless sought.", least=-1e9, most=1e9
+    )
+    alpha: tuple[float, ...] = setting(
+        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", least=-1e9, most=1e9
+    )
+    method: str | None = setting(
+        None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
+    )
+    blocked: bool = setting(False, "All systems share the topics and the test takes topics out (anova).")
+    two_sample: bool = setting(False, "Two systems with different topics; sizes per group (ttest, interval).")
+
 
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
 METHODS: dict[str, tuple[defaults.DesignMethod, ...]] = {
@@ -52,7 +100,7 @@ _NOTES = {
 MOST_CELLS = 1_000
 
 
-def answer_design(question: DesignQuestion, dataset: Dataset | None) -> Result:
+def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress) -> Outcome:
     """The design, by every method side by side, and from data by every estimator."""
     asked = _asked(question)
     cells = math.prod(
@@ -63,51 +111,39 @@ def answer_design(question: DesignQuestion, dataset: Dataset | None) -> Result:
         raise ArgumentError(f"the grid has {cells:,} cells; this page answers up to {MOST_CELLS:,}. Give fewer values.")
     given, typed, estimates = _variance(question, dataset)
     methods = METHODS[question.kind] if question.method is None else (question.method,)
-
-    def design(variance: Any, method: defaults.DesignMethod) -> Design:
-        return _call(question, asked, variance, method)
-
-    designs = [design(given, method) for method in methods]
-    others = {name: design(several, methods[0]) for name, several in estimates.items()}
+    designs = [_call(question, asked, given, method) for method in methods]
     first = designs[0]
-    rows = pl.concat([one.rows for one in designs], how="diagonal")
-    settings = {"solved_for": first.solved_for, **typed}
-    note = _NOTES.get(first.what, "")
-    command = f"design {question.kind}"
-    found = first.solved_for
-    front = (found, f"{found}_lower", f"{found}_upper", f"{found}_adjusted", "achieved_power", "expected_width")
-    answer = _table(command, rows, first, settings, (note,))
-    tables = [Table("design", _heading(first), answer, first=("method", *front))]
+    others = [_call(question, asked, several, methods[0]) for several in estimates.values()]
+    warnings = tuple(dict.fromkeys(text for one in designs for text in one.warnings))
+    told = {"solved_for": first.solved_for, **typed}
+
+    def sheet(several: list[Design], heading: str, *notes: str) -> Sheet:
+        rows = pl.concat([one.rows for one in several], how="diagonal")
+        return Sheet(
+            f"design {question.kind}", rows, first.signature, told, warnings, _heading(first), DIGITS, notes,
+            heading=heading,
+        )  # fmt: skip
+
+    sheets = {"design": lambda: sheet(designs, _heading(first), _NOTES.get(first.what, ""))}
     if others:
-        frame = pl.concat([one.rows for one in others.values()], how="diagonal")
-        heading = "The same by every estimate of the variance"
-        answer = _table(command, frame, first, settings)
-        tables.append(Table("estimators", heading, answer, first=("estimator", *front)))
-    said = dict.fromkeys(text for one in designs for text in one.warnings)
-    return Result(
-        headline=_headline(designs),
-        sentences=tuple(text for text in (_sentence(designs),) if text),
-        tables=tuple(tables),
-        charts=_charts(question, first),
-        command=_command(question, asked, dataset),
-        python=_python(question, asked, dataset),
-        warnings=tuple(said),
-        extra={"design": first},
-    )
+        sheets["estimators"] = lambda: sheet(others, "The same by every estimate of the variance")
+    sentence = _sentence(designs)
+    answer = Answer(_headline(designs), sheets, _charts(question, first), (sentence,) if sentence else ())
+    return Outcome(answer, _command(question, asked, dataset), _python(question, asked, dataset), warnings)
 
 
-def _asked(question: DesignQuestion) -> dict[str, list[Any] | None]:
+def _asked(question: DesignQuestion) -> dict[str, Any]:
     """The arguments of this kind of design, without the one to be found."""
     names = _ASKED[question.kind]
     if question.find is not None and question.find not in names:
         raise ArgumentError(f"`find` must be one of {', '.join(names)} for {question.kind}; got {question.find}.")
-    asked = {name: getattr(question, name) for name in names}
+    asked = {name: getattr(question, _ARGUMENT.get(name, name)) for name in names}
     if question.find is not None:
         asked[question.find] = None
         if question.find != "topics" and "topics" in asked and asked["topics"] is None:
             raise ArgumentError(f"`topics` is missing: to find `{question.find}`, say how many topics there are.")
         if question.find == "topics" and asked.get("power") is None and "power" in asked:
-            asked["power"] = [defaults.POWER]
+            asked["power"] = (defaults.POWER,)
     return asked
 
 
@@ -132,13 +168,13 @@ def _variance(
         raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
     ((name, values),) = given.items()
     if pairwise and name == "variance":
-        values = [2 * value for value in values]
+        values = tuple(2 * value for value in values)
     elif not pairwise and name == "variance_of_difference":
-        values = [value / 2 for value in values]
+        values = tuple(value / 2 for value in values)
     return values, {}, {}
 
 
-def _estimator(question: DesignQuestion) -> defaults.VarianceMethod:
+def _estimator(question: DesignQuestion) -> str:
     if question.estimator is not None:
         return question.estimator
     if question.kind == "anova":
@@ -154,16 +190,18 @@ def _function(question: DesignQuestion) -> Callable[..., Design]:
     return design_two_sample_interval if question.two_sample else design_interval
 
 
-def _call(
-    question: DesignQuestion, asked: dict[str, list[Any] | None], variance: Any, method: defaults.DesignMethod
-) -> Design:
-    arguments: dict[str, Any] = {_ARGUMENT.get(name, name): value for name, value in asked.items()}
-    arguments["alpha"] = question.alpha
+def _call(question: DesignQuestion, asked: dict[str, Any], variance: Any, method: str) -> Design:
+    arguments = {_ARGUMENT.get(name, name): _list(value) for name, value in asked.items()}
+    arguments["alpha"] = _list(question.alpha)
     if question.kind != "interval":
         arguments["method"] = method
     if question.kind == "anova":
         arguments["blocked"] = question.blocked
-    return _function(question)(variance, **arguments)
+    return _function(question)(_list(variance), **arguments)
+
+
+def _list(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 # ── words ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -229,12 +267,6 @@ def _heading(design: Design) -> str:
     return f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for.replace('_', ' ')}"
 
 
-def _table(
-    command: str, rows: pl.DataFrame, design: Design, settings: dict[str, Any], notes: tuple[str, ...] = ()
-) -> Sheet:
-    return Sheet(command, rows, design.signature, settings, design.warnings, _heading(design), DIGITS, notes)
-
-
 def _charts(question: DesignQuestion, whole: Design) -> tuple[Chart, ...]:
     design = replace(whole, rows=whole.rows.drop_nulls(whole.solved_for))  # of a grid, the cells that have an answer
     found = []
@@ -252,45 +284,60 @@ def _charts(question: DesignQuestion, whole: Design) -> tuple[Chart, ...]:
 # ── the same elsewhere ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _command(question: DesignQuestion, asked: dict[str, list[Any] | None], dataset: Dataset | None) -> tuple[str, ...]:
-    options: dict[str, Any] = {}
-    before: list[str] = []
-    if dataset is not None:
-        before, words = dataset.score_words(question.measure)
-        options["--scores"] = words
-    else:
-        options["--variance"] = question.variance
-        options["--variance-of-difference"] = None if question.kind == "anova" else question.variance_of_difference
-    options |= {f"--{name.replace('_', '-')}": value for name, value in asked.items()}
-    options |= {
-        "--alpha": None if question.alpha == [defaults.ALPHA] else question.alpha,
-        "--method": None if question.method in (None, defaults.DESIGN_METHOD) else question.method,
-        "--blocked": question.blocked and question.kind == "anova",
-        "--two-sample": question.two_sample and question.kind != "anova",
-        "--measure": question.measure if dataset is not None else None,
-        "--estimator": question.estimator if dataset is not None else None,
-    }
-    return (*before, command_line(f"design {question.kind}", options))
+def _settings(question: DesignQuestion, asked: dict[str, Any], **more: Any) -> Any:
+    """The question as the command of its design asks it."""
+    kind = KINDS[question.kind]
+    names = [one.name for one in kind.all()]
+    every = {_ARGUMENT.get(name, name): value for name, value in asked.items()} | {"alpha": question.alpha}
+    every |= {"method": question.method or defaults.DESIGN_METHOD, "blocked": question.blocked} | more
+    every["two_sample"] = question.two_sample
+    return kind(**{name: value for name, value in every.items() if name in names})
 
 
-def _python(question: DesignQuestion, asked: dict[str, list[Any] | None], dataset: Dataset | None) -> tuple[str, ...]:
-    function = _function(question).__name__
-    options = {_ARGUMENT.get(name, name): value for name, value in asked.items()}
-    options["alpha"] = None if question.alpha == [defaults.ALPHA] else question.alpha
-    if question.kind != "interval" and question.method not in (None, defaults.DESIGN_METHOD):
-        options["method"] = [question.method]
-    call = {name: value for name, value in options.items() if value is not None}
-    if question.kind == "anova" and question.blocked:
-        call["blocked"] = [True]
-    names = [function]
-    lines = []
+def _command(question: DesignQuestion, asked: dict[str, Any], dataset: Dataset | None) -> tuple[str, ...]:
     if dataset is None:
-        values = (question.variance or []) if question.variance else (question.variance_of_difference or [])
+        typed = {"variance": question.variance, "variance_of_difference": question.variance_of_difference}
+        return (_settings(question, asked, **typed).words(),)
+    before, files = dataset.score_files(question.measure)
+    measure = None if before else question.measure
+    settings = _settings(question, asked, scores=files, measure=measure, estimator=question.estimator)
+    return (*before, settings.words())
+
+
+def _python(question: DesignQuestion, asked: dict[str, Any], dataset: Dataset | None) -> tuple[str, ...]:
+    function = _function(question).__name__
+    if dataset is None:
+        values = question.variance or question.variance_of_difference or ()
         pairwise = question.kind != "anova" and not question.two_sample
         factor = 2 if pairwise and question.variance else 0.5 if not pairwise and not question.variance else 1
-        variance = literal([factor * value for value in values])
+        numbers = [factor * value for value in values]
+        lines: tuple[str, ...] = (imports(function),)
+        variance = repr(numbers[0] if len(numbers) == 1 else numbers)
     else:
-        names.append("estimate_variance")
-        lines = list(read_lines(dataset, question.measure, *names))
+        lines = read_lines(question, dataset, function, "estimate_variance")
         variance = f"estimate_variance(scores, {_estimator(question)!r})"
-    return (*(lines or [imports(*names)]), python_call(function, variance, **call))
+    call = _settings(replace(question, two_sample=False), asked).call(variance)
+    return (*lines, function + call[call.index("(") :])
+
+
+page(
+    "design",
+    "Design",
+    DesignQuestion,
+    heading="How many topics?",
+    doing="Designing",
+    nothing="",
+    brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
+    example={
+        "kind": "anova",
+        "find": "topics",
+        "variance": "0.0530",
+        "systems": "10",
+        "min_diff": "0.10",
+        "power": "0.80",
+    },
+    template="design.html",
+    answer=design,
+    quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
+    place=10,
+)  # AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)
