@@ -71,6 +71,8 @@ def _sheet(result: Replicates, show: str, settings: Any) -> Sheet:
     heading, title = TABLES[show]
     known = result.settings
     title = title.format(splits=known["n_splits"], partitions=known["n_partitions"])
+    if len(result.measures) == 1:
+        title = f"{result.measures[0]}: {title[0].lower()}{title[1:]}"
     notes = _summary(result) if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
         rows, said = _teams(result, settings)

@@ -320,6 +320,10 @@ def _python(question: DesignQuestion, asked: dict[str, Any], dataset: Dataset | 
     return (*lines, function + call[call.index("(") :])
 
 
+EXAMPLE = {"kind": "anova", "find": "topics", "variance": "0.0530", "systems": "10", "min_diff": "0.10"}
+EXAMPLE["power"] = "0.80"
+"""AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)."""
+
 page(
     "design",
     "Design",
@@ -328,16 +332,9 @@ page(
     doing="Designing",
     nothing="",
     brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
-    example={
-        "kind": "anova",
-        "find": "topics",
-        "variance": "0.0530",
-        "systems": "10",
-        "min_diff": "0.10",
-        "power": "0.80",
-    },
+    example=EXAMPLE,
     template="design.html",
     answer=design,
     quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
     place=10,
-)  # AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)
+)

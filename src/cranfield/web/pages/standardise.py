@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -33,18 +34,12 @@ def standardise(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
         on_page=(*said.shown, "factors", "scores"),
     )
     files = dataset.score_files(question.measure)[1]
-    usual = {one.name: one.default for one in ApplySettings.all()}
-    changed = [
-        f"{name}={getattr(applied, name)!r}" for name in ("to", "a", "b") if getattr(applied, name) != usual[name]
-    ]
+    fit = f"cranfield standardise fit {shlex.join(files)} -o factors.csv"
+    changed = [f"{name}={value!r}" for name, value in applied.changed().items() if name in ("to", "a", "b")]
     return replace(
         outcome,
         answer=both,
-        command=(
-            *outcome.command,
-            f"cranfield standardise fit {' '.join(files)} -o factors.csv",
-            applied.words(*files),
-        ),
+        command=(*outcome.command, fit, applied.words(*files)),
         python=(
             outcome.python[0].replace("import ", "import fit_standardisation, ", 1),
             *outcome.python[1:],

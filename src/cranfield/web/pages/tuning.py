@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cranfield import defaults
@@ -115,14 +115,12 @@ def _elsewhere(question: Any, dataset: Dataset) -> tuple[tuple[str, ...], tuple[
     """The same from the command line and from Python."""
     before, files = dataset.score_files(question.measure)
     typed = question.as_typed()
-    words = typed.words(*files)
-    if question.measure and not before:
-        words = words.replace(" ".join(files), f"{' '.join(files)} --measure {question.measure}", 1)
+    words = (typed if before else replace(typed, measure=question.measure)).words(*files)
     if question.split == "leave-one-out":
         name, splitter = "LeaveOneOut", "LeaveOneOut()"
     else:
         name, first = ("HoldOut", question.share) if question.split == "holdout" else ("NFold", question.folds)
-        usual = {"n_repeats": 1, "stratified": False, "seed": defaults.SEED}
+        usual = ("n_repeats", "stratified", "seed")
         changed = [
             f"{one}={getattr(question, one)!r}" for one, value in usual.items() if getattr(question, one) != value
         ]
