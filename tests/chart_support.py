@@ -127,6 +127,7 @@ def results() -> dict[str, Any]:
             "Scores": scores,
             "SelectionBias": selection_bias(n_settings=5, n_topics=20, n_experiments=50),
             "StandardisationEffect": standardisation_effect(scores, n_resamples=50),
+            "Standardisation": fit_standardisation(x),
             "Standardised": fit_standardisation(x).apply(x),
             "Tuning": tune(family_matrices()),
             "VarianceEstimate": residual,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors defaults labels signature results files executors resampling",
+    "errors lazy registry defaults labels signature results files executors resampling",
+    "settings",
     "scores",
     "collection",
     "measures",
@@ -69,3 +71,23 @@ def test_the_rule_can_fail(tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("def f():\n    from cranfield.cli import output\n    import typer\n")
     assert imports(bad) == ["cranfield.cli.output", "typer"]
+
+
+def command_line_words(tree: ast.AST) -> list[str]:
+    """Options of the command line in strings that are not docstrings."""
+    heads = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    prose = {id(n.body[0].value) for n in ast.walk(tree) if isinstance(n, heads) and isinstance(n.body[0], ast.Expr)}
+    texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [text.value for text in texts if id(text) not in prose and re.search(r"(?<![\w-])--[a-z]", text.value)]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_messages_of_the_library_name_no_option_of_the_command_line(path: Path) -> None:
+    if room_of(path) not in ("cli", "web"):
+        assert command_line_words(ast.parse(path.read_text())) == []
+
+
+def test_an_option_in_a_message_is_seen() -> None:
+    assert command_line_words(ast.parse('def f():\n    """See --empty."""\n    raise E(f"{x}; use --empty keep")')) == [
+        "; use --empty keep"
+    ]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         read_qrels,
         read_run,
         read_runs,
+        read_teams,
         write_qrels,
         write_run,
     )
@@ -83,7 +84,15 @@ if TYPE_CHECKING:
         selection_bias,
         tune,
     )
-    from cranfield.variance import AnovaTable, VarianceEstimate, anova_table, estimate_variance, pool_variances
+    from cranfield.variance import (
+        AnovaTable,
+        VarianceEstimate,
+        Variances,
+        anova_table,
+        estimate_variance,
+        pool_variances,
+        variances,
+    )
 
 __version__ = "0.1.0"
 
@@ -111,11 +120,20 @@ _ROOMS = {
         "read_qrels",
         "read_run",
         "read_runs",
+        "read_teams",
         "write_qrels",
         "write_run",
     ],
     "cranfield.measures": ["Measure", "evaluate", "parse_measure"],
-    "cranfield.variance": ["AnovaTable", "VarianceEstimate", "anova_table", "estimate_variance", "pool_variances"],
+    "cranfield.variance": [
+        "AnovaTable",
+        "VarianceEstimate",
+        "Variances",
+        "anova_table",
+        "estimate_variance",
+        "pool_variances",
+        "variances",
+    ],
     "cranfield.standardise": [
         "Robustness",
         "Standardisation",
@@ -191,6 +209,7 @@ __all__ = [
     "Tuning",
     "UnknownNameError",
     "VarianceEstimate",
+    "Variances",
     "__version__",
     "adjust",
     "anova_table",
@@ -222,6 +241,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "read_teams",
     "recommend",
     "replicate",
     "replicate_scores",
@@ -230,6 +250,7 @@ __all__ = [
     "standardisation_effect",
     "standardisation_robustness",
     "tune",
+    "variances",
     "write_qrels",
     "write_run",
     "write_scores",

@@ -68,7 +68,7 @@ SYSTEM_NAME: Final[SystemName] = "file"
 """Where a run's system name comes from: the file's name or the run tag inside it."""
 
 VarianceMethod = Literal["within", "one_way", "two_way", "residual", "percentile95"]
-VARIANCE_METHOD: Final[VarianceMethod] = "within"
+ESTIMATOR: Final[VarianceMethod] = "within"
 """How to estimate a variance when nothing says what it is for."""
 ANOVA_VARIANCE: Final[VarianceMethod] = "within"
 BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"

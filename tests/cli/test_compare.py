@@ -16,6 +16,7 @@ from cranfield import make_scores
 from support import Type
 
 PAIR = [
+    "measure",
     "system_a",
     "system_b",
     "mean_a",
@@ -28,7 +29,7 @@ PAIR = [
     "p_adjusted",
     "significant",
 ]
-BOARD = ["rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper"]
+BOARD = ["measure", "rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper"]
 
 
 @pytest.fixture
@@ -48,12 +49,12 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_pairs(cranfield: Type, scores: str) -> None:
     result = cranfield("compare", scores, "--format", "json", "--resamples", "2000")
     answer = json.loads(result.stdout)
-    assert list(answer) == ["command", "signature", "settings", "rows", "warnings"]
+    assert list(answer) == ["schema", "command", "signature", "settings", "rows", "warnings"]
     assert [list(row) for row in answer["rows"]] == [PAIR] * 6
     assert answer["rows"][0]["system_a"] == "dense"
     assert answer["settings"]["test"] == "randomisation"
     assert answer["settings"]["correction"] == "holm"
-    assert answer["settings"]["resamples"] == 2000
+    assert answer["settings"]["n_resamples"] == 2000
     assert result.stderr == ""
 
 
@@ -87,7 +88,7 @@ def test_several_measures(cranfield: Type, scores: str) -> None:
     Path("x.P.csv").write_text(Path(scores).read_text())
     words = ("compare", scores, "x.P.csv", "--test", "t", "--format", "csv")
     assert [row["measure"] for row in rows_of(cranfield(*words).stdout)] == ["AP"] * 6 + ["P"] * 6
-    assert "measure" not in rows_of(cranfield(*words, "-m", "P").stdout)[0]
+    assert {row["measure"] for row in rows_of(cranfield(*words, "-m", "P").stdout)} == {"P"}
     assert len(rows_of(cranfield(*words, "-m", "P", "-m", "AP").stdout)) == 12
     each, together = (rows_of(cranfield(*words, *more).stdout) for more in ((), ("--across-measures",)))
     assert float(together[0]["p_adjusted"]) > float(each[0]["p_adjusted"])
@@ -96,7 +97,7 @@ def test_several_measures(cranfield: Type, scores: str) -> None:
     curve = rows_of(cranfield(*words, "--show", "curve").stdout)
     assert list(curve[0]) == ["measure", "pair", "p"]
     assert len(curve) == 12
-    assert list(rows_of(cranfield(*words, "--show", "curve", "-m", "AP").stdout)[0]) == ["pair", "p"]
+    assert list(rows_of(cranfield(*words, "--show", "curve", "-m", "AP").stdout)[0]) == ["measure", "pair", "p"]
 
 
 def test_effect_size_by_the_residual(cranfield: Type, scores: str) -> None:
@@ -182,8 +183,8 @@ def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
             2,
             "error: --resamples must be a whole number of at least 1; got 0. Write 100000.\n",
         ),
-        (("--seed", "-1"), 2, "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"),
-        (("--alpha", "5"), 2, "error: `alpha` must be between 0 and 1; got 5. Write 0.05.\n"),
+        (("--seed", "-1"), 2, "error: --seed must be a whole number of at least 0; got -1. Write 1.\n"),
+        (("--alpha", "5"), 2, "error: --alpha must be between 0 and 1; got 5. Write 0.05.\n"),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "leaderboard"])

@@ -44,14 +44,14 @@ def test_a_bad_argument_ends_with_2(cranfield: Type) -> None:
     assert result.exit_code == 2
     assert result.stderr.startswith("error: cannot tell the format of a.xlsx from its ending")
     result = cranfield("convert", "a.AP.csv", "-m", "map", "--layout", "nev")
-    assert result.stderr == "error: --layout nev writes one file a system; name a directory with --output\n"
+    assert result.stderr == "error: --layout nev writes one file per system; name a directory with --output\n"
 
 
 def test_formats(cranfield: Type) -> None:
     Path("a.AP.csv").write_text(WIDE)
     shown = {f: cranfield("convert", "a.AP.csv", "--format", f).stdout for f in ("json", "csv", "markdown", "latex")}
     envelope = json.loads(shown["json"])
-    assert list(envelope) == ["command", "signature", "settings", "rows", "warnings"]
+    assert list(envelope) == ["schema", "command", "signature", "settings", "rows", "warnings"]
     assert envelope["rows"][0] == {"system": "bm25", "topic": "301", "measure": "AP", "value": 0.25}
     assert envelope["signature"].endswith(f"cranfield {package.__version__}")
     assert shown["csv"].splitlines()[:2] == ["system,topic,measure,value", "bm25,301,AP,0.25"]
@@ -186,7 +186,7 @@ def test_what_became_of_missing_scores_is_said(cranfield: Type, command: str) ->
     Path("order.txt").write_text("bm25\nql\n")
     result = cranfield(*command.split(), "--missing", "zero")
     assert result.exit_code == 0, result.stderr
-    assert result.stderr.splitlines()[0] == "note: AP: 1 missing score set to 0 (missing = zero)"
+    assert result.stderr.splitlines()[0] == "warning: AP: 1 of 8 scores was missing and counts as 0: ql"
 
 
 @pytest.mark.parametrize("command", ["correlate a.AP.csv a.AP.csv", "compare a.AP.csv"])
@@ -194,4 +194,4 @@ def test_a_negative_seed_is_refused(cranfield: Type, command: str) -> None:
     Path("a.AP.csv").write_text("topic,bm25,ql\n" + "".join(f"{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(40)))
     result = cranfield(*command.split(), "--seed", "-1")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: `seed` must be a whole number of at least 0; got -1. Write 1.\n"
+    assert result.stderr == "error: --seed must be a whole number of at least 0; got -1. Write 1.\n"

@@ -36,7 +36,7 @@ def test_json_envelope(typed: Type) -> None:
     assert result.exit_code == 0
     answer = json.loads(result.stdout)
     assert answer["command"] == "replicates"
-    assert answer["settings"]["partitions"] == 2
+    assert answer["settings"]["n_partitions"] == 2
     assert answer["settings"]["show"] == "pairs"
     assert len(answer["rows"]) == 20
     assert list(answer["rows"][0])[:6] == ["measure", "system_a", "system_b", "difference", "p", "p_adjusted"]
@@ -88,7 +88,7 @@ def test_a_work_file_is_taken_up(typed: Type) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--partitions", "1"), 2, "error: `partitions` must be a whole number from 2 to 20; got 1. Write 2.\n"),
+        (("--partitions", "1"), 2, "error: --partitions must be a whole number from 2 to 20; got 1. Write 2.\n"),
         (("-m", "APP"), 2, "error: unknown measure 'APP'. Did you mean 'AP'?"),
         (("--alpha", "5"), 2, "error: `alpha` must be between 0 and 1, both excluded; got 5.0. Write 0.05.\n"),
     ],

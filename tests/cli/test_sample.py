@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from cranfield.cli.main import app
 from cranfield.collection.sample_files import README
@@ -43,9 +43,9 @@ def test_json_holds_files_and_settings(tmp_path: Path) -> None:
     assert answer["command"] == "sample"
     assert answer["settings"] == {
         "directory": str(tmp_path / "s"),
-        "topics": 4,
-        "systems": 3,
-        "documents": 300,
+        "n_topics": 4,
+        "n_systems": 3,
+        "n_documents": 300,
         "depth": 10,
         "length": 40,
         "seed": 7,
@@ -81,8 +81,7 @@ def test_a_directory_with_files_is_refused_before_any_work(tmp_path: Path, monke
     code, out, err = run(str(tmp_path / "s"), *SMALL)
     assert (code, out) == (1, "")
     assert err == (
-        f"error: {tmp_path / 's'}: is not empty; name a new directory, or replace a former sample there with "
-        "--force (force=True)\n"
+        f"error: {tmp_path / 's'}: is not empty; name a new directory, or replace a former sample there with --force\n"
     )
 
 
@@ -96,9 +95,9 @@ def test_force_replaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--topics", "0"], "error: --topics must be at least 1; got 0\n"),
-        (["--documents", "50"], "error: `n_documents` must be at least 100; got 50\n"),
-        (["--depth", "600"], "error: `depth` must be at most the length of the runs, 500; got 600\n"),
+        (["--topics", "0"], "error: --topics must be a whole number of at least 1; got 0. Write 50.\n"),
+        (["--documents", "50"], "error: --documents must be at least 100; got 50\n"),
+        (["--depth", "600"], "error: --depth must be at most the length of the runs, 500; got 600\n"),
     ],
 )
 def test_bad_sizes_end_with_code_2_and_write_nothing(tmp_path: Path, words: list[str], message: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from cranfield import Standardisation
 from cranfield.cli.main import app
@@ -67,11 +67,11 @@ def test_apply_reports_its_settings_and_counts(raw: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (["--a", "0"], 2, "error: `a` must be a positive number; got 0. The papers use 0.15.\n"),
+        (["--a", "0"], 2, "error: --a must be a positive number; got 0. The papers use 0.15.\n"),
         (
             ["--b", "7"],
             2,
-            "error: `b` must be between 0 and 1, the range scores are clipped to; got 7. The papers use 0.5.\n",
+            "error: --b must be between 0 and 1, the range scores are clipped to; got 7. The papers use 0.5.\n",
         ),
     ],
 )

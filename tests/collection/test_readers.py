@@ -115,7 +115,7 @@ RUN_ERRORS = {
     "too many fields": (
         "301 Q0 d1 1 9.5 bm25 extra\n",
         "a.run:1: expected 6 fields (topic Q0 document rank score tag), found 7 fields: "
-        "'301 Q0 d1 1 9.5 bm25 extra'; --lenient ignores fields after the run tag",
+        "'301 Q0 d1 1 9.5 bm25 extra'; lenient=True ignores fields after the run tag",
     ),
     "score is text": (
         "301 Q0 d1 1 high bm25\n",
@@ -225,7 +225,7 @@ def test_two_runs_of_one_name(write: Write) -> None:
         list(read_runs(["a.run", "other/a.run"]))
     assert str(caught.value) == (
         "other/a.run: its system 'a' was read from a.run already; rename one of the files, or choose where names "
-        "come from (--name file or --name tag)"
+        "come from (name='file' or name='tag')"
     )
 
 

@@ -17,19 +17,19 @@ THEIRS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.05, 1.0])), min_size=1, max_size=40))
-@pytest.mark.parametrize("method", list(THEIRS))
-def test_agrees_with_statsmodels(method, p):
-    theirs = multipletests(p, method=THEIRS[method])[1]
-    np.testing.assert_allclose(adjust(p, method), theirs, rtol=1e-12, atol=1e-300)
+@pytest.mark.parametrize("correction", list(THEIRS))
+def test_agrees_with_statsmodels(correction, p):
+    theirs = multipletests(p, method=THEIRS[correction])[1]
+    np.testing.assert_allclose(adjust(p, correction=correction), theirs, rtol=1e-12, atol=1e-300)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.randoms(use_true_random=False))
-@pytest.mark.parametrize("method", ["none", *THEIRS])
-def test_order_does_not_matter_and_p_never_falls(method, p, random):
+@pytest.mark.parametrize("correction", ["none", *THEIRS])
+def test_order_does_not_matter_and_p_never_falls(correction, p, random):
     order = random.sample(range(len(p)), len(p))
-    adjusted = adjust(p, method)
-    assert np.array_equal(adjusted[order], adjust(np.array(p)[order], method))
+    adjusted = adjust(p, correction=correction)
+    assert np.array_equal(adjusted[order], adjust(np.array(p)[order], correction))
     assert (adjusted >= np.array(p)).all()
     assert (adjusted <= 1).all()
 
@@ -56,9 +56,9 @@ def test_refuses_what_is_no_probability(bad):
     assert str(error.value) == f"`p` must hold probabilities between 0 and 1; got {bad}"
 
 
-def test_refuses_an_unknown_method():
+def test_refuses_an_unknown_correction():
     with pytest.raises(UnknownNameError) as error:
-        adjust([0.5], "bonferoni")  # type: ignore[arg-type]
+        adjust([0.5], "bonferoni")
     assert str(error.value) == "unknown correction 'bonferoni'. Did you mean 'bonferroni'?"
 
 

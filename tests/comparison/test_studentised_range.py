@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from cranfield.comparison.analysis import tukey
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.studentised_range import critical_value, exact_tail, residual_variance, studentised_range_tail
+from cranfield.comparison.studentised_range import (
+    critical_value,
+    exact_tail,
+    residual_variance,
+    studentised_range_tail,
+    tukey,
+)
 
 SIZES = [(2, 4), (3, 10), (5, 36), (10, 81), (40, 1911)]
 

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,10 @@ class Printed:
         return MESSAGES.format(code=self.code) + self.stderr if self.code or self.stderr else ""
 
 
-@cache
 def _program() -> Callable[..., Any]:
-    """The program, with its commands put together once: that takes longer than most commands do."""
-    import typer
-
     from cranfield.cli.main import app
 
-    return typer.main.get_command(app)
+    return app
 
 
 def type_command(argv: list[str] | tuple[str, ...]) -> Printed:

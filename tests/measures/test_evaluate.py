@@ -73,13 +73,13 @@ def test_rank_column_that_is_no_ranking() -> None:
         evaluate(QRELS, twice, "AP", order="rank")
     assert str(error.value) == (
         "tagged: rank 1 occurs twice for topic 1 (1 ranks do so in all); "
-        "order by score or by file instead (--order score, --order file)"
+        "order by score or by file instead (order='score', order='file')"
     )
     with pytest.raises(DataError) as error:
         evaluate(QRELS, with_ranks([("1", "a", None, 2.0), ("1", "b", 2, 1.0)]), "AP", order="rank")
     assert str(error.value) == (
         "tagged: 1 documents have no integer in the rank column, the first for topic 1; "
-        "order by score or by file instead (--order score, --order file)"
+        "order by score or by file instead (order='score', order='file')"
     )
 
 

@@ -235,7 +235,7 @@ def test_more_partitions_than_relevant_documents() -> None:
         replicate(qrels, runs_for(qrels), "AP", n_partitions=5)
     assert str(caught.value) == (
         "split 1 leaves 0 of 4 topics with relevant documents in all 5 partitions, and at least 2 are needed; the "
-        "richest topic has 3 relevant documents; use fewer partitions, or keep what there is (--empty keep)"
+        "richest topic has 3 relevant documents; use fewer partitions, or keep what there is (empty='keep')"
     )
     assert replicate(qrels, runs_for(qrels), "AP", n_partitions=3, empty="keep").pairs.height == 1
 
@@ -253,7 +253,7 @@ def test_a_split_that_cannot_be_balanced() -> None:
         replicate(qrels, runs_for(qrels), "AP", empty="redraw", redraws=50)
     assert str(caught.value) == (
         "only 0 of 50 splits leave every topic relevant documents in all 2 partitions, and 3 are wanted; most often in "
-        "the way: topic 1; use --empty drop or keep, fewer partitions, or more redraws"
+        "the way: topic 1; use empty='drop' or empty='keep', fewer partitions, or more redraws"
     )
 
 

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pytest
 
-from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, Replicates, compare, make_sample
+from cranfield import ArgumentError, CranfieldWarning, DataError, Replicates, compare, make_sample
 from cranfield import replicate as warning_replicate
 from cranfield.replicates.other_tests import comparison_table
-from cranfield.replicates.teams import compare_teams, read_teams, teams_by_prefix
+from cranfield.replicates.teams import compare_teams, teams_by_prefix
 
 SAMPLE = make_sample(n_topics=20, n_systems=9, n_documents=800, seed=5)
 TEAMS = dict(SAMPLE.truth.select("system", "team").rows())
@@ -78,23 +78,10 @@ def test_teams_that_do_not_fit(found: Replicates) -> None:
     alone = {system: system for system in found["AP"].data.systems}
     with pytest.raises(DataError) as unmatched:
         compare_teams(found["AP"], alone)
-    assert str(unmatched.value) == (
-        "no team has two runs: 9 teams for 9 systems; group them otherwise (--teams FILE or --team-prefix PATTERN)"
-    )
+    assert str(unmatched.value) == ("no team has two runs: 9 teams for 9 systems; group them otherwise")
     with pytest.raises(ArgumentError) as pattern:
         teams_by_prefix(["a"], ["a"], "[")
     assert str(pattern.value).startswith("`team_prefix` '[' is not a regular expression: ")
-
-
-def test_a_bad_team_file(tmp_path: object) -> None:
-    file = tmp_path / "teams.txt"  # type: ignore[operator]
-    file.write_text("a x\na y\nb\n")
-    with pytest.raises(FileError) as caught:
-        read_teams(file)
-    assert str(caught.value) == (
-        f"{file}: 2 problems\n  {file}:2: system a has a team already\n"
-        f"  {file}:3: expected 2 fields (system team), found 1: 'b'"
-    )
 
 
 def test_unbalanced_scores_go_through_teams_too() -> None:

@@ -74,7 +74,7 @@ def test_wide_when_nobody_can_tell(write: Write) -> None:
         read_scores(path)
     assert str(caught.value) == (
         "m.csv: cannot tell whether the first column 'id' holds topics or scores (all different whole numbers); "
-        "name it 'topic' in a header, or say so: cranfield convert --topic-column or --no-topic-column"
+        "name it 'topic' in a header, or say so: topic_column=True or topic_column=False"
     )
     assert read_scores(path, topic_column=True).only().topics == ("301", "302")
     assert read_scores(path, topic_column=False).only().systems == ("id", "a", "b")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +10,6 @@ import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, ScoreMatrix, Scores, Standardisation
 from cranfield.standardise import fit_standardisation
-from cranfield.standardise.files import read_teams
 
 SCORES = Scores(
     [
@@ -174,22 +172,3 @@ def test_parquet_carries_version_and_history(factors: Standardisation, tmp_path:
     frame.with_columns(version=pl.lit(9)).write_parquet(tmp_path / "g.parquet")
     with pytest.raises(FileError, match="is version 9 of the factors file"):
         Standardisation.load(tmp_path / "g.parquet")
-
-
-def test_teams(tmp_path: Path) -> None:
-    path = tmp_path / "teams.txt"
-    path.write_text("a1 A\nb1\tB\n\na2, A\n")
-    assert read_teams(path) == {"A": ["a1", "a2"], "B": ["b1"]}
-    path.write_text("a1 A\na1 B\nx\n")
-    with pytest.raises(FileError) as caught:
-        read_teams(path)
-    assert str(caught.value).splitlines() == [
-        f"{path}: 2 problems",
-        f"  {path}:2: system 'a1' already belongs to team 'A'",
-        f"  {path}:3: expected a system and its team, found 1 fields: 'x'",
-    ]
-    assert re.match(".*teams.txt", caught.value.path)
-    path.write_text("system,team\n")
-    with pytest.raises(FileError) as caught:
-        read_teams(path)
-    assert str(caught.value) == f"{path}: names no system; expected a system and its team a line"

@@ -34,7 +34,7 @@ def test_a_team_is_left_out_together() -> None:
     assert [(row.left_out, row.system) for row in found.systems] == [("A", "a"), ("A", "b"), ("C", "e")]
     refit = fit_standardisation(RAW.drop(systems=["a", "b"])).apply(RAW).scores.only()
     assert found.systems[1].mean_left_out == pytest.approx(refit.system_means[1], abs=1e-11)
-    summary = found.summary().row(0, named=True)
+    summary = found.by_measure().row(0, named=True)
     assert summary["left_out"] == 3
     assert summary["largest_difference"] == max(abs(row.difference) for row in found.systems)
 

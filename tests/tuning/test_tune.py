@@ -242,7 +242,7 @@ def test_frames_dictionaries_and_texts() -> None:
     assert frame["fold"].to_list() == ["1", "2", "3", "4", "all"]
     assert frame["topics"].to_list() == [5, 5, 5, 5, 20]
     assert frame["held_out_mean"][4] == pytest.approx(frame["held_out_mean"][:4].mean())
-    assert found.summary().columns == [
+    assert found.by_family().columns == [
         "family", "settings", "final", "agreement", "distinct", "in_sample_mean", "held_out_mean", "optimism",
     ]  # fmt: skip
     assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}

@@ -92,7 +92,7 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
     x = simulated(1, 8, 3)
     with pytest.raises(ArgumentError) as error:
         pool_variances([estimate_variance(x, "within"), estimate_variance(x, "residual")])
-    assert str(error.value) == "cannot pool estimates of different method: within, residual."
+    assert str(error.value) == "cannot pool estimates of different estimator: within, residual."
     with pytest.raises(ArgumentError) as error:
         pool_variances([])
     assert str(error.value) == "`estimates` is empty; pass at least one variance estimate to pool."
@@ -142,7 +142,7 @@ def test_unusable_arguments() -> None:
     x = simulated(1, 5, 3)
     with pytest.raises(UnknownNameError) as error:
         estimate_variance(x, "twoway")
-    assert str(error.value).startswith("unknown variance method 'twoway'. Did you mean 'two_way'")
+    assert str(error.value).startswith("unknown estimator 'twoway'. Did you mean 'two_way'")
     with pytest.raises(ArgumentError) as bad:
         estimate_variance(x, "within", alpha=0)
     assert str(bad.value) == "`alpha` must be between 0 and 1; got 0. Write 0.05 for 95% intervals."

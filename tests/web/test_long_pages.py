@@ -102,7 +102,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     values = [[float(cell) for cell in row[1:]] for row in rows]
     matrix = ScoreMatrix(values, [row[0] for row in rows], names, "AP")
     theirs = tune({"ql": matrix}, HoldOut(0.3, 4))
-    assert found["rows"] == theirs.summary().to_dicts()
+    assert found["rows"] == theirs.by_family().to_dicts()
     assert found["tables"]["folds"] == theirs.to_frame().to_dicts()
     assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4"]
     assert found["python"][-1] == "tune(scores, HoldOut(0.3, n_repeats=4))"

@@ -8,6 +8,7 @@ from cranfield.cli.output import draw, emit, progress_bar
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
+    from cranfield.present.answer import Answer
     from cranfield.settings import Settings
 
 
@@ -17,8 +18,12 @@ def run(settings: Settings, output: OutputSettings, files: dict[str, Any]) -> No
     from cranfield.present.answer import answer
 
     data = read(settings, files)
-    with progress_bar(settings.work) as progress:
-        result = settings.ask(*data, progress=progress) if settings.work else settings.ask(*data)
-    said = answer(result, settings)
+    with progress_bar(settings.counts) as progress:
+        result = settings.ask(*data, progress=progress) if settings.counts else settings.ask(*data)
+    show(answer(result, settings), result, settings, output)
+
+
+def show(said: Answer, result: object, settings: Settings, output: OutputSettings) -> None:
+    """Print an answer, and draw it when a chart was asked for."""
     emit(said.sheet(getattr(settings, "show", None)), output)
     draw(said, result, output)

@@ -14,7 +14,7 @@ import click
 from cranfield.defaults import CHART_ENDINGS, OutputFormat, names
 from cranfield.settings import REQUIRED, Setting, Settings, setting
 
-KINDS: dict[type, click.ParamType] = {
+KINDS: dict[type, Any] = {
     str: click.STRING,
     int: click.INT,
     float: click.FLOAT,
@@ -25,6 +25,8 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "collections": [("scores", "SCORES...", -1)],
     "families": [("scores", "SCORES...", -1)],
     "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
+    "past": [],
+    "judged": [],
     "nothing": [],
 }
 """What a command is asked about, as arguments: name, how help shows it, and how many."""

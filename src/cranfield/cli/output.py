@@ -87,6 +87,7 @@ def _bytes(sheet: Sheet, format: OutputFormat | None, output: Path) -> bytes:
 
 def _text(sheet: Sheet, format: OutputFormat, to_file: bool = False) -> str:
     if format == "table":
+        sheet = sheet.for_people
         width = None if to_file or not sys.stdout.isatty() else terminal_width()
         return table_text(without_dispensable(without_repetition(transposed(sheet, width), width), width), width=width)
     from cranfield.present.tables import render

@@ -1,10 +1,11 @@
 """Judgments and runs: types, strict readers, writers, file checks, and a sample collection with known truth."""
 
-from cranfield.collection.check import FileCheck, check_file, read_and_check
+from cranfield.collection.check import FileCheck, check_file
 from cranfield.collection.pools import depth_pools
 from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.sample import Sample, make_sample
 from cranfield.collection.sample_model import SampleModel
+from cranfield.collection.teams import read_teams
 from cranfield.collection.types import Qrels, Run
 from cranfield.collection.writers import write_qrels, write_run
 
@@ -17,10 +18,10 @@ __all__ = [
     "check_file",
     "depth_pools",
     "make_sample",
-    "read_and_check",
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_teams",
     "write_qrels",
     "write_run",
 ]

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -15,17 +16,19 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
+from cranfield.results import Result
 from cranfield.scores import Scores, read_scores
+from cranfield.signature import signature
 
 
 @dataclass(frozen=True)
-class FileCheck:
+class FileCheck(Result):
     """What one file holds, or what is wrong with it.
 
     Attributes
     ----------
     path, kind : the file, and whether it was read as a run, as qrels or as scores
-    topics, systems, rows : how many (rows: retrieved documents, judgments, or scores)
+    n_topics, n_systems, n_rows : how many (rows: retrieved documents, judgments, or scores)
     ties : retrieved documents whose score another document of the same topic shares (runs only)
     relevant : judgments above zero (qrels only)
     notes : what the reader skipped or noticed
@@ -34,14 +37,49 @@ class FileCheck:
 
     path: str
     kind: FileKind
-    topics: int | None = None
-    systems: int | None = None
-    rows: int | None = None
+    n_topics: int | None = None
+    n_systems: int | None = None
+    n_rows: int | None = None
     ties: int | None = None
     relevant: int | None = None
     notes: tuple[str, ...] = ()
     problems: int = 0
     error: str = ""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The file, and what it was read as."""
+        return {"path": self.path, "kind": self.kind}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return signature("check", kind=self.kind)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader noticed, and what is wrong."""
+        return (*self.notes, *([self.error] if self.error else []))
+
+    def summary(self) -> str:
+        """What the file holds, or what is wrong with it."""
+        if self.problems:
+            return self.error
+        systems = "" if self.n_systems is None else f" × {self.n_systems} systems"
+        return f"{self.path}: {self.kind}, {self.n_topics} topics{systems}, {self.n_rows} rows"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: file, kind, topics, systems, rows, ties, relevant, problems."""
+        numbers = {"topics": self.n_topics, "systems": self.n_systems, "rows": self.n_rows}
+        numbers |= {"ties": self.ties, "relevant": self.relevant, "problems": self.problems}
+        return pl.DataFrame(
+            {"file": [self.path], "kind": [self.kind], **{name: [value] for name, value in numbers.items()}},
+            schema_overrides=dict.fromkeys(numbers, pl.Int64),
+        )
+
+
+Content = Run | Qrels | Scores
+"""What a file holds, parsed."""
 
 
 def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
@@ -51,53 +89,51 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n301 Q0 FT911-4 2 9.5 x\\n")
     >>> check = check_file(file)
-    >>> check.kind, check.topics, check.rows, check.ties, check.problems
+    >>> check.kind, check.n_topics, check.n_rows, check.ties, check.problems
     ('run', 1, 2, 2, 0)
     """
-    return read_and_check(path, kind=kind, lenient=lenient)[0]
+    return check_and_read(path, kind=kind, lenient=lenient)[0]
 
 
-def read_and_check(
+def check_and_read(
     path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False
-) -> tuple[FileCheck, Run | Qrels | Scores | None]:
-    """What `check_file` says, and what was read; None where there are problems.
+) -> tuple[FileCheck, Content | None]:
+    """The check of a file and what it holds, read once; nothing for a file with problems.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
-    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n")
-    >>> read_and_check(file)[1]
-    Run(bm25: 1 topics, 1 documents)
+    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n301 Q0 FT911-4 2 9.5 x\\n")
+    >>> check_and_read(file)[1]
+    Run(bm25: 1 topics, 2 documents)
     """
     label = os.fspath(path)
-    what: FileKind = kind or _by_name(label)
+    found: FileKind = kind or _by_name(label)
     try:
         data = read_bytes(path)
-        what = kind or _by_content(data, label)
-        if what == "run":
-            run = parse_run(data, label, lenient=lenient)
+        found = kind or recognise(label, data)
+        if found == "run":
+            run = parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)
-            return FileCheck(label, what, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
-        if what == "qrels":
-            qrels = parse_qrels(data, label)
+            return FileCheck(label, found, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
+        if found == "qrels":
+            qrels = parse_qrels(data, path)
             relevant = int((qrels.frame["relevance"] > 0).sum())
-            check = FileCheck(label, what, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes)
-            return check, qrels
+            return (
+                FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
+                qrels,
+            )
         scores = read_scores(path)
-        return _check_scores(label, scores), scores
+        topics = {topic for matrix in scores.values() for topic in matrix.topics}
+        systems = {system for matrix in scores.values() for system in matrix.systems}
+        rows = sum(matrix.values.size for matrix in scores.values())
+        notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
+        measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
+        notes = {measures + ", …" * (len(scores) > 6): None, **notes}
+        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes)), scores
     except FileError as error:
-        return FileCheck(label, what, problems=error.total, error=str(error)), None
+        return FileCheck(label, found, problems=error.total, error=str(error)), None
     except CranfieldError as error:
-        return FileCheck(label, what, problems=1, error=f"{label}: {error}"), None
-
-
-def _check_scores(label: str, scores: Scores) -> FileCheck:
-    topics = {topic for matrix in scores.values() for topic in matrix.topics}
-    systems = {system for matrix in scores.values() for system in matrix.systems}
-    rows = sum(matrix.values.size for matrix in scores.values())
-    notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
-    measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
-    notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-    return FileCheck(label, "scores", len(topics), len(systems), rows, notes=tuple(notes))
+        return FileCheck(label, found, problems=1, error=f"{label}: {error}"), None
 
 
 def count_ties(frame: pl.DataFrame) -> int:
@@ -110,12 +146,9 @@ _FIRST = 100
 """Lines that have a say in what a file is; one that is broken shall not decide."""
 
 
-def recognise(path: str) -> FileKind:
+def recognise(path: str, data: bytes | None = None) -> FileKind:
     """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
-    return _by_content(read_bytes(path), path)
-
-
-def _by_content(data: bytes, path: str) -> FileKind:
+    data = read_bytes(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
     lines = (line.split() for line in check_text(data, path).splitlines())

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import DataError
+from cranfield.executors import map_in_order
 from cranfield.files import STDIN, Problems, check_text, expand, read_bytes, shown, system_name
 
 RUN_FIELDS = "topic Q0 document rank score tag"
@@ -62,11 +62,14 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
-    return parse_run(read_bytes(path), os.fspath(path), lenient=lenient, name=name)
+    return parse_run(read_bytes(path), path, lenient=lenient, name=name)
 
 
-def parse_run(data: bytes, label: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
-    """The run in these bytes of the file of this name."""
+def parse_run(
+    data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
+) -> Run:
+    """`read_run` of bytes that were read already from the file."""
+    label = os.fspath(path)
     data = check_text(data, label)
     parsed = _fast_run(data) or _careful_run(data, label, lenient)
     system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
@@ -81,33 +84,23 @@ def read_runs(
 ) -> Iterator[Run]:
     """Read runs one after the other from files, directories and globs; two runs of one system are an error.
 
-    While one run is handed out the next is being read, so two are in memory at a time.
+    While one run is handed out the next are being read, so a few are in memory at a time.
     """
     seen: dict[str, str] = {}
-
-    def take() -> Run:
-        path, reading = ahead.popleft()
-        run = reading.result()
+    files = expand(paths)
+    reading = map_in_order(partial(read_run, lenient=lenient, name=name), files, workers=_AHEAD)
+    for path, run in zip(files, reading, strict=True):
         if run.system in seen:
             raise DataError(same_system(run.system, seen[run.system], path))
         seen[run.system] = path
-        return run
-
-    ahead: deque[tuple[str, Future[Run]]] = deque()
-    with ThreadPoolExecutor(_AHEAD) as pool:
-        for path in expand(paths):
-            ahead.append((path, pool.submit(read_run, path, lenient=lenient, name=name)))
-            if len(ahead) == _AHEAD:
-                yield take()
-        while ahead:
-            yield take()
+        yield run
 
 
 def same_system(system: str, first: str, second: str) -> str:
     """The message for two files that claim to be the same system."""
     return (
         f"{second}: its system {system!r} was read from {first} already; rename one of the files, or "
-        "choose where names come from (--name file or --name tag)"
+        "choose where names come from (name='file' or name='tag')"
     )
 
 
@@ -124,11 +117,12 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
-    return parse_qrels(read_bytes(path), os.fspath(path))
+    return parse_qrels(read_bytes(path), path)
 
 
-def parse_qrels(data: bytes, label: str) -> Qrels:
-    """The judgments in these bytes of the file of this name."""
+def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
+    """`read_qrels` of bytes that were read already from the file."""
+    label = os.fspath(path)
     data = check_text(data, label)
     parsed = _fast_qrels(data) or _careful_qrels(data, label)
     return Qrels(parsed.frame, "stdin" if label == STDIN else os.path.basename(label), parsed.notes)  # noqa: PTH119
@@ -278,7 +272,7 @@ def _careful_run(data: bytes, path: str, lenient: bool) -> _Parsed:
     longer = unranked = 0
     for number, fields, line in lines:
         if len(fields) < 6 or (len(fields) > 6 and not lenient):
-            advice = "; --lenient ignores fields after the run tag" if len(fields) > 6 else ""
+            advice = "; lenient=True ignores fields after the run tag" if len(fields) > 6 else ""
             problems.add(number, f"expected 6 fields ({RUN_FIELDS}), {_count(fields)}: {_show(line)}{advice}")
             continue
         longer += len(fields) > 6

@@ -47,7 +47,7 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     except OSError as error:
         raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
     if not empty and not force:
-        text = "is not empty; name a new directory, or replace a former sample there with --force (force=True)"
+        text = "is not empty; name a new directory, or replace a former sample there with force=True"
         raise FileError(os.fspath(directory), [Problem(0, text)])
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.pairs import Pairs
-from cranfield.defaults import Alternative, Correction, TestName
+from cranfield.comparison.tests import TESTS
+from cranfield.defaults import Alternative
 from cranfield.results import Result
 
 if TYPE_CHECKING:
@@ -53,9 +55,9 @@ class Comparison(Result):
     """
 
     measure: str
-    test: TestName
+    test: str
     alternative: Alternative
-    correction: Correction
+    correction: str
     alpha: float
     statistic: str
     systems: tuple[str, ...]
@@ -83,6 +85,11 @@ class Comparison(Result):
     seed: int
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems."""
+        return len(self.systems)
 
     # ── pairs ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -195,7 +202,7 @@ class Comparison(Result):
 
         The Tukey tests have no uncorrected p-values to count.
         """
-        uncorrected = None if self.test in ("tukey", "randomised-tukey") else self.p <= self.alpha
+        uncorrected = None if TESTS[self.test].corrects_family else self.p <= self.alpha
         separated = np.abs(self.difference[self.significant])
         return {
             "measure": self.measure,
@@ -232,9 +239,9 @@ class Comparison(Result):
             "family": self.family,
             "baselines": list(self.baselines),
             "interval": self.interval,
-            "topics": self.n_topics,
-            "systems": len(self.systems),
-            "resamples": self.n_resamples,
+            "n_topics": self.n_topics,
+            "n_systems": self.n_systems,
+            "n_resamples": self.n_resamples,
             "exact": self.exact,
             "seed": None if self.n_resamples is None or self.exact else self.seed,
         }
@@ -250,11 +257,7 @@ class Comparison(Result):
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, in words."""
-        if self.test in ("tukey", "randomised-tukey"):
-            return "family-wise"
-        return {"none": "uncorrected", "bh": "BH-adjusted", "by": "BY-adjusted"}.get(
-            self.correction, f"{self.correction.capitalize()}-adjusted"
-        )
+        return "family-wise" if TESTS[self.test].corrects_family else CORRECTIONS[self.correction].title
 
     def __repr__(self) -> str:
         return f"Comparison({self.summary()})\n{self.to_frame()}"

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.comparison.analysis import TUKEY, analyse, check
+from cranfield.comparison.analysis import analyse, check
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.messages import comparison_signature, too_few_resamples
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.statistics import Statistic, find_statistic
+from cranfield.comparison.tests import TESTS
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
@@ -24,15 +25,14 @@ from cranfield.defaults import (
     STATISTIC,
     TEST,
     Alternative,
-    Correction,
     StatisticName,
-    TestName,
 )
-from cranfield.errors import notify
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
 from cranfield.resampling import check_resamples
 from cranfield.results import Result
-from cranfield.scores import Scores
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.settings.compare import ComparisonSettings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,9 +113,24 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         ]
         return pl.concat(named)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force; the measure's name becomes the list of measures."""
+        first = {name: value for name, value in self.comparisons[0].settings.items() if name != "measure"}
+        return {"measures": list(self), **first, "across_measures": self.across_measures}
+
     def to_dict(self) -> dict[str, Any]:
-        """Every comparison as plain values, by measure."""
-        return {comparison.measure: comparison.to_dict() for comparison in self.comparisons}
+        """Everything as plain values: every comparison by its measure, settings, signature and warnings."""
+        return {
+            "signature": self.signature,
+            "settings": self.settings,
+            "comparisons": {comparison.measure: comparison.to_dict() for comparison in self.comparisons},
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> str:
+        """How many pairs differ, by every measure."""
+        return "; ".join(comparison.summary() for comparison in self.comparisons)
 
     def __repr__(self) -> str:
         lines = "\n".join(f"  {comparison.summary()}" for comparison in self.comparisons)
@@ -125,13 +140,107 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         return repr(self).partition("\n")[0], [self.discriminative_power()]
 
 
+def compare(
+    scores: ScoreMatrix | Scores,
+    *,
+    across_measures: bool = False,
+    test: str = TEST,
+    baseline: str | Sequence[str] | None = None,
+    correction: str | None = None,
+    alternative: Alternative = ALTERNATIVE,
+    statistic: StatisticName | Statistic = STATISTIC,
+    alpha: float = ALPHA,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
+    progress: Progress | None = None,
+) -> Any:
+    """Which systems differ? Every pair of systems, or every system against baselines, in one call.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix, or Scores
+        At least two topics and two systems, all systems scored on the same topics.
+    across_measures : bool
+        For scores by several measures: correct over the comparisons of all measures as one family.
+    test : str
+        ``randomisation`` (Fisher's, by sign flips; the default), ``bootstrap`` (shift), ``bootstrap-t``
+        (studentised), ``t`` (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``,
+        ``tukey`` (studentised range, topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
+    baseline : str or several, optional
+        Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
+        is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        Adjustment for the number of comparisons (see `adjust`). The Tukey tests need and take none.
+    alternative : {"two-sided", "greater", "less"}
+        ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
+    statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
+        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
+    alpha : float
+        Significance level; intervals have level 1 − alpha, each for itself (simultaneous for the Tukey tests).
+    n_resamples, seed
+        How many resamples, and where their randomness starts. A randomisation test enumerates all 2ⁿ sign flips
+        when they are no more than `n_resamples`.
+    workers, executor, memory, progress
+        How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
+        of them changes a result.
+
+    Returns
+    -------
+    Comparison
+        For scores by several measures a `MeasureComparisons`, which holds one for each.
+
+    Notes
+    -----
+    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
+    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
+
+    Examples
+    --------
+    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
+
+    >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
+    >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
+    >>> folds = ScoreMatrix(np.array([a, b]).T, [str(i) for i in range(1, 11)], ["A", "B"], "P@10")
+    >>> float(compare(folds, baseline="A", alternative="greater").p[0])
+    0.203125
+    """
+    if not isinstance(scores, (ScoreMatrix, Scores)):
+        raise ArgumentError(
+            f"`scores` must be a ScoreMatrix; got {type(scores).__name__}. "
+            "Write read_scores(path), ScoreMatrix.from_wide(frame) or ScoreMatrix.from_long(frame)."
+        )
+    several = scores if isinstance(scores, Scores) else Scores([scores])
+    with quietly():
+        result = compare_measures(
+            several,
+            across_measures=across_measures,
+            test=test,
+            baseline=baseline,
+            correction=correction,
+            alternative=alternative,
+            statistic=statistic,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            seed=seed,
+            workers=workers,
+            executor=executor,
+            memory=memory,
+            progress=progress,
+        )
+    notify(result.warnings)
+    return result if len(result) > 1 else result.comparisons[0]
+
+
 def compare_measures(
     scores: Scores,
     *,
     across_measures: bool = False,
-    test: TestName = TEST,
+    test: str = TEST,
     baseline: str | Sequence[str] | None = None,
-    correction: Correction | None = None,
+    correction: str | None = None,
     alternative: Alternative = ALTERNATIVE,
     statistic: StatisticName | Statistic = STATISTIC,
     alpha: float = ALPHA,
@@ -154,7 +263,10 @@ def compare_measures(
     >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
     [0.061, 0.071]
     """
-    check(test, correction, alternative, alpha)
+    ComparisonSettings(
+        test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples, seed=seed
+    )
+    check(test, correction, alternative)
     name, function = find_statistic(statistic)
     how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
     found = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
@@ -167,7 +279,7 @@ def compare_measures(
 
 def _one_family(found: list[Comparison]) -> list[Comparison]:
     """The comparisons with p adjusted over the pairs of all of them."""
-    if found[0].test in TUKEY:
+    if TESTS[found[0].test].corrects_family:
         adjusted = [np.minimum(1.0, each.p * len(found)) for each in found]
     else:
         pooled = adjust(np.concatenate([each.p for each in found]), found[0].correction)

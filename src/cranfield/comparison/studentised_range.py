@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from cranfield.comparison.classical import TINY
 from cranfield.comparison.grid import GridScores
+from cranfield.comparison.pairs import Pairs
+from cranfield.comparison.resampled import Resampled
 
 Array = NDArray[np.float64]
 NODES = 96
@@ -96,3 +99,21 @@ def critical_value(alpha: float, n_means: int, df: float) -> float:
         else:
             high = middle
     return high
+
+
+def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:
+    """Tukey's HSD with topics as blocks: q = |difference|/√(V_E2/n), m means, (m−1)(n−1) degrees of freedom.
+
+    Controls the family-wise error over all pairs under normal errors of one variance; with very unequal variances
+    it rises (to .12 in simulation, docs/compare.md). For two systems it is the paired t-test.
+    """
+    n, m = scores.values.shape
+    error = np.sqrt(residual_variance(scores) / n)
+    difference = pairs.of(scores.sums) / n
+    df = float((m - 1) * (n - 1))
+    if error == 0:
+        p = np.where(np.abs(difference) <= 2 * scores.step, 1.0, 0.0)
+        return Resampled(p, 0.0, False, 0, difference, difference)
+    p = np.maximum(studentised_range_tail(np.abs(difference) / error, m, df), TINY)
+    half = critical_value(alpha, m, df) * error
+    return Resampled(p, 0.0, False, 0, difference - half, difference + half)

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, LOW_EPSILON, DesignMethod
-from cranfield.design.grid import Array, Numbers, Variance, Variances, cross, missing, numbers, variances
+from cranfield.design.grid import Array, Numbers, Variance, Variances, cross, inherited, missing, numbers, variances
 from cranfield.design.power import BLOCKED, ONE_WAY, exact_power, normal_power
+from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
 from cranfield.design.solve import (
     COLUMN,
@@ -33,7 +34,7 @@ RULES: dict[DesignMethod, PowerRule] = {
 
 
 def design_anova(
-    variance: Variances,
+    variance: Given | None = None,
     n_systems: Numbers | None = None,
     min_diff: Numbers | None = None,
     *,
@@ -43,6 +44,7 @@ def design_anova(
     method: DesignMethod = DESIGN_METHOD,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,
+    estimator: str | None = None,
 ) -> Design:
     r"""How many topics to tell m systems apart when best and worst differ by `min_diff`? Or the question turned round.
 
@@ -55,8 +57,10 @@ def design_anova(
 
     Parameters
     ----------
-    variance : float, VarianceEstimate, or several
-        σ². For the one-way design `within` is the matching estimate, for the blocked one `residual`.
+    variance : float, VarianceEstimate, or several; or past scores
+        σ². For the one-way design `within` is the matching estimate, for the blocked one `residual`. Past scores (a
+        `ScoreMatrix`, `Scores`, or a mapping of collections, which are pooled) give one design per measure, and
+        ``by_estimator`` says what every other estimator would ask for.
     n_systems, min_diff, n_topics, power, alpha : float or several
         `power` is 0.80 unless given or sought.
     method : {"exact", "published", "approximate"}
@@ -68,6 +72,8 @@ def design_anova(
         Blocked only: design for the F-test with degrees of freedom multiplied by this ε (Greenhouse–Geisser);
         ``"past"`` takes the ε of the past scores the variance came from. Without it that ε is reported beside the
         size it would ask for (``topics_adjusted``), and a low one is warned of.
+    estimator : str, optional
+        For past scores: how to estimate the variance, when not by the matching estimate.
 
     Notes
     -----
@@ -89,6 +95,27 @@ def design_anova(
     >>> round(design_anova(0.0601, 2, n_topics=50).min_diff, 3)
     0.139
     """
+    design = design_of(
+        "anova", "blocked" if blocked else None, variance, estimator=estimator, alpha=alpha, method=method,
+        n_systems=n_systems, min_diff=min_diff, n_topics=n_topics, power=power, epsilon=epsilon,
+    )  # fmt: skip
+    notify(design.warnings)
+    return design
+
+
+def solve_anova(
+    variance: Variances,
+    *,
+    n_systems: Numbers | None = None,
+    min_diff: Numbers | None = None,
+    n_topics: Numbers | None = None,
+    power: Numbers | None = None,
+    alpha: Numbers = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    blocked: bool = False,
+    epsilon: float | Literal["past"] | None = None,
+) -> Design:
+    """The design for variances that are known; see `design_anova`."""
     if method not in RULES:
         raise UnknownNameError("design method", method, RULES)
     if epsilon is not None and not blocked:
@@ -107,9 +134,9 @@ def design_anova(
     cells["variance"] = np.asarray([one.value for one in given])
     cells["epsilon"] = _epsilon(epsilon, given, cells["n_systems"])
     test, rule = (BLOCKED if blocked else ONE_WAY), RULES[method]
-    found, lower, upper = solve_with_interval(test, rule, cells, unknown, given)
-    warnings = check_solved(found, unknown, test, cells)
-    cells[unknown] = found
+    solved, lower, upper = solve_with_interval(test, rule, cells, unknown, given)
+    warnings = check_solved(solved, unknown, test, cells)
+    cells[unknown] = solved
     achieved = power_at(test, exact_power, cells)
     columns = [
         *origin(given),
@@ -133,15 +160,13 @@ def design_anova(
             columns.append(column(unknown, adjusted).alias(f"{COLUMN.get(unknown, unknown)}_adjusted"))
         warnings += _sphericity_warning(past, cells["n_systems"], given)
     warnings += _estimator_warning(given, blocked)
-    design = Design(
+    return Design(
         "blocked (two-way) ANOVA" if blocked else "one-way ANOVA",
         COLUMN.get(unknown, unknown),
         pl.DataFrame(columns),
         {"method": method} | ({} if epsilon is None else {"epsilon": epsilon}),
-        warnings,
+        (*inherited(given), *warnings),
     )
-    notify(design.warnings)
-    return design
 
 
 def _epsilon(epsilon: float | str | None, given: list[Variance], n_systems: Array) -> Array:
@@ -189,7 +214,7 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
 
 
 def _estimator_warning(given: list[Variance], blocked: bool) -> tuple[str, ...]:
-    used = {one.estimate.method for one in given if one.estimate is not None}
+    used = {one.estimate.estimator for one in given if one.estimate is not None}
     if not blocked and "residual" in used:
         return (
             "the residual variance leaves out what topics differ by, but the one-way design needs it: "

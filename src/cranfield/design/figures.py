@@ -10,7 +10,7 @@ import polars as pl
 
 from cranfield.collection import Qrels, Run, read_qrels, read_runs
 from cranfield.collection.pools import depth_pools, judged_counts, pool_sizes
-from cranfield.defaults import ALPHA, ORDER, RankingOrder, VarianceMethod
+from cranfield.defaults import ALPHA, ORDER, RankingOrder
 from cranfield.errors import ArgumentError, DataError, quietly
 from cranfield.executors import Progress
 from cranfield.labels import summary
@@ -46,7 +46,7 @@ def pool_figures(
     measures: Sequence[str],
     depths: Sequence[int],
     *,
-    estimator: VarianceMethod,
+    estimator: str,
     alpha: float = ALPHA,
     order: RankingOrder = ORDER,
     progress: Progress | None = None,

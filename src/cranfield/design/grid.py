@@ -34,18 +34,19 @@ class Variance:
 
 def variances(name: str, given: Variances, *, of_difference: bool = False) -> list[Variance]:
     """The variances to design for; an estimate brings its interval along."""
-    found = []
-    for one in [given] if isinstance(given, VarianceEstimate) else _listed(name, given):
+    chosen = []
+    for one in [given] if isinstance(given, VarianceEstimate) else listed(name, given):
         if isinstance(one, VarianceEstimate):
             factor = 2 if of_difference else 1
             ends = [None if end is None else factor * end for end in (one.lower, one.upper)]
-            found.append(Variance(factor * one.variance, ends[0], ends[1], one))
+            chosen.append(Variance(factor * one.variance, ends[0], ends[1], one))
         else:
-            found.append(Variance(positive(name, one)))
-    return found
+            chosen.append(Variance(positive(name, one)))
+    return chosen
 
 
-def _listed(name: str, given: object) -> list[object]:
+def listed(name: str, given: object) -> list[object]:
+    """One value or several as a list."""
     if isinstance(given, (str, bytes)):
         raise ArgumentError(f"`{name}` must be a number; got {given!r}.")
     values = list(given) if isinstance(given, Iterable) else [given]
@@ -118,7 +119,7 @@ _CHECK = {
 
 def numbers(name: str, given: Numbers | None) -> list[float]:
     """The values of one argument, checked; a single NaN when it is what the design has to find."""
-    return [math.nan] if given is None else [_CHECK[name](name, value) for value in _listed(name, given)]
+    return [math.nan] if given is None else [_CHECK[name](name, value) for value in listed(name, given)]
 
 
 def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | None]:
@@ -148,3 +149,9 @@ def cross(
     table = np.asarray(list(itertools.product(*arguments.values())), dtype=np.float64)
     chosen = [one for one in variance for _ in table]
     return chosen, {name: np.tile(table[:, i], len(variance)) for i, name in enumerate(arguments)}
+
+
+def inherited(given: Iterable[Variance]) -> tuple[str, ...]:
+    """What the past scores behind the variances had to say, each sentence once."""
+    known = [one.estimate for one in given if one.estimate is not None]
+    return tuple(dict.fromkeys(text for estimate in known for text in estimate.inherited))

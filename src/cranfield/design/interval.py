@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from cranfield.defaults import ALPHA
-from cranfield.design.grid import Array, Numbers, Variances, cross, numbers, variances
+from cranfield.design.grid import Array, Numbers, Variances, cross, inherited, numbers, variances
 from cranfield.design.power import expected_width
+from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
 from cranfield.design.search import MOST_TOPICS, smallest
 from cranfield.design.solve import COLUMN, column, origin, real
@@ -17,11 +20,14 @@ from cranfield.errors import ArgumentError, notify
 
 
 def design_interval(
-    variance_of_difference: Variances,
+    variance_of_difference: Given | None = None,
     width: Numbers | None = None,
     *,
+    variance: Given | None = None,
     n_topics: Numbers | None = None,
     alpha: Numbers = ALPHA,
+    two_sample: bool = False,
+    estimator: str | None = None,
 ) -> Design:
     r"""How many topics until the interval of a paired difference is expected to be no wider than `width`?
 
@@ -30,10 +36,16 @@ def design_interval(
 
     Parameters
     ----------
-    variance_of_difference : float, VarianceEstimate, or several
-        σ_t²; the matching estimate is `percentile95`.
+    variance_of_difference : float, VarianceEstimate, or several; or past scores
+        σ_t²; the matching estimate is `percentile95`. Past scores as in `design_anova`.
+    variance : the same
+        σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     width, n_topics, alpha : float or several
         The interval has confidence 1 − alpha.
+    two_sample : bool
+        The two systems have different topics; see `design_two_sample_interval`.
+    estimator : str, optional
+        For past scores: how to estimate the variance, when not by the matching estimate.
 
     References
     ----------
@@ -48,18 +60,15 @@ def design_interval(
     >>> design_interval(0.42**2, 0.05).n_topics
     1087
     """
-    return _design(
-        "interval of a paired difference", 1, "variance_of_difference", variance_of_difference, width, n_topics, alpha
-    )
+    design = design_of(
+        "interval", "two_sample" if two_sample else None, variance, variance_of_difference, estimator=estimator,
+        alpha=alpha, width=width, n_topics=n_topics,
+    )  # fmt: skip
+    notify(design.warnings)
+    return design
 
 
-def design_two_sample_interval(
-    variance: Variances,
-    width: Numbers | None = None,
-    *,
-    n_topics: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-) -> Design:
+def design_two_sample_interval(variance: Given, width: Numbers | None = None, **question: Any) -> Design:
     r"""How many topics *per group* until the interval of an unpaired difference is no wider than `width`?
 
     As `design_interval`, for two systems scored on different topics: 2(n − 1) degrees of freedom and a difference
@@ -70,25 +79,26 @@ def design_two_sample_interval(
     >>> design_two_sample_interval(0.0470, 0.10).n_topics
     146
     """
-    return _design("two-sample interval", 2, "variance", variance, width, n_topics, alpha)
+    return design_interval(None, width, variance=variance, two_sample=True, **question)
 
 
-def _design(
-    what: str,
-    groups: int,
-    name: str,
+def solve_interval(
     variance: Variances,
-    width: Numbers | None,
-    n_topics: Numbers | None,
-    alpha: Numbers,
+    *,
+    width: Numbers | None = None,
+    n_topics: Numbers | None = None,
+    alpha: Numbers = ALPHA,
+    two_sample: bool = False,
 ) -> Design:
+    """The design for variances that are known, of a difference unless for two samples; see `design_interval`."""
+    groups, name = (2, "variance") if two_sample else (1, "variance_of_difference")
     if width is None and n_topics is None:
         raise ArgumentError("`width` and `n_topics` are missing; give one of them.")
     if width is not None and n_topics is not None:
         raise ArgumentError("nothing to find: `width` and `n_topics` are both given. Leave one of them out.")
     unknown = "n_topics" if n_topics is None else "width"
     given, cells = cross(
-        variances(name, variance, of_difference=groups == 1),
+        variances(name, variance, of_difference=not two_sample),
         {
             "width": numbers("width", width),
             "alpha": numbers("alpha", alpha),
@@ -112,17 +122,17 @@ def _design(
         return smallest(reached, guess)
 
     values = np.asarray([one.value for one in given])
-    found = solved(values)
-    nothing = np.isnan(found)
+    sizes = solved(values)
+    nothing = np.isnan(sizes)
     warnings: tuple[str, ...] = ()
     if nothing.any():
         reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {cells['width'][nothing][0]:g} meant?"
         if nothing.all():
             raise ArgumentError(reason)
         warnings = (
-            f"{int(nothing.sum())} of {len(found)} designs have no solution and are left empty; the first: {reason}",
+            f"{int(nothing.sum())} of {len(sizes)} designs have no solution and are left empty; the first: {reason}",
         )
-    cells[unknown] = found
+    cells[unknown] = sizes
     columns = [
         *origin(given),
         real(values).alias(name),
@@ -138,6 +148,5 @@ def _design(
                     f"{COLUMN.get(unknown, unknown)}_{side}"
                 )
             )
-    design = Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, warnings)
-    notify(design.warnings, stacklevel=4)
-    return design
+    what = "two-sample interval" if two_sample else "interval of a paired difference"
+    return Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, (*inherited(given), *warnings))

@@ -11,17 +11,14 @@ import polars as pl
 
 from cranfield.defaults import (
     ALPHA,
-    ANOVA_VARIANCE,
-    BLOCKED_VARIANCE,
     DESIGN_METHOD,
     ORDER,
-    PAIRED_VARIANCE,
     POWER,
     DesignMethod,
     RankingOrder,
-    VarianceMethod,
 )
 from cranfield.design.anova import design_anova
+from cranfield.design.designs import DESIGNS
 from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.interval import design_interval
@@ -52,9 +49,10 @@ class Question:
         return self.n_systems is None
 
     @property
-    def estimator(self) -> VarianceMethod:
+    def estimator(self) -> str:
         """The variance estimate that matches."""
-        return PAIRED_VARIANCE if self.is_interval else BLOCKED_VARIANCE if self.blocked else ANOVA_VARIANCE
+        kind = DESIGNS["interval" if self.is_interval else "anova"]
+        return kind.variant("blocked" if self.blocked else None).estimator
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -274,7 +272,7 @@ def cost(
     method: DesignMethod = DESIGN_METHOD,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,
-    estimator: VarianceMethod | None = None,
+    estimator: str | None = None,
     document_cost: float = 1.0,
     topic_cost: float = 0.0,
     budget: float | None = None,

@@ -9,17 +9,19 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import ALPHA, LOW_EPSILON, POWER, VarianceMethod
+from cranfield.defaults import ALPHA, LOW_EPSILON, POWER
 from cranfield.design.anova import design_anova
 from cranfield.design.grid import count, positive, probability
 from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
-from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.errors import DataError, notify, quietly
+from cranfield.labels import summary
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
+from cranfield.variance.collections import as_collections
 
 SIZES: Final = (25, 50, 100, 200)
 """Topic set sizes whose worth is shown."""
@@ -28,7 +30,7 @@ FEW_VALUES: Final = 30
 MANY_ENDS: Final = 0.25
 """A share of scores at the smallest or largest value that earns the same caveat."""
 
-_ESTIMATORS: tuple[VarianceMethod, ...] = ("residual", "percentile95", "within", "one_way", "two_way")
+_ESTIMATORS = ("residual", "percentile95", "within", "one_way", "two_way")
 _WHY = {
     ("blocked ANOVA", "exact"): "all systems share the topics, and the test takes topic difficulty out",
     ("blocked, adjusted", "exact"): "the same for an F-test corrected for unequal variances of differences",
@@ -44,10 +46,10 @@ class Recommendation(Result):
 
     Attributes
     ----------
-    topics : int
+    n_topics : int
         The recommended number of topics.
     rows : polars frame
-        One row a design and estimator: design, estimator, method, variance, topics, interval, why.
+        One row per design and estimator: design, estimator, method, variance, topics, interval, why.
     sizes : polars frame
         What 25, 50, 100 and 200 topics would buy: power at `min_diff`, detectable difference, interval width.
     text : str
@@ -55,7 +57,7 @@ class Recommendation(Result):
     """
 
     measure: str
-    topics: int
+    n_topics: int
     rows: pl.DataFrame
     sizes: pl.DataFrame
     text: str
@@ -65,7 +67,8 @@ class Recommendation(Result):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        return signature("topic set size recommendation", measure=self.measure, **self.settings)
+        named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
+        return signature("topic set size recommendation", measure=self.measure, **named)
 
     def to_frame(self) -> pl.DataFrame:
         """The rows as a polars frame."""
@@ -74,7 +77,7 @@ class Recommendation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "topics": self.topics,
+            "n_topics": self.n_topics,
             "signature": self.signature,
             "settings": dict(self.settings),
             "rows": self.rows.to_dicts(),
@@ -83,15 +86,19 @@ class Recommendation(Result):
             "warnings": list(self.warnings),
         }
 
+    def summary(self) -> str:
+        """The recommended number of topics."""
+        return f"{self.n_topics} topics by {self.measure}"
+
     def __repr__(self) -> str:
-        return f"Recommendation({self.measure}: {self.topics} topics; print(….text) for the reasons)"
+        return f"Recommendation({self.measure}: {self.n_topics} topics; print(….text) for the reasons)"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return f"{self.topics} topics by {self.measure}", [self.rows, self.sizes]
+        return self.summary(), [self.rows, self.sizes]
 
 
 def recommend(
-    scores: ScoreMatrix | Mapping[str, ScoreMatrix] | Iterable[ScoreMatrix],
+    scores: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores] | Iterable[ScoreMatrix],
     n_systems: int,
     min_diff: float,
     *,
@@ -137,26 +144,29 @@ def recommend(
         low = epsilon < LOW_EPSILON
         rows = _rows(estimates, m, epsilon if low else None, question)
         sizes = _sizes(estimates, m, epsilon if low else None, question)
-    caveats = _caveats(collections)
+    inherited = [f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings]
+    caveats = (*inherited, *_caveats(collections))
     topics = int(rows["topics"][0])
     text = _text(collections, estimates, m, question, rows, sizes, epsilon, low, caveats)
     measure = estimates["residual"].measure
-    settings = {"systems": m, **question, "collections": list(collections)}
+    settings = {"n_systems": m, **question, "collections": list(collections)}
     result = Recommendation(measure, topics, rows, sizes, text, settings, caveats)
     notify(result.warnings)
     return result
 
 
-def _named(scores: ScoreMatrix | Mapping[str, ScoreMatrix] | Iterable[ScoreMatrix]) -> dict[str, ScoreMatrix]:
-    if isinstance(scores, ScoreMatrix):
-        return {"past scores": scores}
-    if isinstance(scores, Mapping):
-        named = dict(scores)
-    else:
-        named = {f"collection {i}": x for i, x in enumerate(scores, 1)}
-    if not named:
-        raise ArgumentError("`scores` is empty; give at least one score matrix.")
-    return named
+def _named(scores: Any) -> dict[str, ScoreMatrix]:
+    if isinstance(scores, (ScoreMatrix, Scores)):
+        scores = {"past scores": scores}
+    elif not isinstance(scores, Mapping):
+        scores = {f"collection {i}": x for i, x in enumerate(scores, 1)}
+    collections = as_collections(scores)
+    measures = list(dict.fromkeys(name for one in collections.values() for name in one))
+    if len(measures) > 1:
+        raise DataError(
+            f"there are {len(measures)} measures ({summary(measures)}); choose one, such as measure='{measures[0]}'"
+        )
+    return {name: one.only() for name, one in collections.items()}
 
 
 def _row(what: str, design: Design, size: str = "topics", interval: bool = True) -> dict[str, Any]:
@@ -219,13 +229,13 @@ def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
     distinct, counts = np.unique(values, return_counts=True)
     ends = (counts[0] + counts[-1]) / len(values)
     if len(distinct) < FEW_VALUES and 2 * len(distinct) <= len(values):  # few scores have few values
-        found = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
+        finding = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
     elif ends > MANY_ENDS:
-        found = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
+        finding = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
     else:
         return ()
     return (
-        f"{found}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
+        f"{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
         "same variance, so treat them as a guide and test by randomisation.",
     )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
-from cranfield.errors import DataError
+from cranfield.design.designs import DESIGNS
+from cranfield.errors import DataError, UnknownNameError
 from cranfield.results import Result
 from cranfield.signature import signature
 
@@ -28,7 +30,7 @@ _ARGUMENTS = (
 
 @dataclass(frozen=True, eq=False)
 class Design(Result):
-    """One or many designs, a row each; get one from `design_anova`, `design_ttest` or `design_interval`.
+    """One or many designs, one row each; get one from `design_anova`, `design_ttest` or `design_interval`.
 
     Attributes
     ----------
@@ -41,6 +43,11 @@ class Design(Result):
         ``…_lower`` and ``…_upper`` carry the uncertainty of a variance that came from scores.
     settings : mapping
         What all rows have in common.
+    by_estimator : polars frame or None
+        From past scores: one row per estimator and cell, the estimator of the rows first. Estimators that have no
+        variance to offer, or no solution, are left out.
+    kind, variant, variances, question
+        What was asked, as `solve_design` takes it; `by_method` and `curve` ask it again.
     """
 
     what: str
@@ -48,6 +55,11 @@ class Design(Result):
     rows: pl.DataFrame
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    by_estimator: pl.DataFrame | None = None
+    kind: str = ""
+    variant: str | None = None
+    variances: Any = field(default=None, repr=False)
+    question: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def signature(self) -> str:
@@ -60,6 +72,38 @@ class Design(Result):
         return signature(
             f"topic set size design, {self.what}", solved_for=self.solved_for, **(dict(self.settings) | shared)
         )
+
+    @property
+    def estimator(self) -> str | None:
+        """How the variance was estimated from past scores."""
+        return None if self.by_estimator is None else str(self.by_estimator["estimator"][0])
+
+    @cached_property
+    def by_method(self) -> pl.DataFrame:
+        """The same by every method of computing it, side by side; this design's own method first."""
+        kind = DESIGNS[self.kind]
+        solve = kind.variant(self.variant).function
+        own = self.question["method"]
+        others = [
+            solve(self.variances, **{**self.question, "method": name}).rows for name in kind.methods if name != own
+        ]
+        return pl.concat([self.rows, *others], how="diagonal")
+
+    def curve(self, of: str, row: Mapping[str, Any]) -> pl.DataFrame:
+        """What the same design asks for, or can do, at other sizes: points of a curve through one of the rows.
+
+        Parameters
+        ----------
+        of : {"power", "detectable", "systems"}
+            Power by topics (``method, topics, power``, exact and published); the smallest difference and the width of
+            an interval by topics (``what, topics, value``); or topics by systems (``systems, topics``).
+        row : one of the rows, by name
+        """
+        from cranfield.design.curves import CURVES
+
+        if of not in CURVES:
+            raise UnknownNameError("curve", of, CURVES)
+        return CURVES[of](self, row)
 
     def only(self, column: str) -> Any:
         """The value of a column in a design of one row; a `DataError` for a grid."""
@@ -104,6 +148,7 @@ class Design(Result):
             "signature": self.signature,
             "settings": dict(self.settings),
             "rows": self.rows.to_dicts(),
+            "by_estimator": None if self.by_estimator is None else self.by_estimator.to_dicts(),
             "warnings": list(self.warnings),
         }
 

@@ -123,5 +123,5 @@ def origin(variance: Sequence[Variance]) -> list[pl.Series]:
         return []
     return [
         pl.Series("measure", [None if v.estimate is None else v.estimate.measure for v in variance], pl.String),
-        pl.Series("estimator", [None if v.estimate is None else v.estimate.method for v in variance], pl.String),
+        pl.Series("estimator", [None if v.estimate is None else v.estimate.estimator for v in variance], pl.String),
     ]

@@ -27,7 +27,6 @@ from cranfield.defaults import (
     STANDARDISE_TO,
     MissingPolicy,
     StandardiseTo,
-    VarianceMethod,
 )
 from cranfield.design.anova import design_anova
 from cranfield.errors import ArgumentError, notify, quietly
@@ -42,7 +41,8 @@ from cranfield.variance.squares import squares
 if TYPE_CHECKING:
     from cranfield.standardise import Standardised
 
-TABLES = ("variance", "scale_free", "topics")
+TABLES = {"variance": "variance", "scale_free": "scale_free", "topics": "topics_needed"}
+"""The tables by name, and the attributes that hold them."""
 
 
 @dataclass(frozen=True)
@@ -58,29 +58,30 @@ class StandardisationEffect(Result):
         One row a measure and kind of score, in units that no change of scale can improve: the F of the blocked
         analysis of variance, and the topics that ten systems need when best and worst differ by `fraction` of the
         standard deviation between systems.
-    topics : polars frame
+    topics_needed : polars frame
         One row a measure, number of systems and min_diff, as AIRS 2016 Table 2: topics needed, exact and published.
     """
 
     variance: pl.DataFrame
     scale_free: pl.DataFrame
-    topics: pl.DataFrame
+    topics_needed: pl.DataFrame
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
         """One line for a footnote."""
-        return signature("effect of standardisation", **{**self.settings, "measure": summary(self.settings["measure"])})
+        named = {"resamples" if name == "n_resamples" else name: value for name, value in self.settings.items()}
+        return signature("effect of standardisation", **{**named, "measure": summary(self.settings["measure"])})
 
     def to_frame(self) -> pl.DataFrame:
         """The three tables under one another; the column ``table`` tells them apart."""
-        frames = [getattr(self, name).select(pl.lit(name).alias("table"), pl.all()) for name in TABLES]
+        frames = [getattr(self, held).select(pl.lit(name).alias("table"), pl.all()) for name, held in TABLES.items()]
         return pl.DataFrame(pl.concat(frames, how="diagonal"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        tables = {name: getattr(self, name).to_dicts() for name in TABLES}
+        tables = {name: getattr(self, held).to_dicts() for name, held in TABLES.items()}
         return {
             **tables,
             "settings": self.settings,
@@ -97,7 +98,7 @@ class StandardisationEffect(Result):
         return f"StandardisationEffect({'; '.join(parts)})"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [getattr(self, name) for name in TABLES]
+        return repr(self), [getattr(self, held) for held in TABLES.values()]
 
 
 def standardisation_effect(
@@ -112,7 +113,7 @@ def standardisation_effect(
     fraction: float = 1.0,
     alpha: float = ALPHA,
     power: float = POWER,
-    variance_method: VarianceMethod = ANOVA_VARIANCE,
+    estimator: str = ANOVA_VARIANCE,
     n_resamples: int = RANK_RESAMPLES,
     seed: int = SEED,
     missing: MissingPolicy = MISSING,
@@ -133,7 +134,7 @@ def standardisation_effect(
     to, a, b : the transformation, as in `Standardisation.apply`
     n_systems, min_diff : the grid of the topic set sizes (AIRS 2016 Table 2's unless given)
     fraction : the smallest difference of interest, in standard deviations between systems
-    variance_method : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
+    estimator : estimator of the variances (AIRS 2016 eq. 1, ``within``, unless given)
     missing : topics without saved factors, as in `Standardisation.apply`; left out on both sides
 
     Examples
@@ -160,7 +161,7 @@ def standardisation_effect(
             correlate(raw, std, alpha=alpha, n_resamples=n_resamples, seed=seed, workers=workers) for raw, std in pairs
         ]
         variances = [
-            (estimate_variance(raw, variance_method).variance, estimate_variance(std, variance_method).variance)
+            (estimate_variance(raw, estimator).variance, estimate_variance(std, estimator).variance)
             for raw, std in pairs
         ]
         topics = _topics([raw.measure for raw in matrices], variances, n_systems, min_diff, alpha, power)
@@ -179,11 +180,11 @@ def standardisation_effect(
             "measure": [matrix.measure for matrix in matrices],
             "to": to,
             **({"a": a, "b": b} if to == "ab" else {}),
-            "variance": variance_method,
+            "variance": estimator,
             "fraction": fraction,
             "alpha": alpha,
             "power": power,
-            "resamples": n_resamples,
+            "n_resamples": n_resamples,
             "seed": seed,
         },
         (*done.warnings, *said),

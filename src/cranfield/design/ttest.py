@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
-from cranfield.design.grid import Numbers, Variances, cross, missing, numbers, variances
-from cranfield.design.power import PAIRED, TWO_SAMPLE, FTest, exact_power, published_t_power
+from cranfield.design.grid import Numbers, Variances, cross, inherited, missing, numbers, variances
+from cranfield.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power
+from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
 from cranfield.design.solve import COLUMN, PowerRule, check_solved, column, origin, power_at, real, solve_with_interval
 from cranfield.errors import ArgumentError, notify
@@ -16,13 +19,16 @@ RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_po
 
 
 def design_ttest(
-    variance_of_difference: Variances,
+    variance_of_difference: Given | None = None,
     min_diff: Numbers | None = None,
     *,
+    variance: Given | None = None,
     n_topics: Numbers | None = None,
     power: Numbers | None = None,
     alpha: Numbers = ALPHA,
     method: DesignMethod = DESIGN_METHOD,
+    two_sample: bool = False,
+    estimator: str | None = None,
 ) -> Design:
     r"""How many topics to see a difference of `min_diff` between two systems by a paired t-test? Or turned round.
 
@@ -33,11 +39,18 @@ def design_ttest(
 
     Parameters
     ----------
-    variance_of_difference : float, VarianceEstimate, or several
-        σ_t², the variance over topics of the difference of two systems. The matching estimate is `percentile95`.
+    variance_of_difference : float, VarianceEstimate, or several; or past scores
+        σ_t², the variance over topics of the difference of two systems. The matching estimate is `percentile95`. Past
+        scores as in `design_anova`.
+    variance : the same
+        σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     min_diff, n_topics, power, alpha : float or several
         `power` is 0.80 unless given or sought.
     method : {"exact", "published"}
+    two_sample : bool
+        The two systems have different topics; see `design_two_sample_ttest`.
+    estimator : str, optional
+        For past scores: how to estimate the variance, when not by the matching estimate.
 
     References
     ----------
@@ -50,28 +63,15 @@ def design_ttest(
     >>> design_ttest(0.042941, n_topics=137).min_diff <= 0.05
     True
     """
-    return _design(
-        "paired t-test",
-        PAIRED,
-        "variance_of_difference",
-        variance_of_difference,
-        min_diff,
-        n_topics,
-        power,
-        alpha,
-        method,
-    )
+    design = design_of(
+        "ttest", "two_sample" if two_sample else None, variance, variance_of_difference, estimator=estimator,
+        alpha=alpha, method=method, min_diff=min_diff, n_topics=n_topics, power=power,
+    )  # fmt: skip
+    notify(design.warnings)
+    return design
 
 
-def design_two_sample_ttest(
-    variance: Variances,
-    min_diff: Numbers | None = None,
-    *,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-) -> Design:
+def design_two_sample_ttest(variance: Given, min_diff: Numbers | None = None, **question: Any) -> Design:
     r"""How many topics *per group* when the two systems are scored on different topics (unpaired t-test)?
 
     As `design_ttest`, with 2(n − 1) degrees of freedom and λ = √(n/2)·minD/σ, σ² the variance of a system's score
@@ -84,25 +84,26 @@ def design_two_sample_ttest(
     >>> design_two_sample_ttest(0.0601, 0.02).n_topics
     2360
     """
-    return _design("two-sample t-test", TWO_SAMPLE, "variance", variance, min_diff, n_topics, power, alpha, method)
+    return design_ttest(None, min_diff, variance=variance, two_sample=True, **question)
 
 
-def _design(
-    what: str,
-    test: FTest,
-    name: str,
+def solve_ttest(
     variance: Variances,
-    min_diff: Numbers | None,
-    n_topics: Numbers | None,
-    power: Numbers | None,
-    alpha: Numbers,
-    method: DesignMethod,
+    *,
+    min_diff: Numbers | None = None,
+    n_topics: Numbers | None = None,
+    power: Numbers | None = None,
+    alpha: Numbers = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    two_sample: bool = False,
 ) -> Design:
+    """The design for variances that are known, of a difference unless for two samples; see `design_ttest`."""
+    test, name = (TWO_SAMPLE, "variance") if two_sample else (PAIRED, "variance_of_difference")
     if method not in RULES:
         raise ArgumentError(f"`method` of a t-test design must be exact or published; got {method!r}.")
     unknown, power = missing(power, n_topics=n_topics, min_diff=min_diff)
     given, cells = cross(
-        variances(name, variance, of_difference=test is PAIRED),
+        variances(name, variance, of_difference=not two_sample),
         {
             "min_diff": numbers("min_diff", min_diff),
             "alpha": numbers("alpha", alpha),
@@ -113,9 +114,9 @@ def _design(
     cells["variance"] = np.asarray([one.value for one in given])
     cells["n_systems"] = np.full(len(given), 2.0)
     cells["epsilon"] = np.ones(len(given))
-    found, lower, upper = solve_with_interval(test, RULES[method], cells, unknown, given)
-    warnings = check_solved(found, unknown, test, cells)
-    cells[unknown] = found
+    solved, lower, upper = solve_with_interval(test, RULES[method], cells, unknown, given)
+    warnings = check_solved(solved, unknown, test, cells)
+    cells[unknown] = solved
     columns = [
         *origin(given),
         pl.Series("method", [method] * len(given)),
@@ -124,16 +125,16 @@ def _design(
         real(power_at(test, exact_power, cells)).alias("achieved_power"),
     ]
     if lower is not None and upper is not None:
-        found_name = COLUMN.get(unknown, unknown)
         columns += [
-            column(unknown, lower).alias(f"{found_name}_lower"),
-            column(unknown, upper).alias(f"{found_name}_upper"),
+            column(unknown, end).alias(f"{COLUMN.get(unknown, unknown)}_{side}")
+            for end, side in ((lower, "lower"), (upper, "upper"))
         ]
-    if test is TWO_SAMPLE and any(one.estimate is not None and one.estimate.method == "residual" for one in given):
+    if two_sample and any(one.estimate is not None and one.estimate.estimator == "residual" for one in given):
         warnings += (
             "the residual variance leaves out what topics differ by, but two groups of different topics need it: "
             "the size is far too small. Use within, or pair the systems.",
         )
-    design = Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, warnings)
-    notify(design.warnings, stacklevel=4)
-    return design
+    what = "two-sample t-test" if two_sample else "paired t-test"
+    return Design(
+        what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, (*inherited(given), *warnings)
+    )

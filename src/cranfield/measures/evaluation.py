@@ -30,7 +30,7 @@ from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.scores.frames import complete
-from cranfield.scores.matrix import Scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.signature import signature
 
 Path = str | os.PathLike[str]
@@ -300,14 +300,18 @@ def run_sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | It
 def _assemble(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> Scores:
     systems = [outcome.system for outcome in found]
     values = np.stack([outcome.values for outcome in found], axis=2)  # measures × topics × systems
+    at = {topic: number for number, topic in enumerate(evaluator.topics)}
+    unanswered = np.zeros(values.shape[1:], dtype=np.bool_)
+    for column, outcome in enumerate(found):
+        unanswered[[at[topic] for topic in outcome.missing], column] = True
     if missing != "zero":
-        at = {topic: number for number, topic in enumerate(evaluator.topics)}
-        for column, outcome in enumerate(found):
-            values[:, [at[topic] for topic in outcome.missing], column] = np.nan
+        values[:, unanswered] = np.nan
     warnings = run_warnings(evaluator, qrels, found, missing)
     steps = (_signature(evaluator, qrels), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
+        if missing != "zero"
+        else ScoreMatrix(layer, evaluator.topics, systems, str(measure), provenance=steps, filled=unanswered)
         for measure, layer in zip(evaluator.measures, values, strict=True)
     ]
     return Scores(matrices, warnings)

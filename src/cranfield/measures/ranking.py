@@ -180,7 +180,7 @@ def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...])
         at = topics[topic[int(rank.is_null().arg_true()[0])]]
         raise DataError(
             f"{system}: {missing} documents have no integer in the rank column, the first for topic {at}; "
-            "order by score or by file instead (--order score, --order file)"
+            "order by score or by file instead (order='score', order='file')"
         )
     ranks = rank.to_numpy()
     arranged = None
@@ -191,6 +191,6 @@ def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...])
     if twice.size:
         raise DataError(
             f"{system}: rank {ranks[twice[0]]} occurs twice for topic {topics[topic[twice[0]]]} ({twice.size} ranks do "
-            "so in all); order by score or by file instead (--order score, --order file)"
+            "so in all); order by score or by file instead (order='score', order='file')"
         )
     return arranged

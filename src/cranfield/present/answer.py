@@ -117,28 +117,16 @@ def answers(*types: str) -> Callable[[Callable[[Any, Any], Answer]], Callable[[A
 def answer(result: object, settings: Settings | None = None) -> Answer:
     """What a result says, for the question it answers (or, without one, as it is usually asked)."""
     for base in type(result).__mro__:
-        if base.__module__.startswith("cranfield."):
-            _import(base.__module__.split(".")[1])
-        if base.__name__ in _MAKERS:
-            return _MAKERS[base.__name__](result, settings)
-    _import_all()  # a result of one room may be told by the file of another
-    for base in type(result).__mro__:
+        if base.__name__ not in _MAKERS and base.__module__.startswith("cranfield."):
+            _load(base.__module__.split(".")[1])
         if base.__name__ in _MAKERS:
             return _MAKERS[base.__name__](result, settings)
     raise UnknownNameError("kind of result", type(result).__name__, _MAKERS)
 
 
-def _import(room: str) -> None:
-    """Import the file of a room, where there is one."""
-    name = f"cranfield.present.answers.{room}"
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-
-
-def _import_all() -> None:
+def _load(room: str) -> None:
+    """Import what says the answers of a room's results, and nothing else if that can be helped."""
     package = importlib.import_module("cranfield.present.answers")
-    for module in pkgutil.iter_modules(package.__path__):
-        _import(module.name)
+    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    for name in [room] if room in names else names:
+        importlib.import_module(f"cranfield.present.answers.{name}")

@@ -7,18 +7,21 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from cranfield.defaults import OutputFormat
+from cranfield.results import Result
 
 DIGITS = 4
 """Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
 
 
 _HUGE = 1e12
+SCHEMA = 1
+"""Version of the JSON; docs/formats.md says what it holds and when the number changes."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Sheet:
     latex_notes : what the marks mean, as comments of a LaTeX table
     dispensable : the columns that a terminal too narrow for all may leave out, the first one first
     heading : a short name for the table, above it on a page
+    hidden : columns that machines get and people do not, because they say the same in every row
     """
 
     command: str
@@ -57,6 +61,13 @@ class Sheet:
     latex_notes: tuple[str, ...] = ()
     dispensable: tuple[str, ...] = ()
     heading: str = ""
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def for_people(self) -> Sheet:
+        """The same without the hidden columns."""
+        there = [name for name in self.hidden if name in self.rows.columns]
+        return replace(self, rows=self.rows.drop(there), hidden=()) if there else self
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
@@ -90,8 +101,9 @@ def is_number(dtype: pl.DataType) -> bool:
 
 
 def to_json(answer: Sheet) -> str:
-    """The JSON envelope: command, signature, settings, rows and warnings."""
+    """The JSON envelope: schema, command, signature, settings, rows and warnings."""
     envelope = {
+        "schema": SCHEMA,
         "command": answer.command,
         "signature": answer.signature,
         "settings": {key: _plain(value) for key, value in answer.settings.items()},
@@ -193,6 +205,12 @@ def to_latex(answer: Sheet) -> str:
     )
 
 
+def result_text(result: Result, format: OutputFormat) -> str:
+    """A result's main table as text, for its `to_latex` and `to_markdown`."""
+    command = type(result).__name__
+    return render(Sheet(command, result.to_frame(), result.signature, result.settings, tuple(result.warnings)), format)
+
+
 def to_parquet(rows: pl.DataFrame) -> bytes:
     """The rows as a parquet file's bytes."""
     out = io.BytesIO()
@@ -206,6 +224,7 @@ def render(answer: Sheet, format: OutputFormat) -> str:
         return to_json(answer)
     if format == "csv":
         return to_csv(answer.rows)
+    answer = answer.for_people
     if answer.sections:
         return "\n".join(render(section, format) for section in answer.sections)
     if format == "markdown":

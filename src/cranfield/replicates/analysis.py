@@ -12,7 +12,7 @@ import polars as pl
 
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.pairs import Pairs, all_pairs
-from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Correction, Decide, Merge
+from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Decide, Merge
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
@@ -27,7 +27,7 @@ class Rule:
     """How pairs are decided: level, correction, and what many splits amount to."""
 
     alpha: float = ALPHA
-    correction: Correction = REPLICATES_CORRECTION
+    correction: str = REPLICATES_CORRECTION
     merge: Merge = MERGE
     decide: Decide = DECIDE
 
@@ -146,6 +146,14 @@ class MeasureReplicates:
     def mean_length(self) -> float:
         """Mean length of the intervals over systems and splits."""
         return float(np.mean([split.lengths for split in self.effects]))
+
+    def summary(self) -> str:
+        """Pairs found different, and how long the intervals are."""
+        different, total = int(self.decisions.decided.sum()), len(self.pairs)
+        return (
+            f"{self.measure}: {different} of {total} pairs different ({different / total:.1%}), "
+            f"mean interval length {self.mean_length:.4f}"
+        )
 
     def systems_frame(self) -> pl.DataFrame:
         """One row a system, best first: effect and interval of a split, averaged over the splits."""

@@ -15,7 +15,6 @@ from cranfield.defaults import (
     DECIDE,
     MERGE,
     REPLICATES_CORRECTION,
-    Correction,
     Decide,
     Merge,
 )
@@ -123,7 +122,7 @@ def decide_pairs(
     difference: Floats,
     *,
     alpha: float = ALPHA,
-    correction: Correction = REPLICATES_CORRECTION,
+    correction: str = REPLICATES_CORRECTION,
     merge: Merge = MERGE,
     decide: Decide = DECIDE,
 ) -> Decisions:

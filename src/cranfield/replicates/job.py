@@ -28,7 +28,6 @@ from cranfield.defaults import (
     SEED,
     SPLITS,
     SYSTEM_NAME,
-    Correction,
     Decide,
     EmptyPolicy,
     Merge,
@@ -71,7 +70,7 @@ def replicate(
     published: bool = False,
     n_resamples: int = REPLICATES_RESAMPLES,
     alpha: float = ALPHA,
-    correction: Correction = REPLICATES_CORRECTION,
+    correction: str = REPLICATES_CORRECTION,
     merge: Merge = MERGE,
     decide: Decide = DECIDE,
     seed: int = SEED,
@@ -169,7 +168,7 @@ def replicate_scores(
     published: bool = False,
     n_resamples: int = REPLICATES_RESAMPLES,
     alpha: float = ALPHA,
-    correction: Correction = REPLICATES_CORRECTION,
+    correction: str = REPLICATES_CORRECTION,
     merge: Merge = MERGE,
     decide: Decide = DECIDE,
     seed: int = SEED,
@@ -209,7 +208,8 @@ def replicate_scores(
     data = Partitioned(whole, parts, n_partitions, first.systems)
     found = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
     settings = _settings(Splitting(n_partitions, len(parts)), how, rule, [first.measure])
-    result = _result([found], settings, (), None)
+    inherited = dict.fromkeys(f"{matrix.measure}: {text}" for matrix in ordered for text in matrix.warnings)
+    result = _result([found], settings, tuple(inherited), None)
     notify(result.warnings)
     return result
 

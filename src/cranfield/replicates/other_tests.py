@@ -14,7 +14,7 @@ from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.randomisation import randomisation
 from cranfield.comparison.resampled import Resampling
-from cranfield.defaults import RESAMPLES, Correction
+from cranfield.defaults import RESAMPLES
 from cranfield.replicates.analysis import MeasureReplicates
 
 Ints = NDArray[np.int64]
@@ -24,8 +24,8 @@ Ints = NDArray[np.int64]
 class OtherTests:
     """Directions (1, 0, −1) that tests on the whole collection find, uncorrected and corrected, for all pairs."""
 
-    t: Mapping[Correction, Ints]
-    randomisation: Mapping[Correction, Ints]
+    t: Mapping[str, Ints]
+    randomisation: Mapping[str, Ints]
 
 
 def other_tests(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> OtherTests:
@@ -34,7 +34,7 @@ def other_tests(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> Other
     sign = np.sign(pairs.of(scores.sums)).astype(np.int64)
     how = Resampling(n_resamples, found.how.seed, workers=found.how.workers)
     p = {"t": paired_t(scores, pairs, "two-sided"), "randomisation": randomisation(scores, pairs, how).p}
-    corrections: list[Correction] = list(dict.fromkeys(["none", rule.correction]))
+    corrections: list[str] = list(dict.fromkeys(["none", rule.correction]))
     decided = {
         test: {name: np.where(adjust(values, name) <= rule.alpha, sign, 0) for name in corrections}
         for test, values in p.items()

@@ -236,7 +236,7 @@ def _pick(topics: Sequence[str], counts: Ints, numbers: Sequence[int], empty: Em
         left = int(mask.any(axis=1).sum())
         if left < 2:
             most = int(count.sum(axis=1).max())
-            advice = "use fewer partitions" + (", or keep what there is (--empty keep)" if empty != "keep" else "")
+            advice = "use fewer partitions" + (", or keep what there is (empty='keep')" if empty != "keep" else "")
             raise DataError(
                 f"split {number} leaves {left} of {len(topics)} topics with relevant documents in all "
                 f"{counts.shape[2]} partitions, and at least 2 are needed; the richest topic has {most} relevant "
@@ -254,7 +254,7 @@ def _redraw(evaluator: Evaluator, judged: Any, levels: Sequence[int], how: Split
         raise DataError(
             f"only {len(numbers)} of {how.redraws} splits leave every topic relevant documents in all "
             f"{how.n_partitions} partitions, and {how.n_splits} are wanted; most often in the way: topic "
-            f"{summary(blamed)}; use --empty drop or keep, fewer partitions, or more redraws"
+            f"{summary(blamed)}; use empty='drop' or empty='keep', fewer partitions, or more redraws"
         )
     return numbers
 

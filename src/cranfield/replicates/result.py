@@ -46,7 +46,17 @@ class Replicates(Result):
         return self.by_measure[measure]
 
     @property
-    def systems(self) -> pl.DataFrame:
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in byte order of their names."""
+        return next(iter(self.by_measure.values())).data.systems
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems."""
+        return len(self.systems)
+
+    @property
+    def effects(self) -> pl.DataFrame:
         """One row a system, best first: measure, system, mean, effect, lower, upper.
 
         `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
@@ -90,33 +100,30 @@ class Replicates(Result):
         """The pairs, or another of the tables that need no further input."""
         if show not in get_args(ReplicatesShow) or show == "teams":
             raise UnknownNameError("table", str(show), [name for name in get_args(ReplicatesShow) if name != "teams"])
-        table: pl.DataFrame = self.comparison() if show == "comparison" else getattr(self, show)
+        table: pl.DataFrame
+        if show == "comparison":
+            table = self.comparison()
+        else:
+            table = self.effects if show == "systems" else getattr(self, show)
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings, signature, warnings, and the tables of systems, pairs and agreement as lists of rows."""
+        """Settings, signature, warnings, and the tables of effects, pairs and agreement as lists of rows."""
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
             "warnings": list(self.warnings),
-            "systems": self.systems.to_dicts(),
+            "effects": self.effects.to_dicts(),
             "pairs": self.pairs.to_dicts(),
             "agreement": self.agreement.to_dicts(),
         }
 
-    def summary(self) -> list[str]:
-        """A line a measure: pairs found different, and how long the intervals are."""
-        lines = []
-        for name, found in self.by_measure.items():
-            different, total = int(found.decisions.decided.sum()), len(found.pairs)
-            lines.append(
-                f"{name}: {different} of {total} pairs different ({different / total:.1%}), "
-                f"mean interval length {found.mean_length:.4f}"
-            )
-        return lines
+    def summary(self) -> str:
+        """By every measure: pairs found different, and how long the intervals are."""
+        return "; ".join(found.summary() for found in self.by_measure.values())
 
     def __repr__(self) -> str:
-        return f"Replicates({'; '.join(self.summary())})"
+        return f"Replicates({self.summary()})"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return "; ".join(self.summary()), [self.systems]
+        return self.summary(), [self.effects]

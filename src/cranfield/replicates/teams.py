@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,36 +12,9 @@ import polars as pl
 
 from cranfield.defaults import RESAMPLES
 from cranfield.errors import ArgumentError, DataError
-from cranfield.files import Problems, check_text, read_bytes, shown
 from cranfield.labels import summary
 from cranfield.replicates.analysis import MeasureReplicates, analyse_splits, decide_effects
 from cranfield.replicates.other_tests import other_tests
-
-
-def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read a grouping of systems: ``system team``, a line each.
-
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "teams")
-    >>> _ = file.write_text("bm25a udel\\nbm25b udel\\n# a comment\\n")
-    >>> read_teams(file)
-    {'bm25a': 'udel', 'bm25b': 'udel'}
-    """
-    label = os.fspath(path)
-    problems = Problems(label)
-    found: dict[str, str] = {}
-    for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
-        fields = line.split()
-        if not fields or fields[0].startswith("#"):
-            continue
-        if len(fields) != 2:
-            problems.add(number, f"expected 2 fields (system team), found {len(fields)}: {shown(line.strip())}")
-        elif fields[0] in found:
-            problems.add(number, f"system {fields[0]} has a team already")
-        else:
-            found[fields[0]] = fields[1]
-    problems.raise_if_any()
-    return found
 
 
 def teams_by_prefix(systems: Sequence[str], tags: Sequence[str], pattern: str) -> dict[str, str]:
@@ -92,8 +64,7 @@ def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resample
     members = {team: runs for team, runs in members.items() if len(runs) > 1}
     if not members:
         raise DataError(
-            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; "
-            "group them otherwise (--teams FILE or --team-prefix PATTERN)"
+            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them otherwise"
         )
     alpha, rule, splits = found.rule.alpha, found.rule, found.data.splits
     models = {interaction: replace(found.how, interaction=interaction) for interaction in (False, True)}

@@ -73,6 +73,19 @@ class Correlation(Result):
             **random,
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        random = {"n_resamples": self.n_resamples, "seed": self.seed} if self.bootstrap else {}
+        return {
+            "reference": self.reference,
+            "estimate": self.estimate,
+            "n_systems": self.n_systems,
+            "n_topics": self.n_topics,
+            "alpha": self.alpha,
+            **random,
+        }
+
     def to_frame(self) -> pl.DataFrame:
         """One row a coefficient and interval: coefficient, value, interval, lower, upper."""
         import polars as pl
@@ -91,21 +104,45 @@ class Correlation(Result):
         schema = {"coefficient": pl.String, "value": pl.Float64, "interval": pl.String, **numbers}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values."""
-        return {
-            "reference": self.reference,
-            "estimate": self.estimate,
-            "systems": self.n_systems,
-            "topics": self.n_topics,
-            "rows": self.to_frame().to_dicts(),
-            "signature": self.signature,
-            "warnings": list(self.warnings),
-        }
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {'undefined' if v is None else f'{v:.4f}'}" for name, v in self.values.items())
         return f"Correlation({self.n_systems} systems: {shown})"
+
+
+@dataclass(frozen=True, repr=False)
+class Correlations(Result):
+    """The correlations of two rankings by several measures."""
+
+    correlations: tuple[Correlation, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all of them, each once."""
+        return tuple(dict.fromkeys(warning for one in self.correlations for warning in one.warnings))
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return " | ".join(one.signature for one in self.correlations)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows of every correlation, with what was compared first."""
+        import polars as pl
+
+        return pl.concat(
+            one.to_frame().select(
+                pl.lit(one.reference).alias("reference"), pl.lit(one.estimate).alias("estimate"), pl.all()
+            )
+            for one in self.correlations
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "correlations": [one.to_dict() for one in self.correlations],
+            "signature": self.signature,
+            "warnings": list(self.warnings),
+        }
 
 
 def correlate(
@@ -155,6 +192,9 @@ def correlate(
     reference, estimate = _same_systems(reference, estimate)
     warnings: list[str] = []
     n_topics: int | None = None
+    for side in (reference, estimate):
+        if isinstance(side, ScoreMatrix):
+            warnings += [f"{side.measure}: {text}" for text in side.warnings]
     bootstrap: dict[str, tuple[float, float] | None] = {}
     if isinstance(reference, ScoreMatrix) and isinstance(estimate, ScoreMatrix):
         reference, estimate, shared = _topics_together(reference, estimate, missing)
@@ -197,7 +237,7 @@ def correlate(
         alpha,
         n_resamples if bootstrap else 0,
         seed,
-        tuple(warnings),
+        tuple(dict.fromkeys(warnings)),
     )
     notify(result.warnings)
     return result

@@ -193,6 +193,7 @@ def complete(
         raise ArgumentError(f"`missing` must be one of {', '.join(MISSING_POLICIES)}; got {missing!r}")
     holes = np.isnan(values)
     steps = tuple(provenance)
+    left_out: tuple[str, ...] = ()
     if holes.any():
         rest = tuple(range(1, values.ndim))
         hit = holes.any(axis=rest)
@@ -218,7 +219,10 @@ def complete(
                 f"{len(topics_hit)} topics with {count} missing {noun} left out "
                 f"(missing = drop-topic): {summary(topics_hit)}",
             )
-    return ScoreMatrix(values, topics, systems, measure, partitions, steps)
+            were = "topic was" if len(topics_hit) == 1 else "topics were"
+            left_out = (f"{len(topics_hit)} {were} left out for want of a score: {summary(topics_hit)}",)
+            holes = holes[~hit]
+    return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 
 
 def _labels(column: pl.Series, part: str) -> list[str]:

@@ -13,6 +13,7 @@ from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import DataError, UnknownNameError
 from cranfield.labels import check_unique, natural_sorted, positions, summary
 from cranfield.results import Result
+from cranfield.signature import signature
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +33,8 @@ class ScoreMatrix(Result):
     measure : the measure's name
     partitions : labels of the third axis, when there is one
     provenance : what happened to the scores so far, a sentence each
+    filled : which cells had no score and count as 0, the shape of `values`; None when every cell had one
+    left_out : what was left out for lack of scores, a sentence each
 
     Examples
     --------
@@ -48,6 +51,8 @@ class ScoreMatrix(Result):
     measure: str = "score"
     partitions: tuple[str, ...] | None = None
     provenance: tuple[str, ...] = field(default=())
+    filled: NDArray[np.bool_] | None = field(default=None, repr=False)
+    left_out: tuple[str, ...] = field(default=())
 
     def __init__(
         self,
@@ -57,6 +62,8 @@ class ScoreMatrix(Result):
         measure: str = "score",
         partitions: Iterable[str] | None = None,
         provenance: Iterable[str] = (),
+        filled: NDArray[np.bool_] | None = None,
+        left_out: Iterable[str] = (),
     ) -> None:
         array = np.array(values, dtype=np.float64, order="C")
         array.flags.writeable = False
@@ -67,6 +74,8 @@ class ScoreMatrix(Result):
         set_(self, "measure", measure)
         set_(self, "partitions", None if partitions is None else check_unique("partition", tuple(partitions)))
         set_(self, "provenance", tuple(provenance))
+        set_(self, "filled", filled if filled is not None and filled.any() else None)
+        set_(self, "left_out", tuple(left_out))
         shape: tuple[int, ...] = (len(self.topics), len(self.systems))
         if self.partitions is not None:
             shape += (len(self.partitions),)
@@ -106,6 +115,17 @@ class ScoreMatrix(Result):
         axes = (1,) if self.partitions is None else (1, 2)
         return np.asarray(self.values.mean(axis=axes))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What every result made from these scores says too: cells without a score, and what was left out for them."""
+        if self.filled is None:
+            return self.left_out
+        count = int(self.filled.sum())
+        rest = tuple(axis for axis in range(self.filled.ndim) if axis != 1)
+        systems = [self.systems[at] for at in np.flatnonzero(self.filled.any(axis=rest))]
+        text = f"{count} of {self.values.size} scores {'was' if count == 1 else 'were'} missing and count"
+        return (*self.left_out, f"{text}{'s' * (count == 1)} as 0: {summary(systems)}")
+
     def __eq__(self, other: object) -> bool:
         """The same labels in the same order, the same measure and exactly the same values."""
         if not isinstance(other, ScoreMatrix):
@@ -119,6 +139,16 @@ class ScoreMatrix(Result):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the scores are: measure and size."""
+        return {"measure": self.measure, "n_topics": self.n_topics, "n_systems": self.n_systems}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        return signature("scores", measure=self.measure, topics=self.n_topics, systems=self.n_systems)
 
     def _shape_text(self) -> str:
         parts = [f"{self.n_topics} topics", f"{self.n_systems} systems"]
@@ -147,15 +177,18 @@ class ScoreMatrix(Result):
         >>> x.select(topics=["2"], systems=["b", "a"]).values.tolist()
         [[0.4, 0.3]]
         """
-        values, labels = self.values, {}
+        values, filled = self.values, self.filled
+        labels: dict[str, Any] = {}
         for axis, (kind, wanted) in enumerate([("topic", topics), ("system", systems), ("partition", partitions)]):
             if wanted is None:
                 continue
             known = (self.topics, self.systems, self.partitions or ())[axis]
             chosen = tuple(wanted)
-            values = np.take(values, positions(kind, chosen, known), axis=axis)
+            places = positions(kind, chosen, known)
+            values = np.take(values, places, axis=axis)
+            filled = None if filled is None else np.take(filled, places, axis=axis)
             labels[kind + "s"] = chosen
-        return self._with(values, **labels)
+        return replace_values(self, values, filled=filled, **labels)
 
     def drop(self, *, topics: Iterable[str] = (), systems: Iterable[str] = ()) -> ScoreMatrix:
         """All but the given topics and systems."""
@@ -178,14 +211,12 @@ class ScoreMatrix(Result):
     def partition(self, label: str) -> ScoreMatrix:
         """The topic × system matrix of one partition."""
         (at,) = positions("partition", [label], self.partitions or ())
-        return replace_values(self, self.values[:, :, at], partitions=None)
+        filled = None if self.filled is None else self.filled[:, :, at]
+        return replace_values(self, self.values[:, :, at], partitions=None, filled=filled)
 
     def note(self, *steps: str) -> ScoreMatrix:
         """The same scores with further steps in their provenance."""
-        return self._with(self.values, provenance=(*self.provenance, *steps))
-
-    def _with(self, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
-        return replace_values(self, values, **changes)
+        return replace_values(self, self.values, provenance=(*self.provenance, *steps))
 
     # ── two matrices ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -207,7 +238,11 @@ class ScoreMatrix(Result):
                 f"{len(common)} are in common; {advice}"
             )
         step = f"dropped {len(unmatched)} topics that only one of two matrices has: {summary(unmatched)}"
-        return self.select(topics=common).note(step), other.select(topics=common).note(step)
+        ours_kept, theirs_kept = (
+            replace(matrix.select(topics=common).note(step), left_out=(*matrix.left_out, step))
+            for matrix in (self, other)
+        )
+        return ours_kept, theirs_kept
 
     def join(self, other: ScoreMatrix, *, missing: MissingPolicy = MISSING) -> ScoreMatrix:
         """One matrix with the systems of both, over the same topics (see `align`).
@@ -232,6 +267,10 @@ class ScoreMatrix(Result):
             self.measure,
             self.partitions,
             dict.fromkeys(left.provenance + right.provenance),
+            None
+            if left.filled is None and right.filled is None
+            else np.concatenate([_mask(left), _mask(right)], axis=1),
+            dict.fromkeys(left.left_out + right.left_out),
         )
 
     # ── what a method needs ───────────────────────────────────────────────────────────────────────────────
@@ -294,6 +333,10 @@ class ScoreMatrix(Result):
         return scores[measure] if measure is not None else scores.only()
 
 
+def _mask(matrix: ScoreMatrix) -> NDArray[np.bool_]:
+    return np.zeros(matrix.values.shape, dtype=np.bool_) if matrix.filled is None else matrix.filled
+
+
 def replace_values(matrix: ScoreMatrix, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
     """A matrix with other values and, where given, other labels, measure or provenance."""
     return replace(matrix, values=values, **changes)
@@ -315,7 +358,7 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         if not listed:
             raise DataError("no scores at all: at least one measure is needed")
         self._matrices = {matrix.measure: matrix for matrix in listed}
-        self.warnings = tuple(warnings)
+        self._said = tuple(warnings)
 
     def __getitem__(self, measure: str) -> ScoreMatrix:
         if measure not in self._matrices:
@@ -338,6 +381,24 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before relying on the scores, a sentence each: what `evaluate` found, or what readers filled."""
+        if self._said:
+            return self._said
+        return tuple(f"{matrix.measure}: {text}" for matrix in self.values() for text in matrix.warnings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the scores are: the measures."""
+        return {"measures": list(self)}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        topics, systems = ({len(getattr(m, name)) for m in self.values()} for name in ("topics", "systems"))
+        return signature("scores", measures=list(self), topics=sorted(topics), systems=sorted(systems))
+
     def only(self) -> ScoreMatrix:
         """The one matrix there is; a `DataError` that lists the measures when there are several."""
         if len(self) > 1:
@@ -355,7 +416,15 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         topics = None if topics is None else tuple(topics)
         systems = None if systems is None else tuple(systems)
         chosen = self.values() if measures is None else [self[measure] for measure in measures]
-        return Scores(matrix.select(topics=topics, systems=systems) for matrix in chosen)
+        gone = set() if systems is None else {s for m in self.values() for s in m.systems} - set(systems)
+        still_true = [text for text in self._said if text.partition(": ")[0] not in gone]
+        return Scores((matrix.select(topics=topics, systems=systems) for matrix in chosen), still_true)
+
+    def drop(self, *, topics: Iterable[str] = (), systems: Iterable[str] = ()) -> Scores:
+        """All but the given topics and systems; of the warnings those that are about systems still there."""
+        gone_topics, gone_systems = set(topics), set(systems)
+        kept = [matrix.drop(topics=gone_topics, systems=gone_systems) for matrix in self.values()]
+        return Scores(kept, [text for text in self._said if text.partition(": ")[0] not in gone_systems])
 
     def to_long(self) -> pl.DataFrame:
         """A polars frame with columns system, topic, measure, (partition,) value."""

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from cranfield.defaults import MISSING, MissingPolicy, ScoreFormat
+from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import COMPRESSED, STDIN, check_text, expand, read_bytes, system_name
-from cranfield.scores.frames import assemble, from_long, from_wide, long_columns
+from cranfield.files import COMPRESSED, STDIN, expand, read_bytes, system_name
+from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
+from cranfield.scores.frames import assemble
 from cranfield.scores.matrix import ScoreMatrix, Scores
-from cranfield.scores.per_run import SUMMARY_TOPIC, looks_like_nev, looks_like_trec_eval, parse_nev, parse_trec_eval
-from cranfield.scores.text_tables import is_long, parse_long, parse_wide, read_table
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 _TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq"}
-
-
-@dataclass(frozen=True)
-class _Options:
-    format: ScoreFormat | None
-    measure: str | None
-    missing: MissingPolicy
-    header: bool | None
-    topic_column: bool | None
 
 
 @dataclass
@@ -44,7 +33,7 @@ class _PerRun:
 def read_scores(
     paths: Paths,
     *,
-    format: ScoreFormat | None = None,
+    format: str | None = None,
     measure: str | None = None,
     missing: MissingPolicy = MISSING,
     header: bool | None = None,
@@ -77,11 +66,13 @@ def read_scores(
     >>> read_scores(file)
     Scores(AP: 2 topics × 2 systems, mean 0.4062)
     """
-    options = _Options(format, measure, missing, header, topic_column)
+    if format is not None:
+        FORMATS[format]  # an error that names the known ones
+    options = ReadOptions(measure, missing, header, topic_column)
     matrices: dict[str, ScoreMatrix] = {}
     runs = _PerRun({"system": [], "topic": [], "measure": []}, [], [], {})
     for path in expand(paths):
-        for matrix in _read_file(path, options, runs):
+        for matrix in _read_file(path, format, options, runs):
             _add(matrices, matrix, path, missing)
     if runs.values:
         for matrix in assemble(runs.columns, np.array(runs.values), missing=missing, provenance=runs.provenance):
@@ -95,7 +86,7 @@ def read_scores(
 def read_collections(
     paths: Paths,
     *,
-    format: ScoreFormat | None = None,
+    format: str | None = None,
     measure: str | None = None,
     missing: MissingPolicy = MISSING,
     header: bool | None = None,
@@ -151,91 +142,26 @@ def _add(matrices: dict[str, ScoreMatrix], matrix: ScoreMatrix, path: str, missi
         raise FileError(path, [Problem(0, f"cannot be joined with the files before it: {error}")]) from None
 
 
-def _read_file(path: str, options: _Options, runs: _PerRun) -> list[ScoreMatrix]:
+def _read_file(path: str, format: str | None, options: ReadOptions, runs: _PerRun) -> list[ScoreMatrix]:
     """The matrices of a table; nothing for a file of one run, whose scores are gathered in `runs`."""
     label = "stdin" if path == STDIN else path
-    provenance = (f"read from {Path(label).name}",)
     stem, ending, named = _name_parts(label)
-    data = read_bytes(path)
-    kind = options.format or _recognise(data, ending, label)
-    if kind == "parquet":
-        return _parquet(data, label, options, options.measure or named, provenance)
-    data = check_text(data, label)
-    if kind in ("trec_eval", "nev"):
-        system = system_name(label)
-        if system in runs.files:
-            text = f"its system {system!r} was read from {runs.files[system]} already; rename one of the files"
-            raise FileError(label, [Problem(0, text)])
-        runs.files[system] = label
-        parsed = parse_nev(data, label) if kind == "nev" else parse_trec_eval(data, label)
-        runs.columns["system"] += [system] * len(parsed.value)
-        runs.columns["topic"] += parsed.topic
-        runs.columns["measure"] += parsed.measure
-        runs.values += parsed.value
-        skipped = f" (not read: {', '.join(parsed.skipped)})" if parsed.skipped else ""
-        runs.provenance.append(f"{system} read from {Path(label).name}{skipped}")
-        return []
-    table = read_table(data, label)
-    if kind == "long" or (kind is None and is_long(table)):
-        if not is_long(table):
-            text = "expected a header with the columns system, topic, measure, value (or name, qid, measure, value)"
-            raise FileError(label, [Problem(table.lines[0], text)])
-        return parse_long(
-            table,
-            system=stem,
-            measure=options.measure or named,
-            missing=options.missing,
-            provenance=provenance,
-        )
-    return [
-        parse_wide(
-            table,
-            measure=options.measure or named or "score",
-            missing=options.missing,
-            provenance=provenance,
-            header=options.header,
-            topic_column=options.topic_column,
-        )
-    ]
-
-
-def _recognise(data: bytes, ending: str, path: str) -> ScoreFormat | None:
-    """The format by content; None for a text table, wide or long."""
-    if data.startswith(b"PAR1"):
-        return "parquet"
-    if ending in (".parquet", ".pq"):
-        raise FileError(path, [Problem(0, "is named a parquet file and is not one")])
-    data = check_text(data, path)
-    if looks_like_nev(data):
-        return "nev"
-    if ending != ".csv" and looks_like_trec_eval(data):
-        return "trec_eval"
-    return None
-
-
-def _parquet(
-    data: bytes, path: str, options: _Options, measure: str | None, provenance: tuple[str, ...]
-) -> list[ScoreMatrix]:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(io.BytesIO(data))
-        if (parts := long_columns(frame.columns)) is not None:
-            rows = frame.height
-            if frame[parts["topic"]].dtype == pl.String:  # as in text tables: summary rows are not scores
-                frame = frame.filter(pl.col(parts["topic"]) != SUMMARY_TOPIC)
-            if rows and not frame.height:
-                raise DataError("holds only summary rows (topic 'all'); per-topic scores are needed")
-            if frame.height < rows:
-                provenance += (f"{rows - frame.height} summary rows (topic 'all') not read",)
-            found = list(from_long(frame, measure=measure, missing=options.missing).values())
-        else:
-            found = [from_wide(frame, measure=measure or "score", missing=options.missing)]
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(path, [Problem(0, f"cannot be read as parquet: {str(error).splitlines()[0]}")]) from None
-    except (DataError, ArgumentError) as error:
-        raise FileError(path, [Problem(0, str(error))]) from None
-    for matrix in found:
-        if not np.isfinite(matrix.values).all():
-            raise FileError(path, [Problem(0, f"{matrix.measure}: holds an infinite score; scores must be finite")])
-    return [matrix.note(*provenance) for matrix in found]
+    file = ScoreFile(label, read_bytes(path), stem, ending, named)
+    entry = recognise(file) if format is None else FORMATS[format]
+    if entry.read is not None:
+        return entry.read(file, replace(options, provenance=(f"read from {Path(label).name}",)))
+    if entry.read_run is None:
+        raise ArgumentError(f"score format {entry.name!r} is registered without a reader.")
+    system = system_name(label)
+    if system in runs.files:
+        text = f"its system {system!r} was read from {runs.files[system]} already; rename one of the files"
+        raise FileError(label, [Problem(0, text)])
+    parsed = entry.read_run(file)
+    runs.files[system] = label
+    runs.columns["system"] += [system] * len(parsed.value)
+    runs.columns["topic"] += parsed.topic
+    runs.columns["measure"] += parsed.measure
+    runs.values += parsed.value
+    skipped = f" (not read: {', '.join(parsed.skipped)})" if parsed.skipped else ""
+    runs.provenance.append(f"{system} read from {Path(label).name}{skipped}")
+    return []

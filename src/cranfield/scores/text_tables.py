@@ -200,7 +200,7 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]])
     name = f" {shown(names[0])}" if names else ""
     text = (
         f"cannot tell whether the first column{name} holds topics or scores (all different whole numbers); "
-        "name it 'topic' in a header, or say so: cranfield convert --topic-column or --no-topic-column"
+        "name it 'topic' in a header, or say so: topic_column=True or topic_column=False"
     )
     raise FileError(path, [Problem(0, text)])
 

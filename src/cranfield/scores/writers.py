@@ -9,20 +9,21 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cranfield.defaults import ScoreLayout
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import COMPRESSED, write_atomically
+from cranfield.scores.formats import writer
 from cranfield.scores.matrix import ScoreMatrix, Scores
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _DELICATE = re.compile(r"[\s,;\"#]")
-_PER_RUN = {"trec_eval": ".eval", "nev": ".nev"}
 
 
-def write_scores(
-    scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, layout: ScoreLayout | None = None
-) -> None:
+def write_scores(scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, layout: str | None = None) -> None:
     """Write scores so that `read_scores` gives back exactly the same values and labels.
 
     Parameters
@@ -43,25 +44,28 @@ def write_scores(
     True
     """
     scores = Scores([scores]) if isinstance(scores, ScoreMatrix) else scores
-    name = os.fspath(path)
-    if layout in _PER_RUN:
-        _write_per_run(scores, name, layout)
-        return
-    stem = Path(name)
+    writer(layout or "long")(scores, os.fspath(path))
+
+
+def write_table(frame: pl.DataFrame, path: str) -> None:
+    """Write a table of scores, encoded as the ending of `path` says: .csv, .tsv, .txt or .parquet, or compressed.
+
+    Used for every wide and long table of scores, whoever makes it; numbers read back to the same double.
+    """
+    stem = Path(path)
     ending = (stem.with_suffix("") if stem.suffix.lower() in COMPRESSED else stem).suffix.lower()
     if ending == ".parquet":
         out = io.BytesIO()
-        (scores.to_long() if layout != "wide" else scores.only().to_wide()).write_parquet(out)
-        write_atomically(name, out.getvalue())
+        frame.write_parquet(out)
+        write_atomically(path, out.getvalue())
         return
     if ending not in _SEPARATORS:
         raise ArgumentError(
-            f"cannot tell the format of {name} from its ending; end it in .csv, .tsv, .txt or .parquet, "
+            f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt or .parquet, "
             "or choose the layout trec_eval or nev, which fill a directory"
         )
-    frame = scores.only().to_wide() if layout == "wide" else scores.to_long()
     rows = [frame.columns, *([repr(v) if isinstance(v, float) else v for v in row] for row in frame.iter_rows())]
-    write_atomically(name, _delimited(rows, _SEPARATORS[ending], name))
+    write_atomically(path, _delimited(rows, _SEPARATORS[ending], path))
 
 
 def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
@@ -84,15 +88,26 @@ def _encoded(text: str, path: str) -> bytes:
     return text.encode()
 
 
-def _write_per_run(scores: Scores, directory: str, layout: str) -> None:
-    """One file a system, made in a temporary directory first, so that a failure leaves nothing behind."""
-    line: Callable[[str, str, float], str] = _trec_eval_line if layout == "trec_eval" else _nev_line
+def write_per_run(
+    scores: Scores,
+    directory: str,
+    *,
+    layout: str,
+    ending: str,
+    line: Callable[[str, str, float], str],
+    forbidden: str = "",
+) -> None:
+    """One file per system, made in a temporary directory first, so that a failure leaves nothing behind.
+
+    `line` makes the line of a measure, topic and value; labels must not hold a character of `forbidden`.
+    """
     texts: dict[str, list[str]] = {}
     for matrix in scores.values():
         if matrix.partitions is not None:
             raise DataError(f"{directory}: the {layout} layout has no place for partitions; write .csv or .parquet")
         for label in (*matrix.topics, matrix.measure):
-            if len(label.split()) != 1 or label == "all" or label.startswith("#") or (layout == "nev" and "=" in label):
+            reserved = label == "all" or label.startswith("#") or any(mark in label for mark in forbidden)
+            if len(label.split()) != 1 or reserved:
                 raise DataError(f"{directory}: label {label!r} cannot stand in a {layout} file; write .csv instead")
         for j, system in enumerate(matrix.systems):
             if Path(system).name != system or system.startswith(".") or "\0" in system:
@@ -108,7 +123,7 @@ def _write_per_run(scores: Scores, directory: str, layout: str) -> None:
         raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
     try:
         for system, lines in texts.items():
-            write_atomically(staging / f"{system}{_PER_RUN[layout]}", _encoded("".join(lines), directory))
+            write_atomically(staging / f"{system}{ending}", _encoded("".join(lines), directory))
         target.mkdir(exist_ok=True)
         for file in staging.iterdir():
             file.replace(target / file.name)
@@ -116,11 +131,3 @@ def _write_per_run(scores: Scores, directory: str, layout: str) -> None:
         raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def _trec_eval_line(measure: str, topic: str, value: float) -> str:
-    return f"{measure:<22}\t{topic}\t{value!r}\n"
-
-
-def _nev_line(measure: str, topic: str, value: float) -> str:
-    return f"{topic} {measure + '=':<20} {value!r}\n"

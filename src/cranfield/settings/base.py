@@ -35,6 +35,16 @@ class QueryError(ArgumentError):
     """An address that cannot be read."""
 
 
+def registered(place: str) -> Callable[[], Sequence[str]]:
+    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
+
+    def names() -> Sequence[str]:
+        module, _, name = place.partition(":")
+        return tuple(getattr(importlib.import_module(module), name))
+
+    return names
+
+
 @dataclass(frozen=True)
 class Setting:
     """All there is to know about one setting.
@@ -53,6 +63,7 @@ class Setting:
     label : its name on a page
     choices : the names it can be, or None
     least, most : bounds of a number, or None
+    read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
     on_page : whether the page has it; `more` puts it behind "More settings"
@@ -73,6 +84,7 @@ class Setting:
     what: str = ""
     least: float | None = None
     most: float | None = None
+    read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
     on_page: bool = True
@@ -110,6 +122,8 @@ class Setting:
         return self._one(value)
 
     def _one(self, value: Any) -> Any:
+        if self.read is not None and isinstance(value, str):
+            value = self.read(value)
         choices = self.choices
         if choices is not None and isinstance(value, str) and value not in choices:
             raise UnknownNameError(self.what or self.name.replace("_", " "), value, choices)
@@ -122,17 +136,15 @@ class Setting:
         return value
 
     def _within(self, value: float) -> None:
-        low, high = self.least, self.most
-        if (low is None or value >= low) and (high is None or value <= high):
+        if self.least is not None and value < self.least:
+            bound, example = f"at least {_number(self.least)}", self.least
+        elif self.most is not None and value > self.most:
+            bound, example = f"at most {_number(self.most)}", self.most
+        else:
             return
-        bounds = " and ".join(
-            f"{side} {_number(bound)}" for side, bound in (("at least", low), ("at most", high)) if bound is not None
-        )
         noun = "a whole number of" if self.kind is int else "a number of"
-        example = self.default if isinstance(self.default, (int, float)) else low if low is not None else high
-        raise ArgumentError(
-            f"`{self.name}` must be {noun} {bounds}; got {_number(value)}. Write {_number(cast(float, example))}."
-        )
+        usual = self.default if isinstance(self.default, (int, float)) else example
+        raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
 
     def parse(self, texts: Sequence[str]) -> Any:
         """The value from what an address says: texts as they were typed."""
@@ -213,7 +225,7 @@ class Settings:
     brief : one line of help
     takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
     answered_by : the public function that answers it, as ``"module:function"``
-    work : what a progress bar counts
+    counts : what a progress bar counts
     place : its place in the list of commands
     printed : whether its answer is tables and charts, which can be written to files
     """
@@ -222,7 +234,7 @@ class Settings:
     brief: ClassVar[str] = ""
     takes: ClassVar[str] = "nothing"
     answered_by: ClassVar[str] = ""
-    work: ClassVar[str] = ""
+    counts: ClassVar[str] = ""
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cranfield import defaults
-from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.errors import ArgumentError
+from cranfield.settings import shared, tuning
+from cranfield.settings.base import Settings, registered, setting
+
+TESTS = registered("cranfield.comparison.tests:TESTS")
+CORRECTIONS = registered("cranfield.comparison.corrections:CORRECTIONS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,19 +20,17 @@ class ComparisonSettings(Settings):
 
     takes: ClassVar[str] = "scores"
     answered_by: ClassVar[str] = "cranfield.comparison:compare"
-    work: ClassVar[str] = "resamples"
+    counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
-    test: str = setting(
-        defaults.TEST, "Which test; see docs/compare.md for which when.", choices=defaults.names(defaults.TestName)
-    )
+    test: str = setting(defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS)
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
     )
     correction: str | None = setting(
         None,
         "Adjustment for many comparisons; the Tukey tests have their own.",
-        choices=defaults.names(defaults.Correction),
+        choices=CORRECTIONS,
         usual=defaults.CORRECTION,
     )
     alternative: str = setting(
@@ -66,6 +68,16 @@ class CompareSettings(ComparisonSettings):
     brief: ClassVar[str] = "Which systems differ: tests for all pairs at once."
     place: ClassVar[int] = 80
 
+    tune: bool = setting(
+        False, "The systems are settings: choose them on training topics, compare families on held-out ones.",
+        part="source", on_page=False,
+    )  # fmt: skip
+    folds: int | None = tuning.folds(part="source", on_page=False)
+    leave_one_out: bool = tuning.leave_one_out(part="source", on_page=False)
+    holdout: float | None = tuning.holdout(part="source", on_page=False)
+    n_repeats: int = tuning.n_repeats(part="source", on_page=False)
+    stratified: bool = tuning.stratified(part="source", on_page=False)
+    pattern: str | None = tuning.pattern(on_page=False)
     effect_size: str = setting(
         defaults.EFFECT_SIZE,
         "Divide the difference by its own sd, or by the residual sd of two-way ANOVA.",
@@ -81,6 +93,19 @@ class CompareSettings(ComparisonSettings):
         part="view",
         on_page=False,
     )
+
+    @property
+    def splitting(self) -> dict[str, Any]:
+        """How topics are held out, as `tune` takes it."""
+        names = ("folds", "leave_one_out", "holdout", "n_repeats", "stratified", "seed")
+        return {name: getattr(self, name) for name in names}
+
+    def check_together(self) -> None:
+        """Tuning is asked for as a whole, and for one measure."""
+        if not self.tune and (set(self.changed()) & {*self.splitting, "pattern"}) - {"seed"}:
+            raise ArgumentError("`folds`, `holdout` and the other options of tuning need `tune`; add it")
+        if self.tune and self.measure is not None and len(self.measure) > 1:
+            raise ArgumentError(f"`tune` tunes for one measure; got {len(self.measure)}. Name one with `measure`.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cranfield import defaults
+from cranfield.errors import ArgumentError
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, setting
 from cranfield.settings.variance import estimators
@@ -18,7 +19,7 @@ VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference of two systems.
 class DesignSettings(Settings):
     """What all designs have in common: the variance is typed, or estimated from past scores."""
 
-    takes: ClassVar[str] = "nothing"
+    takes: ClassVar[str] = "past"
 
     more: tuple[str, ...] = setting(
         (), "Further files of --scores.", argument=True, metavar="[SCORES]...", part="source", on_page=False
@@ -37,6 +38,23 @@ class DesignSettings(Settings):
         label="Significance level (α)",
     )  # fmt: skip
     n_topics: tuple[int, ...] | None = setting(None, "Topics there are: find what they can do instead.", metavar="N")
+
+    @property
+    def files(self) -> list[str]:
+        """The files of past scores."""
+        return [*(self.scores or ()), *self.more]
+
+    def ask(self, *data: Any, **more: Any) -> Any:
+        """The design for the variance typed, or for past scores."""
+        values = self.values("question", "run")
+        typed = [name for name in ("variance_of_difference", "variance") if name in values]
+        given = [*(["scores"] if data else []), *(name for name in typed if values[name] is not None)]
+        if len(given) != 1:
+            got = ", ".join(f"`{name}`" for name in given) or "none"
+            raise ArgumentError(f"give one of {', '.join(f'`{name}`' for name in ('scores', *typed))}; got {got}.")
+        if data:
+            values = {name: value for name, value in values.items() if name not in typed}
+        return self.function()(*data, **values, **more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,8 +176,9 @@ class CostSettings(Settings):
 
     command: ClassVar[str] = "cost"
     brief: ClassVar[str] = "How deep to judge, how many topics, at what cost."
+    takes: ClassVar[str] = "judged"
     answered_by: ClassVar[str] = "cranfield.design:cost"
-    work: ClassVar[str] = "judging shallower"
+    counts: ClassVar[str] = "judging shallower"
     place: ClassVar[int] = 160
 
     files: tuple[str, ...] = setting(

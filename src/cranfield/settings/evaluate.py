@@ -49,7 +49,7 @@ class EvaluateSettings(Scoring):
     brief: ClassVar[str] = "Score runs against judgments."
     takes: ClassVar[str] = "runs"
     answered_by: ClassVar[str] = "cranfield.measures:evaluate"
-    work: ClassVar[str] = "evaluating runs"
+    counts: ClassVar[str] = "evaluating runs"
     place: ClassVar[int] = 50
 
     measures: tuple[str, ...] = setting(

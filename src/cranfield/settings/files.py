@@ -68,7 +68,7 @@ class CheckSettings(Settings):
     command: ClassVar[str] = "check"
     brief: ClassVar[str] = "Validate runs, qrels and score files."
     answered_by: ClassVar[str] = "cranfield.collection:check_file"
-    work: ClassVar[str] = "checking files"
+    counts: ClassVar[str] = "checking files"
     place: ClassVar[int] = 30
 
     files: tuple[str, ...] = setting(

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
+from cranfield.errors import ArgumentError
 from cranfield.settings import shared
 from cranfield.settings.base import setting
+from cranfield.settings.compare import CORRECTIONS
 from cranfield.settings.evaluate import Scoring
 
 
@@ -27,7 +29,7 @@ class ReplicatesSettings(Scoring):
     brief: ClassVar[str] = "Intervals and decisions from document partitions."
     takes: ClassVar[str] = "runs"
     answered_by: ClassVar[str] = "cranfield.replicates:replicate"
-    work: ClassVar[str] = "runs and splits"
+    counts: ClassVar[str] = "runs and splits"
     place: ClassVar[int] = 100
 
     measures: tuple[str, ...] = setting(
@@ -77,14 +79,12 @@ class ReplicatesSettings(Scoring):
         defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
         choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
-    correction: str = setting(
-        defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=defaults.names(defaults.Correction)
-    )
+    correction: str = setting(defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=CORRECTIONS)
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()
-    checkpoint: Path | None = setting(
-        None, "Keep what is finished in this file; an interrupted job goes on from there.", "--work", metavar="FILE",
+    work: Path | None = setting(
+        None, "Keep what is finished in this file; an interrupted job goes on from there.", metavar="FILE",
         part="run", on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers()
@@ -97,3 +97,8 @@ class ReplicatesSettings(Scoring):
     team_prefix: str | None = setting(
         None, "Or a regular expression: what it matches at the start of the run tag.", part="view", on_page=False
     )
+
+    def check_together(self) -> None:
+        """A table of teams needs to know them."""
+        if self.show == "teams" and (self.teams is None) == (self.team_prefix is None):
+            raise ArgumentError("`show` teams needs one grouping of the runs: `teams` FILE or `team_prefix` PATTERN")

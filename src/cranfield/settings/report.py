@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from cranfield import defaults
 from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.settings.base import setting
+from cranfield.settings.evaluate import Scoring
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportSettings(Settings):
+class ReportSettings(Scoring):
     """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
 
     Data and problems, leaderboard, which systems differ, what the collection can detect, what the next one needs,
@@ -27,7 +28,7 @@ class ReportSettings(Settings):
     command: ClassVar[str] = "report"
     brief: ClassVar[str] = "All of it as one HTML file to mail."
     answered_by: ClassVar[str] = "cranfield.present.report:build_report"
-    work: ClassVar[str] = "building the report"
+    counts: ClassVar[str] = "building the report"
     place: ClassVar[int] = 180
     printed: ClassVar[bool] = False
 
@@ -60,5 +61,4 @@ class ReportSettings(Settings):
     n_resamples: int = shared.n_resamples()
     seed: int = shared.seed()
     missing: str = shared.missing()
-    lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
     workers: int | None = shared.workers()

@@ -15,8 +15,9 @@ LARGEST_SEED = 2**63 - 1
 def share(name: str, value: Any) -> None:
     """Refuse what is no number strictly between 0 and 1."""
     if not 0 < value < 1:
-        hint = f" Write {value / 100:.2f}." if 1 < value < 100 else ""
-        raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}.{hint}")
+        usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
+        advice = value / 100 if 1 < value < 100 else usual
+        raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}. Write {advice:g}.")
 
 
 def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **more: Any) -> Any:
@@ -43,7 +44,7 @@ def memory() -> Any:
     """How much memory resampling may use."""
     return setting(
         defaults.MEMORY_MB, "About how much memory to use; never changes a result.", metavar="MB",
-        least=1, most=10_000_000, part="run", on_page=False,
+        least=0.001, most=10_000_000, part="run", on_page=False,
     )  # fmt: skip
 
 
@@ -80,11 +81,19 @@ def min_diff(default: Any = None, help: str = "Smallest difference worth detecti
     return setting(default, help, metavar="D", label="Smallest difference")
 
 
+def number_or_name(text: str) -> float | str:
+    """A number where the text reads as one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
         None, "With --blocked: for the F-test corrected by this ε, or that of the past scores.", metavar="E|past",
-        on_page=False,
+        read=number_or_name, on_page=False,
     )  # fmt: skip
 
 

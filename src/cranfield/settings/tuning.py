@@ -4,39 +4,56 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cranfield import defaults
-from cranfield.errors import ArgumentError
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
+
+
+def folds(**more: Any) -> Any:
+    """How many folds."""
+    usual = f"{defaults.FOLDS} folds"
+    return setting(None, "N-fold cross-validation.", metavar="N", usual=usual, least=2, most=1_000_000, **more)
+
+
+def leave_one_out(**more: Any) -> Any:
+    """Whether each topic is a fold of its own."""
+    return setting(False, "Hold out one topic at a time.", **more)
+
+
+def holdout(**more: Any) -> Any:
+    """The share of a single hold-out."""
+    help = "Hold out this share of the topics, once."
+    return setting(None, help, metavar="SHARE", label="Share held out", check=shared.share, **more)
+
+
+def n_repeats(**more: Any) -> Any:
+    """How often folds are drawn."""
+    return setting(1, "Draw the folds (or the hold-out) anew so many times.", least=1, most=100_000, **more)
+
+
+def stratified(**more: Any) -> Any:
+    """Whether folds are alike in difficulty."""
+    return setting(False, "Give every fold its share of hard and easy topics, by mean score.", **more)
+
+
+def pattern(**more: Any) -> Any:
+    """How the names of systems tell families and settings."""
+    return setting(
+        None, "How systems are named, such as '{family}-mu{mu}'.", part="source",
+        usual="name(parameter=value,...); a file is a family", **more,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Splitting(Settings):
     """How topics are held out."""
 
-    folds: int | None = setting(
-        None, "N-fold cross-validation.", metavar="N", usual=f"{defaults.FOLDS} folds", least=2, most=1_000_000
-    )
-    leave_one_out: bool = setting(False, "Hold out one topic at a time.")
-    holdout: float | None = setting(
-        None, "Hold out this share of the topics, once.", metavar="SHARE", label="Share held out", check=shared.share
-    )
-    n_repeats: int = setting(1, "Draw the folds (or the hold-out) anew so many times.", least=1, most=100_000)
-
-    def check_together(self) -> None:
-        """One way of holding out at a time."""
-        ways = {
-            "folds": self.folds is not None,
-            "leave_one_out": self.leave_one_out,
-            "holdout": self.holdout is not None,
-        }
-        chosen = [f"`{name}`" for name, given in ways.items() if given]
-        if len(chosen) > 1:
-            raise ArgumentError(f"{' and '.join(chosen)} exclude each other; choose one")
-        if self.leave_one_out and (self.n_repeats != 1 or getattr(self, "stratified", False)):
-            raise ArgumentError("`leave_one_out` has nothing to draw; leave out `n_repeats` and `stratified`")
+    folds: int | None = folds()
+    leave_one_out: bool = leave_one_out()
+    holdout: float | None = holdout()
+    n_repeats: int = n_repeats()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +72,8 @@ class TuneSettings(Splitting):
     answered_by: ClassVar[str] = "cranfield.tuning:tune"
     place: ClassVar[int] = 110
 
-    stratified: bool = setting(False, "Give every fold its share of hard and easy topics, by mean score.")
-    pattern: str | None = setting(
-        None, "How systems are named, such as '{family}-mu{mu}'.", part="source",
-        usual="name(parameter=value,...); a file is a family",
-    )  # fmt: skip
+    stratified: bool = stratified()
+    pattern: str | None = pattern()
     measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
     missing: str = shared.missing()
     seed: int = shared.seed()
@@ -94,7 +108,7 @@ class SelectionBiasSettings(Splitting):
     command: ClassVar[str] = "selection-bias"
     brief: ClassVar[str] = "What tuning on the test topics does, simulated."
     answered_by: ClassVar[str] = "cranfield.tuning:selection_bias"
-    work: ClassVar[str] = "experiments"
+    counts: ClassVar[str] = "experiments"
     place: ClassVar[int] = 120
 
     n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)

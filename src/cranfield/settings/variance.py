@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cranfield import defaults
+from cranfield.errors import ArgumentError
 from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.settings.base import Settings, registered, setting
 
-
-def estimators() -> tuple[str, ...]:
-    """The names of the estimators."""
-    return defaults.names(defaults.VarianceMethod)
+estimators = registered("cranfield.variance.estimators:ESTIMATORS")
+"""The names of the estimators."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +36,8 @@ class VarianceSettings(Settings):
     alpha: float = shared.alpha()
     missing: str = shared.missing()
     anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
+
+    def check_together(self) -> None:
+        """The analysis of variance is one table, whatever the estimators."""
+        if self.anova and self.estimator:
+            raise ArgumentError("`anova` shows the whole table; leave out `estimator`.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,8 @@ class Standardisation(Result, Mapping[str, Factors]):
         check_unique("measure", [factors.measure for factors in self.factors])
         if not self.factors:
             raise DataError("no standardisation factors at all: at least one measure is needed")
-        object.__setattr__(self, "warnings", tuple(_tied_warning(factors) for factors in self.factors if factors.tied))
+        tied = tuple(_tied_warning(factors) for factors in self.factors if factors.tied)
+        object.__setattr__(self, "warnings", tuple(dict.fromkeys((*self.warnings, *tied))))
 
     def __getitem__(self, measure: str) -> Factors:
         for factors in self.factors:
@@ -203,6 +204,11 @@ class Standardisation(Result, Mapping[str, Factors]):
             sd="m - 1",
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The measures, and the version of the file format."""
+        return {"measures": list(self), "version": self.version}
+
     def to_frame(self) -> pl.DataFrame:
         """One row a measure and topic: topic, measure, mean, sd, systems."""
         import polars as pl
@@ -221,7 +227,8 @@ class Standardisation(Result, Mapping[str, Factors]):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "version": self.version,
+            "signature": self.signature,
+            "settings": self.settings,
             "provenance": list(self.provenance),
             "rows": self.to_frame().to_dicts(),
             "warnings": list(self.warnings),
@@ -264,9 +271,16 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
         matrix.require(topics=1, systems=2, what="fitting standardisation factors")
         step = f"mean and sd of {matrix.n_systems} systems on {matrix.n_topics} topics"
         provenance += [f"{matrix.measure}: {text}" for text in (*matrix.provenance, step)]
-    fitted = Standardisation(tuple(factors_of(matrix) for matrix in matrices), tuple(provenance))
+    fitted = Standardisation(
+        tuple(factors_of(matrix) for matrix in matrices), tuple(provenance), warnings=inherited(matrices)
+    )
     notify(fitted.warnings)
     return fitted
+
+
+def inherited(matrices: Iterable[ScoreMatrix]) -> tuple[str, ...]:
+    """What the scores themselves have to say, with the measure."""
+    return tuple(f"{matrix.measure}: {text}" for matrix in matrices for text in matrix.warnings)
 
 
 def factors_of(matrix: ScoreMatrix) -> Factors:

@@ -7,7 +7,6 @@ import io
 import json
 import math
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -224,33 +223,3 @@ def _check_version(found: Any, name: str, line: int) -> None:
         return
     text = f"is version {found} of the factors file; this cranfield reads version {VERSION}; fit the factors again"
     raise FileError(name, [Problem(line, text)])
-
-
-def read_teams(path: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """Team → systems, from a file with a system and its team a line (comma, tab or blanks between them).
-
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "teams.csv")
-    >>> _ = file.write_text("system,team\\na1,A\\na2,A\\nb,B\\n")
-    >>> read_teams(file)
-    {'A': ['a1', 'a2'], 'B': ['b']}
-    """
-    name = os.fspath(path)
-    problems = Problems(name)
-    teams: dict[str, list[str]] = {}
-    of: dict[str, str] = {}
-    for number, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1):
-        fields = re.split(r"\s*[,\t]\s*|\s+", line.strip())
-        if not line.strip() or (number == 1 and [field.casefold() for field in fields] == ["system", "team"]):
-            continue
-        if len(fields) != 2:
-            problems.add(number, f"expected a system and its team, found {len(fields)} fields: {shown(line)}")
-        elif fields[0] in of:
-            problems.add(number, f"system {fields[0]!r} already belongs to team {of[fields[0]]!r}")
-        else:
-            of[fields[0]] = fields[1]
-            teams.setdefault(fields[1], []).append(fields[0])
-    problems.raise_if_any()
-    if not teams:
-        raise FileError(name, [Problem(0, "names no system; expected a system and its team a line")])
-    return teams

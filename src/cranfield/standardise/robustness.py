@@ -17,7 +17,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.signature import signature
-from cranfield.standardise.factors import factors_of
+from cranfield.standardise.factors import factors_of, inherited
 from cranfield.standardise.transform import check, from_z, z_scores
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class LeftOut:
 class Robustness(Result):
     """Every left-out system of every measure, in the order of the groups."""
 
-    systems: tuple[LeftOut, ...]
+    left_out: tuple[LeftOut, ...]
     to: StandardiseTo
     a: float
     b: float
@@ -67,21 +67,24 @@ class Robustness(Result):
 
         names = ["measure", "left_out", "system", "mean", "mean_left_out", "difference", "max_difference"]
         names += ["rank", "rank_left_out", "tied_topics", "tau"]
-        return pl.DataFrame({name: [getattr(row, name) for row in self.systems] for name in names})
+        return pl.DataFrame({name: [getattr(row, name) for row in self.left_out] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "to": self.to,
-            "a": self.a,
-            "b": self.b,
+            "settings": self.settings,
             "rows": self.to_frame().to_dicts(),
-            "summary": self.summary().to_dicts(),
+            "by_measure": self.by_measure().to_dicts(),
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
 
-    def summary(self) -> pl.DataFrame:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The transformation."""
+        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
+
+    def by_measure(self) -> pl.DataFrame:
         """One row a measure: how far means, single scores, ranks and orders move at most, and on average."""
         import polars as pl
 
@@ -104,12 +107,12 @@ class Robustness(Result):
         parts = [
             f"{row['measure']}: {row['left_out']} left out, mean moves by {row['largest_difference']:.4f} and "
             f"{row['largest_rank_change']} ranks at most"
-            for row in self.summary().iter_rows(named=True)
+            for row in self.by_measure().iter_rows(named=True)
         ]
         return f"Robustness({'; '.join(parts)})"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [self.summary(), self.to_frame()]
+        return repr(self), [self.by_measure(), self.to_frame()]
 
 
 def standardisation_robustness(
@@ -160,7 +163,8 @@ def standardisation_robustness(
             **({"a": a, "b": b} if to == "ab" else {}),
             left_out="each system" if groups is None else list(groups),
         ),
-        (
+        inherited(matrices)
+        + (
             (
                 f"in {emptied} (left-out system, topic) cases all other systems tie on the topic, "
                 "so that the score is average, best or worst there",

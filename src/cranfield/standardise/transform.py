@@ -71,14 +71,17 @@ class Standardised(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "to": self.to,
-            "a": self.a,
-            "b": self.b,
+            "settings": self.settings,
             "counts": [vars(count) for count in self.counts],
             "rows": self.to_frame().to_dicts(),
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The transformation."""
+        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def clipping(self) -> list[str]:
         """A sentence a measure about clipped and tied cells; empty when there is nothing to say."""
@@ -115,6 +118,8 @@ def standardised(
     missing: MissingPolicy,
 ) -> Standardised:
     """See `Standardisation.apply`."""
+    from cranfield.standardise.factors import inherited
+
     check(to, a, b)
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
     ours = [_with_factors(factors[matrix.measure], matrix, missing) for matrix in matrices]
@@ -130,6 +135,7 @@ def standardised(
         tuple(count for _, count in done),
         signature(_NAMES[to], measure=measures, **ab, standardising_systems=known or "unknown"),
         (
+            *inherited(matrices),
             *(
                 f"{kept.measure}: {kept.provenance[-1]}"
                 for kept, given in zip(ours, matrices, strict=True)

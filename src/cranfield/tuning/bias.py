@@ -16,7 +16,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.tuning.choice import best, choose, mean_per_topic
-from cranfield.tuning.folds import NFold, Splitter, make_folds
+from cranfield.tuning.folds import Splitter, make_folds, splitter_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,17 +59,21 @@ class SelectionBias(Result):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        return signature(
-            "selection bias",
-            settings=self.n_settings,
-            topics=self.n_topics,
-            sd=self.sd,
-            correlation=self.correlation,
-            alpha=self.alpha,
-            folds=self.folds,
-            experiments=len(self.in_sample),
-            seed=self.seed,
-        )
+        return signature("selection bias", **self.settings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was simulated."""
+        return {
+            "settings": self.n_settings,
+            "topics": self.n_topics,
+            "sd": self.sd,
+            "correlation": self.correlation,
+            "alpha": self.alpha,
+            "folds": self.folds,
+            "experiments": len(self.in_sample),
+            "seed": self.seed,
+        }
 
     def to_frame(self) -> pl.DataFrame:
         """Two rows, in-sample and held-out.
@@ -80,16 +84,16 @@ class SelectionBias(Result):
         import polars as pl
 
         rows = []
-        for name, found, better in (
+        for name, advantage, better in (
             ("in-sample", self.in_sample, self.in_sample_better),
             ("held-out", self.held_out, self.held_out_better),
         ):
-            lower, upper = np.quantile(found, [0.025, 0.975])
+            lower, upper = np.quantile(advantage, [0.025, 0.975])
             rows.append(
                 {
                     "tested": name,
-                    "advantage": float(found.mean()),
-                    "standard_error": float(found.std(ddof=1) / math.sqrt(len(found))),
+                    "advantage": float(advantage.mean()),
+                    "standard_error": float(advantage.std(ddof=1) / math.sqrt(len(advantage))),
                     "lower": float(lower),
                     "upper": float(upper),
                     "declared_better": float(better.mean()),
@@ -99,7 +103,7 @@ class SelectionBias(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The rows and the settings as plain values."""
-        return {"signature": self.signature, "expected": self.expected, "rows": self.to_frame().to_dicts()}
+        return {**super().to_dict(), "expected": self.expected}
 
     def __repr__(self) -> str:
         return (
@@ -114,6 +118,10 @@ def selection_bias(
     n_topics: int = BIAS_TOPICS,
     splitter: Splitter | None = None,
     *,
+    folds: int | None = None,
+    leave_one_out: bool = False,
+    holdout: float | None = None,
+    n_repeats: int = 1,
     sd: float = BIAS_SD,
     correlation: float = 0.0,
     alpha: float = ALPHA,
@@ -136,7 +144,7 @@ def selection_bias(
     Parameters
     ----------
     n_settings, n_topics : size of the experiment
-    splitter : how to hold topics out (see `tune`); 10 folds unless given
+    splitter, folds, leave_one_out, holdout, n_repeats : how to hold topics out (see `tune`); 10 folds unless given
     sd : spread of a setting's scores on a topic about the topic's ease. The root of the `residual` variance of
         past scores is an estimate.
     correlation : of that spread between settings of the family: 0 for settings that have no more in common with
@@ -164,10 +172,13 @@ def selection_bias(
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
     topics = tuple(f"{i:06d}" for i in range(n_topics))
-    folds = make_folds(NFold(seed=seed) if splitter is None else splitter, topics, np.zeros((n_topics, 1)))
-    held = np.concatenate(folds.held_out)
-    sizes = [len(fold) for fold in folds.held_out]
-    covered = folds.times_held_out > 0
+    split = splitter_of(
+        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats, seed=seed
+    )
+    made = make_folds(split, topics, np.zeros((n_topics, 1)))
+    held = np.concatenate(made.held_out)
+    sizes = [len(fold) for fold in made.held_out]
+    covered = made.times_held_out > 0
     in_sample, held_out = np.empty((n_experiments, n_topics)), np.empty((n_experiments, int(covered.sum())))
     random = generator(seed, _STREAM)
     for experiment in range(n_experiments):
@@ -176,7 +187,7 @@ def selection_bias(
         settings = math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * own
         champion = int(best(settings.sum(axis=0, keepdims=True), 0.0).column[0])
         in_sample[experiment] = settings[:, champion] - baseline
-        chosen = np.repeat(choose(settings, folds, 0.0).column, sizes)
+        chosen = np.repeat(choose(settings, made, 0.0).column, sizes)
         held_out[experiment] = mean_per_topic(held, settings[held, chosen] - baseline[held], n_topics)[covered]
         if progress:
             progress(experiment + 1, n_experiments)
@@ -190,7 +201,7 @@ def selection_bias(
         sd,
         correlation,
         alpha,
-        folds.description,
+        made.description,
         seed,
     )
 

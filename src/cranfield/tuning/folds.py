@@ -177,6 +177,36 @@ class HoldOut(_OwnSplitter):
         return f"hold-out of {self.share:g}{_extras(self.n_repeats, self.stratified)}"
 
 
+def splitter_of(
+    splitter: Any = None,
+    *,
+    folds: int | None = None,
+    leave_one_out: bool = False,
+    holdout: float | None = None,
+    n_repeats: int = 1,
+    stratified: bool = False,
+    seed: int = SEED,
+) -> Any:
+    """The splitter given, or the one that the keywords ask for.
+
+    >>> print(splitter_of(holdout=0.25, n_repeats=3))
+    hold-out of 0.25, drawn 3 times
+    """
+    asked = {"splitter": splitter, "folds": folds, "leave_one_out": leave_one_out or None, "holdout": holdout}
+    chosen = [f"`{name}`" for name, value in asked.items() if value is not None]
+    if len(chosen) > 1:
+        raise ArgumentError(f"{' and '.join(chosen)} exclude each other; choose one")
+    if splitter is not None:
+        return splitter
+    if leave_one_out:
+        if n_repeats != 1 or stratified:
+            raise ArgumentError("`leave_one_out` has nothing to draw; leave out `n_repeats` and `stratified`")
+        return LeaveOneOut()
+    if holdout is not None:
+        return HoldOut(holdout, n_repeats, stratified, seed)
+    return NFold(FOLDS if folds is None else folds, n_repeats, stratified, seed)
+
+
 def _extras(repeats: int, stratified: bool) -> str:
     drawn = f", drawn {repeats} times" if repeats > 1 else ""
     return drawn + (", stratified by difficulty" if stratified else "")

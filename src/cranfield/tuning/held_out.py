@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.defaults import SEED
 from cranfield.errors import DataError, notify
 from cranfield.executors import Progress
 from cranfield.labels import summary
@@ -15,7 +16,7 @@ from cranfield.resampling import grid_step
 from cranfield.scores import ScoreMatrix
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
-from cranfield.tuning.folds import Folds, NFold, Splitter, make_folds
+from cranfield.tuning.folds import Folds, Splitter, make_folds, splitter_of
 from cranfield.tuning.result import TunedFamily, Tuning
 
 Array = NDArray[np.float64]
@@ -30,6 +31,12 @@ def tune(
     families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily],
     splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]] | None = None,
     *,
+    folds: int | None = None,
+    leave_one_out: bool = False,
+    holdout: float | None = None,
+    n_repeats: int = 1,
+    stratified: bool = False,
+    seed: int = SEED,
     progress: Progress | None = None,
 ) -> Tuning:
     """Choose every family's setting on training topics, score it on held-out ones (INLS 509, "Cross-Validation").
@@ -47,6 +54,8 @@ def tune(
         whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
     splitter : `NFold` (default, 10 folds), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's ``split``
         (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+    folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
+    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`
     progress : called with (done, total) while a live family is evaluated
 
     Notes
@@ -59,43 +68,51 @@ def tune(
     --------
     Five folds, whose held-out means are those of the slides (INLS 509: .80, .50, .70, .55, .50, average .61):
 
-    >>> from cranfield.tuning import LeaveOneOut
     >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
     >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
-    >>> tuning = tune({"ql": ql}, LeaveOneOut())
+    >>> tuning = tune({"ql": ql}, leave_one_out=True)
     >>> tuning
     Tuning(P@10, leave-one-out, 5 topics)
       ql: held-out mean 0.6100, in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """
-    found = as_families(families, progress)
-    topics = _check(found)
-    ordered = [_in_order(family.scores, topics) for family in found]
+    listed = as_families(families, progress)
+    topics = _check(listed)
+    ordered = [_in_order(family.scores, topics) for family in listed]
     together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
     # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
     units = together * (1 / grid_step(together, max(together.shape)))
     np.rint(units, out=units)
-    folds = make_folds(NFold() if splitter is None else splitter, topics, units, together)
+    split = splitter_of(
+        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats,
+        stratified=stratified, seed=seed,
+    )  # fmt: skip
+    made = make_folds(split, topics, units, together)
     borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
     tuned, held_out = [], []
-    for family, raw, own in zip(found, ordered, np.split(units, borders, axis=1), strict=True):
-        one, scores = _tune_one(family, raw, own, folds)
+    for family, raw, own in zip(listed, ordered, np.split(units, borders, axis=1), strict=True):
+        one, scores = _tune_one(family, raw, own, made)
         tuned.append(one)
         held_out.append(scores)
-    covered = folds.times_held_out > 0
+    covered = made.times_held_out > 0
     where = {topic: at for at, topic in enumerate(topics)}
-    shown = [topic for topic in found[0].scores.topics if covered[where[topic]]]
+    shown = [topic for topic in listed[0].scores.topics if covered[where[topic]]]
     matrix = ScoreMatrix(
         np.column_stack(held_out)[[where[topic] for topic in shown]],
         shown,
-        [family.name for family in found],
-        found[0].scores.measure,
-        provenance=[f"held-out scores of tuned families, {folds.description}"],
+        [family.name for family in listed],
+        listed[0].scores.measure,
+        provenance=[f"held-out scores of tuned families, {made.description}"],
     )
-    result = Tuning(tuple(tuned), folds, matrix, tuple(_warnings(tuned, folds, matrix.values)))
+    result = Tuning(tuple(tuned), made, matrix, (*_inherited(listed), *_warnings(tuned, made, matrix.values)))
     notify(result.warnings)
     return result
+
+
+def _inherited(families: tuple[Family, ...]) -> list[str]:
+    """What the scores of the families already had to say."""
+    return [f"{family.name}: {text}" for family in families for text in family.scores.warnings]
 
 
 def _check(families: tuple[Family, ...]) -> tuple[str, ...]:

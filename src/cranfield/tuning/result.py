@@ -183,7 +183,23 @@ class Tuning(Result):
             columns["topics"] += [*sizes, self.held_out.n_topics]
         return pl.DataFrame(columns)
 
-    def summary(self) -> pl.DataFrame:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How topics were held out."""
+        return {
+            "measure": self.measure,
+            "families": [family.name for family in self.families],
+            "n_topics": len(self.folds.topics),
+            "folds": self.folds.description,
+            "seed": self.folds.seed,
+        }
+
+    def summary(self) -> str:
+        """The held-out mean of every family and the setting to use."""
+        each = [f"{f.name} {f.held_out_mean:.4f} held out, with {f.final}" for f in self.families]
+        return f"{self.measure}: {'; '.join(each)}"
+
+    def by_family(self) -> pl.DataFrame:
         """A row a family.
 
         Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
@@ -227,7 +243,8 @@ class Tuning(Result):
         return {
             "signature": self.signature,
             "measure": self.measure,
-            "families": self.summary().to_dicts(),
+            "settings": self.settings,
+            "families": self.by_family().to_dicts(),
             "folds": [
                 {
                     "fold": str(fold + 1),
@@ -256,4 +273,4 @@ class Tuning(Result):
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         head = f"{self.measure}, {self.folds.description}, {len(self.folds.topics)} topics"
-        return head, [self.summary()]
+        return head, [self.by_family()]

@@ -2,29 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from cranfield.defaults import ALPHA, VarianceMethod
-from cranfield.scores import Scores
+import polars as pl
+
+from cranfield.defaults import ALPHA
+from cranfield.errors import ArgumentError, DataError, notify, quietly
+from cranfield.results import Result
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.signature import signature
 from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
+from cranfield.variance.estimators import ESTIMATORS
+from cranfield.variance.table import AnovaTable, anova_table
+
+
+def as_collections(scores: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores]) -> dict[str, Scores]:
+    """Past scores as collections by name, in whatever form they were given."""
+    named = {"scores": scores} if isinstance(scores, (ScoreMatrix, Scores)) else scores
+    if not named:
+        raise ArgumentError("`scores` is empty; give the scores of at least one collection.")
+    return {name: Scores([one]) if isinstance(one, ScoreMatrix) else one for name, one in named.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Variances(Result):
+    """How much past scores vary, by every estimator asked for; get one from `variances`.
+
+    Attributes
+    ----------
+    estimates : one `VarianceEstimate` per measure, estimator and collection; with several collections also pooled
+    collections : the scores behind them
+    """
+
+    estimates: tuple[VarianceEstimate, ...]
+    collections: Mapping[str, Scores] = field(repr=False)
+    alpha: float = ALPHA
+    warnings: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[VarianceEstimate]:
+        return iter(self.estimates)
+
+    @cached_property
+    def tables(self) -> tuple[AnovaTable, ...]:
+        """The two-way analysis of variance of every collection and measure."""
+        return tuple(
+            anova_table(matrix, collection=name)
+            for name, scores in self.collections.items()
+            for matrix in scores.values()
+        )
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature("variance estimates", collections=list(self.collections), alpha=self.alpha)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per estimate; see `VarianceEstimate.to_frame`."""
+        return pl.concat([estimate.to_frame() for estimate in self.estimates])
+
+    def anova(self) -> pl.DataFrame:
+        """The analyses of variance below one another; see `AnovaTable.to_frame`."""
+        return pl.concat([table.to_frame() for table in self.tables])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows as plain values, with signature and warnings."""
+        return {"signature": self.signature, "rows": self.to_frame().to_dicts(), "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        return f"Variances({len(self.estimates)} estimates, {', '.join(self.collections)})\n{self.to_frame()}"
+
+
+def variances(
+    collections: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores],
+    *,
+    estimator: str | Sequence[str] | None = None,
+    alpha: float = ALPHA,
+) -> Variances:
+    """How much do past scores vary, collection by collection and pooled, by one estimator or by all?
+
+    Parameters
+    ----------
+    collections : past scores by the name of their collection; a `ScoreMatrix` or `Scores` is one collection
+    estimator : one or several, see `estimate_variance`; all unless given, and then an estimator that finds no
+        variance is left out with a warning
+    alpha : intervals have confidence 1 − alpha
+
+    References
+    ----------
+    As in `estimate_variance`; pooling is RD-003 eq. 11.
+
+    Examples
+    --------
+    >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.8]], ["1", "2", "3"], ["a", "b"], "AP")
+    >>> variances(x, estimator=["within", "residual"]).to_frame()["variance"].round(4).to_list()
+    [0.08, 0.005]
+    """
+    named = as_collections(collections)
+    chosen = [estimator] if isinstance(estimator, str) else estimator
+    estimates: list[VarianceEstimate] = []
+    without: dict[str, DataError] = {}
+    with quietly():  # gathered below, once
+        for name in chosen or ESTIMATORS:
+            try:
+                of_measures = collection_variances(named, name, alpha=alpha)
+            except DataError as error:
+                if chosen:
+                    raise
+                without[name] = error
+                continue
+            for several in of_measures.values():
+                estimates += [*several, pool_variances(several)] if len(several) > 1 else several
+    if not estimates:
+        raise next(iter(without.values()))
+    estimates.sort(key=lambda estimate: estimate.measure)
+    said = [text for one in estimates for text in one.warnings]
+    said += [f"no {name} estimate: {error}" for name, error in without.items()]
+    result = Variances(tuple(estimates), named, alpha, tuple(dict.fromkeys(said)))
+    notify(result.warnings)
+    return result
 
 
 def collection_variances(
-    collections: Mapping[str, Scores], method: VarianceMethod, *, alpha: float = ALPHA
+    collections: Mapping[str, Scores], estimator: str, *, alpha: float = ALPHA
 ) -> dict[str, list[VarianceEstimate]]:
     """For every measure: the estimate of each collection that has it, in the order given."""
-    found: dict[str, list[VarianceEstimate]] = {}
+    estimates: dict[str, list[VarianceEstimate]] = {}
     for name, scores in collections.items():
         for measure, matrix in scores.items():
-            found.setdefault(measure, []).append(estimate_variance(matrix, method, alpha=alpha, collection=name))
-    return found
+            estimates.setdefault(measure, []).append(estimate_variance(matrix, estimator, alpha=alpha, collection=name))
+    return estimates
 
 
 def pooled_variances(
-    collections: Mapping[str, Scores], methods: Sequence[VarianceMethod], *, alpha: float = ALPHA
-) -> dict[VarianceMethod, list[VarianceEstimate]]:
-    """For every method: one estimate a measure, pooled over the collections that have it."""
+    collections: Mapping[str, Scores], estimators: Sequence[str], *, alpha: float = ALPHA
+) -> dict[str, list[VarianceEstimate]]:
+    """For every estimator: one estimate a measure, pooled over the collections that have it."""
     return {
-        method: [pool_variances(several) for several in collection_variances(collections, method, alpha=alpha).values()]
-        for method in methods
+        estimator: [
+            pool_variances(several) for several in collection_variances(collections, estimator, alpha=alpha).values()
+        ]
+        for estimator in estimators
     }

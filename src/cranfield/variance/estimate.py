@@ -1,25 +1,25 @@
-"""`estimate_variance` and `pool_variances`: five estimates of the variance a new test collection must cope with."""
+"""`estimate_variance` and `pool_variances`: estimates of the variance a new test collection must cope with."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, get_args
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA, VARIANCE_METHOD, VarianceMethod
-from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.defaults import ALPHA, ESTIMATOR
+from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
+from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.sphericity import epsilon_for
-from cranfield.variance.squares import Array, Squares, check_magnitude, squares, squares_without_each_topic
+from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
 
-_PERCENTILE = 95
 _NO_VARIANCE = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
 without a topic beside the whole)."""
@@ -44,17 +44,19 @@ class VarianceEstimate(Result):
     Attributes
     ----------
     variance : float
-        The variance σ̂² of a system's score over topics, as the method sees it.
+        The variance σ̂² of a system's score over topics, as the estimator sees it.
     lower, upper : float or None
         Interval for the variance at confidence 1 − alpha (leave-one-topic-out jackknife of its logarithm);
-        None for `percentile95`, and where there are too few topics.
+        None for `percentile95` (no closed form), and where there are too few topics.
     n_topics, n_systems : int
         Size of the past data; topics are added up when pooled, systems are None when the collections differ.
     strata : tuple of Stratum
         The collections behind the estimate, one unless pooled.
+    warnings, inherited : tuple of str
+        What to know before relying on it; those of them that the past scores brought along.
     """
 
-    method: VarianceMethod
+    estimator: str
     measure: str
     collection: str
     variance: float
@@ -65,6 +67,12 @@ class VarianceEstimate(Result):
     alpha: float = ALPHA
     strata: tuple[Stratum, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def method(self) -> str:
+        """The estimator, as the printed column is called."""
+        return self.estimator
 
     @property
     def variance_of_difference(self) -> float:
@@ -79,12 +87,17 @@ class VarianceEstimate(Result):
         """One line for a paper's footnote."""
         return signature(
             "variance estimate",
-            method=self.method,
+            method=self.estimator,
             measure=self.measure,
             collections=[stratum.collection for stratum in self.strata] or None,
             topics=self.n_topics,
             systems=self.n_systems,
         )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        return {"method": self.method, "measure": self.measure, "collection": self.collection, "alpha": self.alpha}
 
     def epsilon(self, n_systems: int | None = None) -> float:
         """Greenhouse–Geisser ε of the past scores, for comparisons of `n_systems` systems.
@@ -106,7 +119,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "method": self.method,
+                    "method": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,
@@ -119,53 +132,25 @@ class VarianceEstimate(Result):
     def to_dict(self) -> dict[str, Any]:
         """The row as a dictionary, with signature and warnings."""
         row: dict[str, Any] = self.to_frame().row(0, named=True)
-        return {**row, "alpha": self.alpha, "signature": self.signature, "warnings": list(self.warnings)}
+        return {
+            **row,
+            "alpha": self.alpha,
+            "signature": self.signature,
+            "settings": self.settings,
+            "warnings": list(self.warnings),
+        }
 
     def __repr__(self) -> str:
         interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
         return (
-            f"VarianceEstimate({self.method}: {self.variance:.6f}{interval}, "
+            f"VarianceEstimate({self.estimator}: {self.variance:.6f}{interval}, "
             f"{self.measure}, {self.n_topics} topics, {self.collection})"
         )
 
 
-def _within(s: Squares) -> Array:
-    return s.mean_within  # AIRS eq. 1
-
-
-def _one_way(s: Squares) -> Array:
-    between = (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_within)
-    return between + s.mean_within  # EVIA eq. 4
-
-
-def _two_way(s: Squares) -> Array:
-    systems = (s.m - 1) / (s.m * s.n) * (s.mean_between_systems - s.mean_residual)
-    topics = (s.mean_between_topics - s.mean_residual) / s.m
-    return systems + topics + s.mean_residual  # EVIA eq. 7
-
-
-def _residual(s: Squares) -> Array:
-    return s.mean_residual  # EVIA eq. 6
-
-
-_FROM_SQUARES: dict[str, Callable[[Squares], Array]] = {
-    "within": _within,
-    "one_way": _one_way,
-    "two_way": _two_way,
-    "residual": _residual,
-}
-
-
-def _difference_variances(covariance: Array) -> Array:
-    """Variances of all pairwise differences: σ_j² + σ_k² − 2σ_jk (EVIA eq. 1, from one covariance matrix)."""
-    own = np.diag(covariance)
-    pairs = np.triu_indices(len(covariance), k=1)
-    return np.asarray((own[:, None] + own - 2 * covariance)[pairs])
-
-
 def estimate_variance(
     scores: ScoreMatrix | Scores,
-    method: VarianceMethod = VARIANCE_METHOD,
+    estimator: str = ESTIMATOR,
     *,
     alpha: float = ALPHA,
     collection: str | None = None,
@@ -173,7 +158,7 @@ def estimate_variance(
     r"""How much do scores vary, for designing the next collection?
 
     ============== ========================================================== =====================================
-    method         formula                                                    estimates
+    estimator      formula                                                    estimates
     ============== ========================================================== =====================================
     within         V_E1 = Σ(x_ij − x̄_j)² / (m(n−1)), AIRS 2016 eq. 1          σ² of the one-way model, unbiased
     one_way        (m−1)/(mn)·(V_A − V_E1) + V_E1, EVIA 2014 eq. 4            σ² plus between-system variance
@@ -190,7 +175,7 @@ def estimate_variance(
     ----------
     scores : ScoreMatrix, or Scores of one measure
         At least two topics and two systems.
-    method : {"within", "one_way", "two_way", "residual", "percentile95"}
+    estimator : {"within", "one_way", "two_way", "residual", "percentile95"}
     alpha : float
         The interval has confidence 1 − alpha.
     collection : str, optional
@@ -205,11 +190,10 @@ def estimate_variance(
     Examples
     --------
     >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.8]], ["1", "2", "3"], ["a", "b"], "AP")
-    >>> [round(estimate_variance(x, method).variance, 4) for method in ("within", "two_way", "residual")]
+    >>> [round(estimate_variance(x, name).variance, 4) for name in ("within", "two_way", "residual")]
     [0.08, 0.0792, 0.005]
     """
-    if method not in get_args(VarianceMethod):
-        raise UnknownNameError("variance method", method, get_args(VarianceMethod))
+    entry = ESTIMATORS[estimator]
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
     matrix = (scores.only() if isinstance(scores, Scores) else scores).require(what="a variance estimate").canonical()
@@ -218,25 +202,29 @@ def estimate_variance(
     n, m = x.shape
     covariance = np.cov(x, rowvar=False)
     without = None
-    if method == "percentile95":
-        variance = float(np.percentile(_difference_variances(covariance), _PERCENTILE)) / 2
-    else:
-        variance = float(_FROM_SQUARES[method](squares(x)))
+    if entry.of_squares is not None:
+        variance = float(entry.of_squares(squares(x)))
         if n > 2:
-            without = _FROM_SQUARES[method](squares_without_each_topic(x))
+            without = entry.of_squares(squares_without_each_topic(x))
+    elif entry.of_covariance is not None:
+        variance = float(entry.of_covariance(covariance))
+    else:
+        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or covariances.")
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
-        raise DataError(f"{matrix.measure}: {_why_zero(method, x)}; there is no variance to design from")
+        raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
     stratum = Stratum(collection or "scores", n, m, variance, without, covariance)
-    estimate = _from_strata(method, matrix.measure, stratum.collection, (stratum,), alpha)
+    estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
+    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
+    estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)
     notify(estimate.warnings)
     return estimate
 
 
-def _why_zero(method: str, x: Array) -> str:
+def _why_zero(estimator: Estimator, x: Array) -> str:
     if float(np.ptp(x)) == 0:
         return f"all {x.size} scores are {x.flat[0]:g}"
-    if method in _FROM_SQUARES and method != "residual":
+    if estimator.holds_topics:
         return "no system's score changes from topic to topic"
     return "the difference between two systems never changes from topic to topic"
 
@@ -259,25 +247,33 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     if not listed:
         raise ArgumentError("`estimates` is empty; pass at least one variance estimate to pool.")
     first = listed[0]
-    for name in ("method", "measure", "alpha"):
+    for name in ("estimator", "measure", "alpha"):
         found = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
         if len(found) > 1:
             raise ArgumentError(f"cannot pool estimates of different {name}: {', '.join(map(str, found))}.")
     strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
     name = "pooled" if len(strata) > 1 else first.collection
-    pooled = _from_strata(first.method, first.measure, name, strata, first.alpha)
+    pooled = _from_strata(first.estimator, first.measure, name, strata, first.alpha)
+    inherited = tuple(
+        dict.fromkeys(
+            text if len(listed) == 1 else f"{estimate.collection}: {text}"
+            for estimate in listed
+            for text in estimate.inherited
+        )
+    )
+    pooled = replace(pooled, warnings=(*inherited, *pooled.warnings), inherited=inherited)
     notify(pooled.warnings)
     return pooled
 
 
 def _from_strata(
-    method: VarianceMethod, measure: str, collection: str, strata: tuple[Stratum, ...], alpha: float
+    estimator: str, measure: str, collection: str, strata: tuple[Stratum, ...], alpha: float
 ) -> VarianceEstimate:
     weights = np.asarray([stratum.n_topics - 1 for stratum in strata], dtype=np.float64)
     values = np.asarray([stratum.variance for stratum in strata])
     variance = float((weights * values).sum() / weights.sum())  # RD-003 eq. 11
     lower, upper, problem = None, None, None
-    if method != "percentile95":
+    if ESTIMATORS[estimator].of_squares is not None:
         error, problem = _jackknife_error(strata, weights, values)
         if error is not None:
             from scipy.special import stdtrit
@@ -286,7 +282,7 @@ def _from_strata(
             lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
     systems = {stratum.n_systems for stratum in strata}
     return VarianceEstimate(
-        method,
+        estimator,
         measure,
         collection,
         variance,
@@ -296,7 +292,7 @@ def _from_strata(
         systems.pop() if len(systems) == 1 else None,
         alpha,
         strata,
-        () if problem is None else (f"{measure}: no interval for the {method} variance: {problem}.",),
+        () if problem is None else (f"{measure}: no interval for the {estimator} variance: {problem}.",),
     )
 
 

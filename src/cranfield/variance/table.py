@@ -29,7 +29,7 @@ class AnovaTable(Result):
     n_topics: int
     n_systems: int
     epsilon: float
-    rows: tuple[dict[str, Any], ...]
+    sources: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -44,6 +44,16 @@ class AnovaTable(Result):
             epsilon=round(self.epsilon, 4),
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was analysed."""
+        return {
+            "measure": self.measure,
+            "collection": self.collection,
+            "n_topics": self.n_topics,
+            "n_systems": self.n_systems,
+        }
+
     def to_frame(self) -> pl.DataFrame:
         """Source, sum of squares, d.f., mean square, F, p, p_gg, and effect sizes, one row a source."""
         schema = {"collection": pl.String, "measure": pl.String, "source": pl.String, "df": pl.Int64}
@@ -51,14 +61,14 @@ class AnovaTable(Result):
         order = ["collection", "measure", "source", "sum_of_squares", "df", *numbers[1:], "omega_squared"]
         types = {**schema, **dict.fromkeys([*numbers, "omega_squared"], pl.Float64)}
         labels = {"collection": self.collection, "measure": self.measure}
-        return pl.DataFrame([{**labels, **row} for row in self.rows], schema={name: types[name] for name in order})
+        return pl.DataFrame([{**labels, **row} for row in self.sources], schema={name: types[name] for name in order})
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain Python values."""
-        return {"signature": self.signature, "epsilon": self.epsilon, "rows": list(self.rows)}
+        return {**super().to_dict(), "epsilon": self.epsilon}
 
     def __repr__(self) -> str:
-        f = self.rows[0]["f"]
+        f = self.sources[0]["f"]
         return (
             f"AnovaTable({self.measure}, {self.collection}: {self.n_topics} topics × {self.n_systems} systems, "
             f"systems F = {f:.2f}, epsilon = {self.epsilon:.3f})"
@@ -120,4 +130,5 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
         | {"eta_squared": float(found.residual) / total}
     )
     rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
-    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows))
+    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
+    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), inherited)

@@ -26,7 +26,9 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     sheets = {
         "pairs": lambda: _pairs(several, settings),
         "leaderboard": lambda: _leaderboard(several),
-        "power": lambda: _sheet(several, "power", several.discriminative_power(), title="Discriminative power"),
+        "power": lambda: _sheet(
+            several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
+        ),
         "curve": lambda: _sheet(several, "curve", several.asl_curves()),
     }
     first = next(iter(several.values()))
@@ -54,7 +56,14 @@ def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: st
     if command == "compare":
         settings["show"] = show
     title = title or _headline(several)
-    return Sheet(command, rows, several.signature, settings, several.warnings, title, **more)
+    return Sheet(
+        command, rows, several.signature, settings, several.warnings, title, **{"hidden": hidden(several), **more}
+    )
+
+
+def hidden(several: MeasureComparisons) -> tuple[str, ...]:
+    """The column that says nothing new when all rows are of one measure."""
+    return ("measure",) if len(several) == 1 else ()
 
 
 def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> Sheet:
@@ -72,10 +81,9 @@ def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> She
         digits=DIGITS,
         notes=_pair_notes(comparisons[0]),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
-        latex_columns=tuple(name for name in rows.columns if name not in ("significant", *_one_measure(several))),
+        latex_columns=tuple(name for name in rows.columns if name not in ("significant", *hidden(several))),
         latex_notes=_meanings(comparisons[0]),
         dispensable=(
-            *_one_measure(several),
             *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
             "effect_size",
             "significant",
@@ -95,15 +103,9 @@ def _leaderboard(several: MeasureComparisons) -> Sheet:
         settings={"rank_resamples": defaults.RANK_RESAMPLES},
         notes=_leaderboard_notes(first),
         superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()},
-        latex_columns=tuple(name for name in rows.columns if name not in (groups, *_one_measure(several))),
-        dispensable=_one_measure(several),
+        latex_columns=tuple(name for name in rows.columns if name not in (groups, *hidden(several))),
         heading="Leaderboard",
     )
-
-
-def _one_measure(several: MeasureComparisons) -> tuple[str, ...]:
-    """The column that says nothing new when all rows are of one measure."""
-    return ("measure",) if len(several) == 1 else ()
 
 
 def _marks(result: Comparison) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.errors import ArgumentError
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.replicates.result import FIXED_TOPICS
@@ -46,7 +45,7 @@ def replicates_answer(result: Replicates, settings: Any) -> Answer:
     votes = "Bars: how many pairs the splits agree on, and how strongly."
     methods = "Bars: pairs separated by replicates and by tests on the whole collection."
     return Answer(
-        headline="\n".join(_summary(result)),
+        headline=result.summary(),
         sentences=(FIXED_TOPICS,) if result.settings["interaction"] else (),
         sheets={name: _maker(result, name, settings) for name in TABLES},
         charts=(
@@ -56,11 +55,6 @@ def replicates_answer(result: Replicates, settings: Any) -> Answer:
         ),
         on_page=("systems", "pairs", "agreement", "comparison", "splits"),
     )
-
-
-def _summary(result: Replicates) -> list[str]:
-    text = result.summary()
-    return text.splitlines() if isinstance(text, str) else list(text)
 
 
 def _maker(result: Replicates, show: str, settings: Any) -> Callable[[], Sheet]:
@@ -73,7 +67,7 @@ def _sheet(result: Replicates, show: str, settings: Any) -> Sheet:
     title = title.format(splits=known["n_splits"], partitions=known["n_partitions"])
     if len(result.measures) == 1:
         title = f"{result.measures[0]}: {title[0].lower()}{title[1:]}"
-    notes = _summary(result) if show in ("systems", "pairs", "agreement") else []
+    notes = result.summary().splitlines() if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
         rows, said = _teams(result, settings)
         notes += said
@@ -83,17 +77,16 @@ def _sheet(result: Replicates, show: str, settings: Any) -> Sheet:
         notes.append(FIXED_TOPICS)
     return Sheet(
         "replicates", rows, result.signature, {**result.settings, "show": show}, result.warnings, title,
-        notes=tuple(notes), dispensable=("measure",) if len(result.measures) == 1 else (), heading=heading,
+        notes=tuple(notes), hidden=("measure",) if len(result.measures) == 1 else (), heading=heading,
     )  # fmt: skip
 
 
 def _teams(result: Replicates, settings: Any) -> tuple[pl.DataFrame, list[str]]:
     """Decisions on pairs of one team, and how long the intervals of each model are."""
-    from cranfield.replicates.teams import read_teams, teams_by_prefix
+    from cranfield.collection.teams import read_teams
+    from cranfield.replicates.teams import teams_by_prefix
 
     file, prefix = getattr(settings, "teams", None), getattr(settings, "team_prefix", None)
-    if (file is None) == (prefix is None):
-        raise ArgumentError("this table needs one grouping of the runs: `teams` or `team_prefix`")
     first = next(iter(result.by_measure.values())).data
     grouping = read_teams(file) if file else teams_by_prefix(first.systems, first.tags, prefix or "")
     by_measure = result.teams(grouping)

@@ -41,11 +41,13 @@ KINDS: dict[str, dict[str, str]] = {
         "systems": "scores.systems",
         "difference": "scores.difference",
     },
+    "Standardisation": {"factors": "scores.factors"},
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},
     "Standardised": {"topics": "scores.standardised"},
     "SelectionBias": {"bias": "tuning.bias"},
     "Tuning": {"curve": "tuning.curve", "folds": "tuning.folds"},
     "VarianceEstimate": {"estimators": "variance.estimators"},
+    "Variances": {"estimators": "variance.estimators", "sources": "variance.sources"},
 }
 """By type of result: the charts it has, the first being the one drawn unless another is named."""
 

@@ -127,7 +127,7 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
         )
     )
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
-    row = result.summary().row(0, named=True)
+    row = result.by_measure().row(0, named=True)
     finding = (
         f"Leaving a system out moves its mean by at most {number(row['largest_difference'], 4)} "
         f"and {plural(row['largest_rank_change'], 'rank')}"

@@ -6,11 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-import numpy as np
-import polars as pl
 
 from cranfield.defaults import POWER
-from cranfield.errors import ArgumentError, quietly
+from cranfield.errors import ArgumentError
 from cranfield.present.charts.style import (
     ACCENT,
     FAINT,
@@ -28,10 +26,6 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.design import Design
-
-SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
-"""Numbers of systems a curve is drawn through (EVIA 2014 Fig. 2 goes to 100)."""
-CURVE_POINTS = 60
 
 
 def _is_anova(design: Design) -> bool:
@@ -69,12 +63,7 @@ def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]],
         "alpha",
         "power",
     ]
-    found = "n_topics" if design.solved_for == "topics" else design.solved_for
-    columns = [
-        name
-        for name in looked_at
-        if name in design.rows.columns and name not in but and name not in (found, design.solved_for)
-    ]
+    columns = [name for name in looked_at if name in design.rows.columns and name not in (*but, design.solved_for)]
     distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
     varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
     if "measure" in varying:
@@ -88,33 +77,6 @@ def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]],
         listed.append({**row, "series": ", ".join(parts)})
     left = distinct.height - len(listed)
     return listed, f"; {left} further designs not drawn" if left > 0 else ""
-
-
-def _redesign(design: Design, row: dict[str, Any], method: str | None = None, **question: Any) -> pl.DataFrame:
-    """The same design asked for other values, by the design functions themselves."""
-    from cranfield.design import (
-        design_anova,
-        design_interval,
-        design_ttest,
-        design_two_sample_interval,
-        design_two_sample_ttest,
-    )
-
-    variance = row.get("variance", row.get("variance_of_difference"))
-    common: dict[str, Any] = {"alpha": row["alpha"], **question}
-    function: Any
-    if _is_anova(design):
-        function = design_anova
-        common |= {"method": method or row["method"], "blocked": row["blocked"]}
-        if design.settings.get("epsilon") is not None and row.get("epsilon") is not None:
-            common["epsilon"] = row["epsilon"]
-    elif _is_interval(design):
-        function = design_two_sample_interval if design.what.startswith("two-sample") else design_interval
-    else:
-        function = design_two_sample_ttest if design.what.startswith("two-sample") else design_ttest
-        common |= {"method": method or row["method"]}
-    with quietly():  # the design has said it already
-        return pl.DataFrame(function(variance, **common).rows)
 
 
 def _encoding(names: list[str]) -> dict[str, Any]:
@@ -148,23 +110,11 @@ def systems(design: Design) -> Drawing:
             f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
         )
     listed, note = _series(design, but=("systems", "epsilon"))
-    asked = design.rows["systems"].drop_nulls().unique().sort().to_list()
-    data = []
-    for row in listed:
-        if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
-            same = [
-                pl.col(name) == row[name]
-                for name in ("measure", "estimator", "variance", "min_diff", "alpha", "power")
-                if name in row
-            ]
-            found = design.rows.filter(*same).sort("systems")
-        else:
-            target = row["power"] if row.get("power") is not None else POWER
-            found = _redesign(design, row, n_systems=sorted({*asked, *SYSTEMS}), min_diff=row["min_diff"], power=target)
-        data += [
-            {"series": row["series"], "systems": r["systems"], "topics": r["topics"]}
-            for r in found.iter_rows(named=True)
-        ]
+    data = [
+        {"series": row["series"], **point}
+        for row in listed
+        for point in design.curve("systems", row).iter_rows(named=True)
+    ]
     names = [row["series"] for row in listed]
     plot = (
         alt.Chart(rows(data))
@@ -186,12 +136,6 @@ def systems(design: Design) -> Drawing:
     return finish(plot, finding, f"{_about(design)}{only}{note}")
 
 
-def _sizes(around: float) -> list[int]:
-    """Topic set sizes on both sides of a number, evenly enough for a smooth curve."""
-    most = max(20, int(2.2 * around))
-    return sorted({int(n) for n in np.unique(np.linspace(2, most, CURVE_POINTS).round())} | {max(2, int(around))})
-
-
 def power(design: Design) -> Drawing:
     """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
     design = _solved(design)
@@ -199,20 +143,13 @@ def power(design: Design) -> Drawing:
         raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
     listed, note = _series(design, but=())
     listed = listed[:3]
-    methods = ["exact", "published"] if len(listed) == 1 else ["exact"]
     data, marks = [], []
     for row in listed:
         topics = row.get("topics") or 50
-        question = {"min_diff": row["min_diff"]} | ({"n_systems": row["systems"]} if _is_anova(design) else {})
-        for method in methods:
-            name = method if len(listed) == 1 else row["series"]
-            found = _redesign(design, row, method=method, n_topics=_sizes(topics), power=None, **question)
-            values = found["power"] if method != "exact" else found["achieved_power"]
-            data += [
-                {"series": name, "topics": n, "power": p}
-                for n, p in zip(found["topics"], values, strict=True)
-                if p is not None
-            ]
+        for point in design.curve("power", row).iter_rows(named=True):
+            method = point.pop("method")
+            if len(listed) == 1 or method == "exact":
+                data.append({"series": method if len(listed) == 1 else row["series"], **point})
         marks.append({"topics": topics, "power": row["achieved_power"], "text": f"{topics:,} topics"})
     names = list(dict.fromkeys(point["series"] for point in data))
     lines = (
@@ -258,29 +195,13 @@ def detectable(design: Design) -> Drawing:
     design = _solved(design)
     row = design.rows.row(0, named=True)
     topics = row.get("topics") or 50
-    sizes = [n for n in _sizes(topics) if n >= 4]
-    data: list[dict[str, Any]] = []
     target = row["power"] if row.get("power") is not None else POWER
-    if _is_interval(design):
-        name = f"width of the {1 - row['alpha']:.0%} interval of a difference"
-        found = _redesign(design, row, n_topics=sizes)
-        data = [{"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["width"], strict=True)]
-    else:
-        extra = {"n_systems": row["systems"]} if _is_anova(design) else {}
-        name = f"smallest difference seen with power {target:g}" + (f" among {row['systems']} systems" if extra else "")
-        found = _redesign(design, row, n_topics=sizes, power=target, **extra)
-        data = [
-            {"series": name, "topics": n, "value": v} for n, v in zip(found["topics"], found["min_diff"], strict=True)
-        ]
-        if not design.what.startswith("two-sample"):
-            from cranfield.design import design_interval
-
-            of_difference = row["variance_of_difference"] if "variance_of_difference" in row else 2 * row["variance"]
-            width = f"width of the {1 - row['alpha']:.0%} interval of a difference"
-            other = design_interval(of_difference, n_topics=sizes, alpha=row["alpha"]).rows
-            data += [
-                {"series": width, "topics": n, "value": v} for n, v in zip(other["topics"], other["width"], strict=True)
-            ]
+    among = f" among {row['systems']} systems" if _is_anova(design) else ""
+    names = {
+        "width": f"width of the {1 - row['alpha']:.0%} interval of a difference",
+        "min_diff": f"smallest difference seen with power {target:g}{among}",
+    }
+    data = [{"series": names[point.pop("what")], **point} for point in design.curve("detectable", row).to_dicts()]
     return detectable_curve(data, int(topics), f"{_about(design)}")
 
 

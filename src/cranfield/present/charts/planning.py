@@ -51,7 +51,9 @@ def recommendation(result: Recommendation) -> Drawing:
         .transform_calculate(label_at="max(datum.topics, datum.topics_upper)"),
     ).properties(width=WIDTH - 60, height=alt.Step(24))
     settings = result.settings
-    finding = f"{plural(result.topics, 'topic')} to compare {plural(settings['systems'], 'system')} by {result.measure}"
+    finding = (
+        f"{plural(result.n_topics, 'topic')} to compare {plural(settings['n_systems'], 'system')} by {result.measure}"
+    )
     details = (
         f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}, alpha {settings['alpha']:g}; "
         f"lines: the size at both ends of the variance's interval"

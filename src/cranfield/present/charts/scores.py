@@ -27,7 +27,7 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.scores import ScoreMatrix, Scores
-    from cranfield.standardise import Standardised
+    from cranfield.standardise import Standardisation, Standardised
 
 MOST_TOPICS = 150
 """Bars or columns of one chart; of more topics an even selection is drawn, and said."""
@@ -217,3 +217,25 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
         f"{clipped} of {after.values.size:,} scores clipped"
     )
     return finish(alt.vconcat(*drawn, spacing=20), finding, details)
+
+
+def factors(result: Standardisation, measure: str | None = None) -> Drawing:
+    """Mean and standard deviation of the standardising systems on every topic: what a raw score is measured by."""
+    name = measure or next(iter(result))
+    chosen = result[name]
+    frame = pl.DataFrame(
+        {"topic": chosen.topics, "mean": chosen.mean, "low": chosen.mean - chosen.sd, "high": chosen.mean + chosen.sd}
+    ).sort("mean", descending=True)
+    shown, note = _thinned(frame, MOST_TOPICS)
+    label = alt.Axis(labels=shown.height <= 60, labelAngle=-90, labelFontSize=9, ticks=False)
+    base = alt.Chart(rows(shown)).encode(
+        x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label, title="topics, by mean score")
+    )
+    drawn = alt.layer(
+        base.mark_rule(color=LIGHT, strokeWidth=2).encode(y=alt.Y("low:Q", title=name), y2="high:Q"),
+        base.mark_circle(color=ACCENT, opacity=1).encode(y="mean:Q"),
+    ).properties(width=max(120, min(WIDTH, 14 * shown.height)), height=220)
+    low, high = float(chosen.mean.min()), float(chosen.mean.max())
+    finding = f"Topic means of the standardising systems range from {number(low)} to {number(high)}"
+    details = f"{name}; dots: mean, lines: one standard deviation each way; {plural(len(chosen.topics), 'topic')}{note}"
+    return finish(drawn, finding, details)

@@ -12,7 +12,7 @@ from cranfield.errors import ArgumentError
 from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, number, plural, rows
 
 if TYPE_CHECKING:
-    from cranfield.variance import AnovaTable, VarianceEstimate
+    from cranfield.variance import AnovaTable, VarianceEstimate, Variances
 
 METHODS = ("percentile95", "residual", "within", "one_way", "two_way")
 MOST_MEASURES = 6
@@ -76,8 +76,9 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     return finish(plot, finding, f"{where}{plural(first.n_topics, 'topic')}; {level}{left}")
 
 
-def sources(table: AnovaTable) -> Drawing:
-    """What the scores' variation is made of: systems, topics, and the rest."""
+def sources(result: AnovaTable | Variances) -> Drawing:
+    """What the scores' variation is made of: systems, topics, and the rest; of several tables, the first."""
+    table: AnovaTable = result if not hasattr(result, "tables") else result.tables[0]
     parts = table.to_frame().filter(pl.col("source") != "total").select("source", share="eta_squared")
     order = parts["source"].to_list()
     base = alt.Chart(rows(parts)).encode(y=alt.Y("source:N", sort=order, title=None))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from cranfield.defaults import (
     ALPHA,
     MEASURES,
+    ORDER,
     PARTITIONS,
     POWER,
+    RELEVANCE,
     REPLICATES_RESAMPLES,
     REPORT_DEPTHS,
     REPORT_MIN_DIFF,
@@ -20,6 +22,9 @@ from cranfield.defaults import (
     RESAMPLES,
     SEED,
     SPLITS,
+    SYSTEM_NAME,
+    RankingOrder,
+    SystemName,
 )
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.executors import Progress
@@ -102,7 +107,7 @@ def build_report(
     runs: Run | PathLike | Iterable[Run | PathLike] | None = None,
     measures: Sequence[str] | None = None,
     title: str | None = None,
-    skip: Iterable[str] = (),
+    skip: Iterable[str] | None = None,
     source: str | None = None,
     min_diff: float = REPORT_MIN_DIFF,
     n_systems: int | None = None,
@@ -113,7 +118,13 @@ def build_report(
     n_partitions: int = PARTITIONS,
     n_splits: int = SPLITS,
     replicate_resamples: int = REPLICATES_RESAMPLES,
-    depths: Sequence[int] = REPORT_DEPTHS,
+    depths: Sequence[int] | None = None,
+    level: int = RELEVANCE,
+    gains: str | None = None,
+    intents: PathLike | None = None,
+    order: RankingOrder = ORDER,
+    single_precision: bool = False,
+    name: SystemName = SYSTEM_NAME,
     lenient: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -135,6 +146,7 @@ def build_report(
     n_resamples : resamples of the tests; raised where the correction could not find anything with so few
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
+    level, gains, intents, order, single_precision, name, lenient : how runs are read and scored, see `evaluate`
 
     Returns
     -------
@@ -148,13 +160,17 @@ def build_report(
     >>> report.html.startswith("<!doctype html>")
     True
     """
-    left_out = tuple(skip)
-    for name in left_out:
-        if name not in REPORT_SECTIONS:
-            raise UnknownNameError("section", name, REPORT_SECTIONS)
+    left_out = tuple(skip or ())
+    for section in left_out:
+        if section not in REPORT_SECTIONS:
+            raise UnknownNameError("section", section, REPORT_SECTIONS)
     if not min_diff > 0:
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
-    found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, lenient, workers)
+    scoring: dict[str, Any] = {
+        "level": level, "gains": gains, "intents": intents, "order": order, "single_precision": single_precision,
+        "name": name, "lenient": lenient,
+    }  # fmt: skip
+    found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, scoring, workers)
     main = next(iter(found.values()))
     case = Case(
         found,
@@ -171,14 +187,14 @@ def build_report(
         n_partitions,
         n_splits,
         replicate_resamples,
-        tuple(depths),
+        tuple(depths or REPORT_DEPTHS),
         workers,
-        lenient,
+        scoring,
     )
-    wanted = [name for name in _BUILDERS if name not in left_out and (name != "replicates" or judged is not None)]
+    wanted = [one for one in _BUILDERS if one not in left_out and (one != "replicates" or judged is not None)]
     built = []
-    for done, name in enumerate(wanted, 1):
-        built.append(_build(name, case))
+    for done, section in enumerate(wanted, 1):
+        built.append(_build(section, case))
         if progress:
             progress(done, len(wanted))
     if "methods" not in left_out:
@@ -193,7 +209,7 @@ def _material(
     runs: Any,
     measures: Sequence[str] | None,
     source: str | None,
-    lenient: bool,
+    scoring: dict[str, Any],
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
     from cranfield.collection import Qrels, Run, read_qrels
@@ -216,7 +232,7 @@ def _material(
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
     with quietly():
-        found = evaluate(judged, files, list(measures or MEASURES), lenient=lenient, workers=workers)
+        found = evaluate(judged, files, list(measures or MEASURES), **scoring, workers=workers)
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
     return found, where, found.warnings, judged, tuple(files)
 

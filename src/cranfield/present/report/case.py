@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cranfield.defaults import SYSTEM_NAME
 from cranfield.errors import DataError, quietly
 from cranfield.labels import summary
 
@@ -35,12 +36,12 @@ class Case:
     n_systems: int
     n_resamples: int
     seed: int
-    partitions: int
-    splits: int
+    n_partitions: int
+    n_splits: int
     replicate_resamples: int
     depths: tuple[int, ...]
     workers: int | None = None
-    lenient: bool = False
+    scoring: Mapping[str, Any] = field(default_factory=dict)
     _known: dict[str, Comparison] = field(default_factory=dict, repr=False)
 
     @property
@@ -62,7 +63,7 @@ class Case:
 
     def comparison(self, measure: str | None = None) -> Comparison:
         """All pairs by a measure, with as many resamples as the correction needs to find anything."""
-        from cranfield.comparison.analysis import compare
+        from cranfield.comparison import compare
 
         name = measure or self.measure
         if name not in self._known:
@@ -98,8 +99,9 @@ class Case:
         """The runs, read one at a time."""
         from cranfield.collection import read_run
 
+        lenient, name = self.scoring.get("lenient", False), self.scoring.get("name", SYSTEM_NAME)
         for run in self.runs:
-            yield read_run(run, lenient=self.lenient) if isinstance(run, str) else run
+            yield read_run(run, lenient=lenient, name=name) if isinstance(run, str) else run
 
 
 def named(labels: Iterable[str], most: int = 4) -> str:

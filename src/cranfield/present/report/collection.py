@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import LOW_EPSILON
+from cranfield.errors import quietly
 from cranfield.present.charts import design as design_charts
 from cranfield.present.charts import planning
 from cranfield.present.charts import variance as variance_charts
 from cranfield.present.charts.style import given, number, plural
-from cranfield.present.report.case import Case, quietly
+from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 
 _WORKS = ("sakai-evia", "sakai-rd003", "greenhouse")
@@ -160,7 +161,7 @@ def next_one(case: Case) -> Section:
     parts: list[Part] = [
         Text(
             f"To compare {plural(case.n_systems, 'system')} by {case.measure} and see a difference of "
-            f"{given(case.min_diff)} between best and worst, create {plural(advice.topics, 'topic')}.",
+            f"{given(case.min_diff)} between best and worst, create {plural(advice.n_topics, 'topic')}.",
             strong=True,
         )
     ]

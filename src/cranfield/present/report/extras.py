@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from cranfield.defaults import STANDARDISE_A
+from cranfield.errors import quietly
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
-from cranfield.present.report.case import Case, quietly
+from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 
 BESIDE_RESAMPLES = 20_000
@@ -90,12 +91,12 @@ def replicated(case: Case) -> Section:
             case.judgments,
             list(case.runs),
             case.measure,
-            n_partitions=case.partitions,
-            n_splits=case.splits,
+            n_partitions=case.n_partitions,
+            n_splits=case.n_splits,
             n_resamples=case.replicate_resamples,
             alpha=case.alpha,
             seed=case.seed,
-            lenient=case.lenient,
+            **case.scoring,
             workers=case.workers,
         )
         beside = found.comparison(BESIDE_RESAMPLES)
@@ -109,8 +110,8 @@ def replicated(case: Case) -> Section:
             strong=True,
         ),
         Text(
-            f"The documents were split at random into {case.partitions} parts, {plural(case.splits, 'time')} over, and "
-            "every topic was scored on each part. "
+            f"The documents were split at random into {case.n_partitions} parts, {plural(case.n_splits, 'time')} over, "
+            "and every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
             f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
         ),
@@ -123,7 +124,7 @@ def replicated(case: Case) -> Section:
         Figure("fig-effects", replicates.effects(found)),
         Figure("fig-agreement", replicates.agreement(found)),
         Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
-        Table("effects", "System effects", found.systems),
+        Table("effects", "System effects", found.effects),
         Table("replicate-pairs", "Every pair over the splits", found.pairs, shown=10),
         Table("agreement", "How many pairs the splits agree on", found.agreement),
         Table("methods-compared", "Decisions of the methods", beside),

@@ -241,7 +241,8 @@ def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
 
 
 def _file(check: FileCheck) -> dict[str, Any]:
-    return {**vars(check), "path": str(check.path), "notes": list(check.notes)}
+    plain = {name.removeprefix("n_"): value for name, value in vars(check).items()}
+    return {**plain, "path": str(check.path), "notes": list(check.notes)}
 
 
 def describe(contents: Contents) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cranfield.collection import FileCheck, Qrels, Run, make_sample, read_and_check
+from cranfield.collection import FileCheck, Qrels, Run, make_sample
+from cranfield.collection.check import check_and_read
 from cranfield.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.errors import CranfieldError, DataError, quietly
 from cranfield.executors import Progress
@@ -87,7 +88,7 @@ class Dataset:
         runs: list[Run] = []
         judgments: list[Qrels] = []
         for number, file in enumerate(self.files, 1):
-            check, parsed = read_and_check(file, lenient=self.lenient)
+            check, parsed = check_and_read(file, lenient=self.lenient)
             checks.append(check)
             if isinstance(parsed, Run):
                 runs.append(parsed)

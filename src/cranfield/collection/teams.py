@@ -1,0 +1,64 @@
+"""Which systems belong to which team: the one reader of team files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from cranfield.errors import FileError, Problem
+from cranfield.files import Problems, check_text, read_bytes, shown
+
+_BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The team of each system: a line ``system team`` each, separated by a comma, a tab or blanks.
+
+    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are passed over. A system has
+    one team. The file may be compressed, and ``-`` is standard input.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "teams.csv")
+    >>> _ = file.write_text("system,team\\nbm25a,udel\\nbm25b,udel\\n# a comment\\ndense uw\\n")
+    >>> read_teams(file)
+    {'bm25a': 'udel', 'bm25b': 'udel', 'dense': 'uw'}
+    """
+    label = os.fspath(path)
+    problems = Problems(label)
+    teams: dict[str, str] = {}
+    first = True
+    for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        fields = _BETWEEN.split(text)
+        header, first = first and [field.casefold() for field in fields] == ["system", "team"], False
+        if header:
+            continue
+        if len(fields) != 2 or not all(fields):
+            count = sum(map(bool, fields))
+            problems.add(
+                number,
+                f"expected a system and its team, found {count} field{'s' * (count != 1)}: {shown(text)}",
+            )
+        elif fields[0] in teams:
+            problems.add(number, f"system {fields[0]!r} already belongs to team {teams[fields[0]]!r}")
+        else:
+            teams[fields[0]] = fields[1]
+    problems.raise_if_any()
+    if not teams:
+        raise FileError(label, [Problem(0, "names no system; expected a system and its team a line")])
+    return teams
+
+
+def systems_by_team(teams: Mapping[str, str]) -> dict[str, list[str]]:
+    """Team → its systems, both in the order in which they come.
+
+    >>> systems_by_team({"bm25a": "udel", "dense": "uw", "bm25b": "udel"})
+    {'udel': ['bm25a', 'bm25b'], 'uw': ['dense']}
+    """
+    members: dict[str, list[str]] = {}
+    for system, team in teams.items():
+        members.setdefault(team, []).append(system)
+    return members

@@ -1,0 +1,67 @@
+"""The bootstrap-shift test: topics drawn with replacement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cranfield.comparison.tests import PERCENTILE, TESTS, SignificanceTest
+from cranfield.labels import summary
+
+if TYPE_CHECKING:
+    from cranfield.comparison.classical import Differences
+    from cranfield.comparison.comparison import Comparison
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.pairs import Pairs
+    from cranfield.comparison.resampled import Resampled, Resampling
+
+
+FEW_TOPICS = 30
+"""Below so many topics a bootstrap-shift test rejects true hypotheses clearly too often (docs/compare.md)."""
+
+
+def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
+    """Resample topics, shifted to a difference of 0."""
+    from cranfield.comparison.bootstrap import bootstrap_shift
+
+    return bootstrap_shift(scores, pairs, how, alpha)
+
+
+def cautions(result: Comparison, each: Differences) -> list[str]:
+    """No spread, or too few topics."""
+    texts = without_spread(result, each)
+    if result.n_topics < FEW_TOPICS:
+        texts.append(
+            f"with {result.n_topics} topics a bootstrap-shift test rejects true hypotheses too often; "
+            "prefer randomisation"
+        )
+    return texts
+
+
+def without_spread(result: Comparison, each: Differences) -> list[str]:
+    """A warning about differences that are the same on every topic, shared by the bootstrap tests."""
+    import numpy as np
+
+    constant = np.flatnonzero((each.sd == 0) & (each.mean != 0))
+    if not len(constant):
+        return []
+    names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in constant]
+    return [
+        f"a difference that is the same on every topic leaves a {TESTS[result.test].title} no spread to go by, and its "
+        f"p says nothing: {summary(names)}; use randomisation for a p-value that counts"
+    ]
+
+
+BOOTSTRAP = TESTS.register(
+    SignificanceTest(
+        name="bootstrap",
+        title="bootstrap-shift test",
+        summary="bootstrap-shift test: topics drawn with replacement, differences shifted to 0",
+        assumes="enough topics (30 or more) for their spread to stand for that of all topics",
+        run=run,
+        any_statistic=True,
+        resamples=True,
+        interval=PERCENTILE,
+        cautions=cautions,
+        rank=20,
+    )
+)

@@ -1,0 +1,33 @@
+"""The sign test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cranfield.comparison.tests import TESTS, SignificanceTest
+
+if TYPE_CHECKING:
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.pairs import Pairs
+    from cranfield.comparison.resampled import Resampled, Resampling
+
+
+def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
+    """Topics won against topics lost; the smallest p is that of all signs alike."""
+    from cranfield.comparison.classical import sign
+    from cranfield.comparison.resampled import Resampled
+
+    smallest = 2.0**-scores.n_topics * (2 if how.alternative == "two-sided" else 1)
+    return Resampled(sign(scores, pairs, how.alternative), smallest, exact=False, n_resamples=0)
+
+
+SIGN = TESTS.register(
+    SignificanceTest(
+        name="sign",
+        title="sign test (ties dropped)",
+        summary="sign test; only the direction on each topic counts, ties are dropped",
+        assumes="topics are independent; it speaks of topics won and lost, not of means",
+        run=run,
+        rank=60,
+    )
+)

@@ -1,0 +1,33 @@
+"""Tukey's honestly significant differences, topics as blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cranfield.comparison.tests import SIMULTANEOUS, TESTS, SignificanceTest
+
+if TYPE_CHECKING:
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.pairs import Pairs
+    from cranfield.comparison.resampled import Resampled, Resampling
+
+
+def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
+    """The studentised range of all systems, with the residual variance of two-way ANOVA."""
+    from cranfield.comparison.studentised_range import tukey
+
+    return tukey(scores, pairs, alpha)
+
+
+TUKEY = TESTS.register(
+    SignificanceTest(
+        name="tukey",
+        title="Tukey HSD, topics as blocks",
+        summary="Tukey's HSD with topics as blocks; adjusts for all pairs by itself",
+        assumes="nearly normal residuals of one variance for all systems",
+        run=run,
+        corrects_family=True,
+        interval=SIMULTANEOUS,
+        rank=90,
+    )
+)

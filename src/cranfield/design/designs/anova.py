@@ -1,0 +1,56 @@
+"""Telling m systems apart by analysis of variance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE
+from cranfield.design.designs import DESIGNS, DesignKind, Variant
+
+if TYPE_CHECKING:
+    from cranfield.design.grid import Variances
+    from cranfield.design.result import Design
+
+
+def one_way(variance: Variances, **arguments: Any) -> Design:
+    """See `design_anova`."""
+    from cranfield.design.anova import solve_anova
+
+    return solve_anova(variance, **arguments)
+
+
+def blocked(variance: Variances, **arguments: Any) -> Design:
+    """See `design_anova`, with ``blocked=True``."""
+    return one_way(variance, blocked=True, **arguments)
+
+
+ANOVA = DESIGNS.register(
+    DesignKind(
+        name="anova",
+        summary="topics for telling m systems apart by analysis of variance",
+        asks=("n_systems", "min_diff", "n_topics", "power"),
+        methods=("exact", "published", "approximate"),
+        variants=(
+            Variant(
+                title="one-way ANOVA",
+                note="Holds for independent topics per system. Systems that share topics need a blocked design, and a "
+                "blocked test.",
+                estimator=ANOVA_VARIANCE,
+                of_difference=False,
+                function=one_way,
+            ),
+            Variant(
+                title="blocked (two-way) ANOVA",
+                note="Holds for the two-way F-test on shared topics.",
+                estimator=BLOCKED_VARIANCE,
+                of_difference=False,
+                function=blocked,
+                option="blocked",
+                option_help="All systems share the topics and the test takes topics out.",
+            ),
+        ),
+        pairwise=False,
+        extras=("epsilon",),
+        rank=10,
+    )
+)

@@ -1,0 +1,88 @@
+"""A design from its question: the variance typed, or estimated from past scores by every estimator there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from cranfield.defaults import DESIGN_METHOD
+from cranfield.design.designs import DESIGNS
+from cranfield.design.grid import Numbers, Variances, listed, positive
+from cranfield.design.result import Design
+from cranfield.errors import ArgumentError, CranfieldError, quietly
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.variance import VarianceEstimate, pooled_variances
+from cranfield.variance.collections import as_collections
+from cranfield.variance.estimators import ESTIMATORS
+
+Past: TypeAlias = ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores]
+"""Past scores, of one collection or of several by name."""
+Given: TypeAlias = Variances | Past
+"""What a design can start from."""
+
+
+def design_of(
+    kind: str,
+    variant: str | None,
+    variance: Given | None = None,
+    variance_of_difference: Given | None = None,
+    *,
+    estimator: str | None = None,
+    alpha: Numbers,
+    method: str = DESIGN_METHOD,
+    **asked: Any,
+) -> Design:
+    """The design of a kind, its warnings not issued yet.
+
+    A typed σ² counts as σ_t² = 2σ² where the design wants that, and the other way round. From past scores there is
+    one design per measure, and the same by every other estimator beside it.
+    """
+    entry = DESIGNS[kind]
+    form = entry.variant(variant)
+    if variance_of_difference is not None and not entry.pairwise:
+        raise ArgumentError(f"`variance_of_difference` belongs to designs for two systems; give `variance` to {kind}.")
+    if not entry.pairwise and variance is None:
+        raise ArgumentError("`variance` is missing; give a number, an estimate, or past scores to estimate it from.")
+    if (variance is None) == (variance_of_difference is None):
+        got = "neither" if variance is None else "both"
+        raise ArgumentError(f"give one of `variance` and `variance_of_difference`; got {got}.")
+    name = "variance" if variance_of_difference is None else "variance_of_difference"
+    given: Any = variance if variance_of_difference is None else variance_of_difference
+    question = {key: _listed(value) for key, value in {"alpha": alpha, "method": method, **asked}.items()}
+
+    def solved(variances: Any) -> Design:
+        return replace(form.function(variances, **question), kind=kind, variant=variant, variances=variances,
+                       question=question)  # fmt: skip
+
+    if not isinstance(given, (ScoreMatrix, Scores, Mapping)):
+        factor = {(True, "variance"): 2.0, (False, "variance_of_difference"): 0.5}.get((form.of_difference, name), 1.0)
+        return solved(_typed(name, given, factor))
+    collections = as_collections(given)
+    chosen = estimator or form.estimator
+    level = question["alpha"][0] if isinstance(question["alpha"], list) else question["alpha"]
+    with quietly():  # warnings of the chosen estimates go into the result
+        estimates = pooled_variances(collections, [chosen], alpha=level)[chosen]
+        design = solved(estimates)
+        frames = [design.rows]
+        for other in ESTIMATORS:
+            if other != chosen:
+                try:
+                    frames.append(solved(pooled_variances(collections, [other], alpha=level)[other]).rows)
+                except CranfieldError:  # no variance by this estimator, or no design for it
+                    continue
+    said = dict.fromkeys([*(text for one in estimates for text in one.warnings), *design.warnings])
+    return replace(design, by_estimator=pl.concat(frames, how="diagonal"), warnings=tuple(said))
+
+
+def _listed(value: Any) -> Any:
+    """Several values as a list, which can be read more than once."""
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+
+
+def _typed(name: str, given: Variances, factor: float) -> list[Any]:
+    """Typed numbers times the factor; estimates, which know both variances, as they are."""
+    several = [given] if isinstance(given, VarianceEstimate) else listed(name, given)
+    return [one if isinstance(one, VarianceEstimate) else factor * positive(name, one) for one in several]

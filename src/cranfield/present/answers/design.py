@@ -1,0 +1,270 @@
+"""What designs say: how many topics, by every method and estimator; the recommendation, the cost, the effect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.design.designs import DESIGNS
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+from cranfield.variance.estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.design import Cost, Design, Recommendation, StandardisationEffect
+
+DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
+_UNITS = {
+    "topics": "{} topics",
+    "min_diff": "a difference of {}",
+    "power": "power {}",
+    "systems": "{} systems",
+    "width": "a width of {}",
+}
+
+
+@answers("Design")
+def design_answer(design: Design, settings: Any) -> Answer:
+    """The design; for a page by every method side by side, and from past scores by every estimator."""
+    methods = DESIGNS[design.kind].methods
+    compared = len(methods) > 1 and design.question["method"] == methods[0]
+    sheets = {"design": lambda: _design_sheet(design, settings, design.rows, notes=_notes(design))}
+    if compared:
+        sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(_holds(design),))
+    if design.by_estimator is not None:
+        every = design.by_estimator
+        heading = "The same by every estimate of the variance"
+        sheets["estimators"] = lambda: _design_sheet(design, settings, every, heading=heading)
+    on_page = ["methods" if compared else "design", *(["estimators"] if "estimators" in sheets else [])]
+    sought = design.solved_for
+    front = (sought, f"{sought}_lower", f"{sought}_upper", f"{sought}_adjusted", "achieved_power", "expected_width")
+    return Answer(
+        headline=_design_headline(design),
+        sheets=sheets,
+        charts=_design_charts(design),
+        sentences=_sentences(design, compared),
+        on_page=tuple(on_page),
+        extra={"first_columns": {"design": front, "methods": ("method", *front), "estimators": ("estimator", *front)}},
+    )
+
+
+def _holds(design: Design) -> str:
+    """When the sizes hold."""
+    return DESIGNS[design.kind].variant(design.variant).note
+
+
+def _design_sheet(design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", **more: Any) -> Sheet:
+    what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
+    facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
+    if design.by_estimator is not None:
+        if getattr(settings, "files", None):
+            facts |= {"scores": settings.files, "missing": settings.missing}
+        facts["estimator"] = design.estimator
+        others = design.by_estimator.slice(design.rows.height)
+        facts["other_estimators"] = others.to_dicts()
+    return Sheet(
+        f"design {design.kind}", rows, design.signature, facts, design.warnings, what, DIGITS,
+        heading=heading or what.replace("_", " "), **more,
+    )  # fmt: skip
+
+
+def _notes(design: Design) -> tuple[str, ...]:
+    """When the sizes hold; and what other estimators give: they differ by factors, and nobody should learn it late."""
+    notes = [_holds(design)]
+    if design.by_estimator is not None:
+        measures = design.rows["measure"].unique(maintain_order=True).to_list()
+        of_first = "" if design.rows.height == len(measures) else " in the first row"
+        for measure in measures:
+            given = design.by_estimator.filter(measure=measure).unique("estimator", keep="first", maintain_order=True)
+            by_name = dict(zip(given["estimator"], given[design.solved_for], strict=True))
+            shown = [f"{name} {_short(by_name.get(name))}" for name in ESTIMATORS if name != design.estimator]
+            which = f" for {measure}" if len(measures) > 1 else ""
+            notes.append(f"{design.solved_for} by other estimators{which}{of_first}: {', '.join(shown)}.")
+    return tuple(notes)
+
+
+def _short(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+
+
+def _design_headline(design: Design) -> str:
+    column = design.rows[design.solved_for]
+    if len(column) > 1:
+        known = column.drop_nulls()
+        ends = "" if known.is_empty() else f": {_value(known.min())} to {_value(known.max())}"
+        return f"{len(column)} designs, solved for {design.solved_for}{ends}"
+    text = _UNITS[design.solved_for].format(_value(column[0]))
+    return text[0].upper() + text[1:]
+
+
+def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
+    """What one design promises, and what the papers' method says."""
+    if design.rows.height > 1:
+        return ()
+    row = design.rows.row(0, named=True)
+    name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
+    if "expected_width" in row:
+        text = (
+            f"With {_value(row['topics'])} topics the {level} interval of the difference of two systems is expected to "
+            f"be {row['expected_width']:.4f} wide."
+        )
+    else:
+        among = f" among {row['systems']} systems" if "systems" in row else " between two systems"
+        text = (
+            f"With {_value(row['topics'])} topics, a {design.what} sees a difference of {row['min_diff']:.4g}{among} "
+            f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
+        )
+    if row.get(f"{name}_lower") is not None:
+        low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
+        text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
+    if compared:
+        published = design.by_method.filter(method="published")[name]
+        text += f" The papers' spreadsheet says {_value(published[0])}."
+    return (text,)
+
+
+def _design_charts(design: Design) -> tuple[Chart, ...]:
+    """What the design varies first."""
+    charts = {
+        "power": Chart(
+            "power", "Power against topics",
+            "Curve: power against the number of topics, exact and published, with the design marked.", design, "power",
+        ),
+        "detectable": Chart(
+            "detectable", "What topics can detect",
+            "Curve: the smallest detectable difference and the width of the interval against the number of topics.",
+            design, "detectable",
+        ),
+        "systems": Chart(
+            "systems", "Topics against systems", "Curve: topics needed against the number of systems compared.",
+            design, "systems",
+        ),
+    }  # fmt: skip
+    if "achieved_power" not in design.rows.columns:
+        return (charts["detectable"],)
+    if "systems" not in design.rows.columns:
+        return charts["power"], charts["detectable"]
+    if design.rows["systems"].n_unique() > 1:
+        return charts["systems"], charts["power"], charts["detectable"]
+    return tuple(charts.values())
+
+
+@answers("Recommendation")
+def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
+    """The recommended design among all others, and what other numbers of topics would buy."""
+    facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
+
+    def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
+        return Sheet("design recommend", rows, result.signature, facts, result.warnings, **more)
+
+    sizes_digits = {"power": 3, "min_diff": 3, "min_diff_pair": 3, "interval_width": 3}
+    chart = Chart(
+        "recommendation", "Topics by every way of asking",
+        "Bars: the topics that each design and estimator asks for, the recommended one first.",
+        result, "recommendation",
+    )  # fmt: skip
+    return Answer(
+        headline=f"{result.n_topics} topics by {result.measure}",
+        sheets={
+            "designs": lambda: sheet(result.rows, digits={"variance": 6}, heading="Every way of asking"),
+            "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics buys"),
+        },
+        charts=(chart,),
+        extra={"text": result.text},
+    )
+
+
+@answers("Cost")
+def cost_answer(result: Cost, settings: Any) -> Answer:
+    """Designs that serve the same end, by measure and pool depth, with what each costs."""
+    notes = tuple(_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True))
+    digits = {"judged_per_topic": 1, "variance": 6, "cost": 0, "ratio": 2}
+    title = "Pool depth and cost"
+    chart = Chart(
+        "cost", title, "Lines: topics needed against judged documents per topic, one line per measure.", result, "cost"
+    )
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "cost", result.rows, result.signature, result.settings, result.warnings, title, digits, notes, heading=title
+        )
+
+    return Answer(headline=notes[0] if notes else title, sheets={"cost": sheet}, charts=(chart,), sentences=notes[1:])
+
+
+def _cost_note(row: dict[str, Any], budget: bool) -> str:
+    size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
+    if not budget:
+        deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
+        return f"Cheapest for {row['measure']}: {size}{deepest}."
+    name = "width" if row.get("width") is not None else "min_diff"
+    return f"Best for {row['measure']}: {size}, {name} {row[name]:.4f}."
+
+
+@answers("StandardisationEffect")
+def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
+    """Raw and standardised scores side by side: variances, rank agreement, topics needed."""
+    sections = _effect_sections(result)
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise effect", result.to_frame(), result.signature, result.settings, result.warnings,
+            sections=sections,
+        )  # fmt: skip
+
+    chart = Chart(
+        "effect", "Topics before and after",
+        "Bars: topics needed with raw and with standardised scores, in units free of scale.", result, "effect",
+    )  # fmt: skip
+    first = result.variance.row(0, named=True)
+    headline = (
+        f"{first['measure']}: variance {first['variance_raw']:.4f} raw, {first['variance_standardised']:.4f} "
+        f"standardised; tau {first['tau']:.3f} between the two rankings"
+    )
+    return Answer(headline=headline, sheets={"effect": sheet}, charts=(chart,))
+
+
+def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
+    """The tables for people, narrow enough for a terminal."""
+    name, alpha, fraction = "standardise effect", result.settings["alpha"], result.settings["fraction"]
+    sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
+    short = {"variance_raw": "raw", "variance_standardised": "standardised"}
+    ranking = ["measure", "tau", "published_lower", "published_upper", "bootstrap_lower", "bootstrap_upper"]
+    narrow = {name: name.replace("published", "pub").replace("bootstrap", "boot") for name in ranking}
+    shorter = {"standardised": "std", "standardised_published": "std_published"}
+    return (
+        Sheet(name, result.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Sheet(
+            name,
+            result.variance.select(ranking).rename(narrow),
+            title="Agreement of the two rankings of the systems",
+            notes=(
+                "pub: tau ± z·√(2(2m+5)/(9m(m-1))), the published interval, which can pass 1. "
+                f"boot: quantiles {alpha / 2:g} and {1 - alpha / 2:g} over resampled topics.",
+            ),
+        ),
+        Sheet(
+            name,
+            result.scale_free,
+            title="Free of scale: the only fair comparison of raw and standardised",
+            notes=(
+                "blocked_f: variance between systems over residual variance. topics: needed by "
+                f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
+                "systems (blocked, exact).",
+            ),
+            digits={"blocked_f": 2},
+        ),
+        Sheet(
+            name,
+            result.topics_needed.rename(shorter),
+            result.signature,
+            title="Topics needed (one-way ANOVA), exact and published",
+            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
+            digits={"min_diff": 2},
+        ),
+    )

@@ -1,0 +1,64 @@
+"""What scores say: the systems' means and the scores of every topic; and how far two rankings agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.correlation import Correlations
+from cranfield.scores.rank_coefficients import COEFFICIENTS
+
+
+@answers("Scores", "ScoreMatrix")
+def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
+    """The mean of every system, and the score of every topic."""
+    from cranfield.measures.evaluation import summaries
+
+    scores = result if isinstance(result, Scores) else Scores([result])
+    first = next(iter(scores.values()))
+    shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
+
+    def sheet(rows: pl.DataFrame) -> Sheet:
+        return Sheet("evaluate", rows, first.provenance[0] if first.provenance else "", shown, scores.warnings)
+
+    return Answer(
+        headline=f"{first.n_systems} systems on {first.n_topics} topics",
+        sheets={
+            "means": lambda: sheet(summaries(scores)),
+            "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),
+        },
+        charts=(Chart("measures", "Means by measure", "Dots: every system's mean by each measure.", scores, None),),
+    )
+
+
+@answers("Correlation", "Correlations")
+def correlation_answer(result: Any, settings: Any) -> Answer:
+    """Every coefficient with its intervals."""
+    several = result if isinstance(result, Correlations) else Correlations((result,))
+    first = several.correlations[0]
+    names = (first.reference, first.estimate) if settings is None else (settings.reference, settings.estimate)
+    title = f"Rank correlation of {first.n_systems} systems: {names[0]} (reference) and {names[1]}"
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "correlate",
+            several.to_frame(),
+            several.signature,
+            {"reference": names[0], "estimate": names[1], "alpha": first.alpha, "resamples": first.n_resamples,
+             "seed": first.seed},
+            several.warnings,
+            title=title,
+            notes=tuple(f"{name}: {text}" for name, text in COEFFICIENTS.items()),
+        )  # fmt: skip
+
+    return Answer(
+        headline=title,
+        sheets={"correlation": sheet},
+        charts=(
+            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),
+        ),
+    )

@@ -1,0 +1,161 @@
+"""What tuning says: each family's choices, what to expect on unseen topics; and what selection does to equals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from cranfield import defaults
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+from cranfield.tuning.curve import column_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.tuning import SelectionBias, TunedFamily, Tuning
+
+_MOST_SENTENCES = 5
+
+
+@answers("Tuning")
+def tuning_answer(result: Tuning, settings: Any) -> Answer:
+    """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
+    seed = defaults.SEED if settings is None else settings.seed
+    band = {
+        "n_resamples": getattr(settings, "n_resamples", defaults.CURVE_RESAMPLES),
+        "seed": seed,
+        "alpha": getattr(settings, "alpha", defaults.ALPHA),
+    }
+    notes = tuple(line for family in result.families for line in notes_on(family))
+
+    def sheet(show: str, heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
+        facts = {
+            "measure": result.measure,
+            "families": {family.name: family.family.scores.n_systems for family in result.families},
+            "topics": len(result.folds.topics),
+            "folds": result.folds.description,
+            "seed": seed,
+            "show": show,
+            **more.pop("settings", {}),
+        }
+        title = f"{result.measure} tuned by {result.folds.description} on {len(result.folds.topics)} topics"
+        more = {"notes": notes, **more}
+        return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
+
+    def curve() -> Sheet:
+        rows = result.curve(**cast("dict[str, Any]", band))
+        parameters = {column_of(name) for family in result.families for name in family.family.parameters}
+        level, count = f"{1 - band['alpha']:.0%}", band["n_resamples"]
+        return sheet(
+            "curve",
+            "Every setting",
+            rows,
+            settings={"resamples": count, "alpha": band["alpha"]},
+            digits={name: _places(rows[name].to_list()) for name in parameters},
+            notes=(f"lower, upper: {level} percentile interval of the mean, {count} resamples of topics.",),
+        )
+
+    best = max(result.families, key=lambda one: one.held_out_mean)
+    return Answer(
+        headline=f"Expect {best.held_out_mean:.4f} {result.measure} of {best.name} on unseen topics",
+        sheets={
+            "folds": lambda: sheet("folds", "Fold by fold", result.to_frame()),
+            "summary": lambda: sheet("summary", "Families", result.by_family()),
+            "curve": curve,
+            "held-out": lambda: sheet("held-out", "Held-out scores", result.held_out.to_wide(), notes=()),
+        },
+        charts=(
+            Chart(
+                "curve-chart", "The parameter",
+                "Curve: mean over the parameter with a band; chosen settings ringed.", result, "curve", band,
+            ),
+            Chart("folds-chart", "What the folds chose", "Points: the setting chosen in every fold.", result, "folds"),
+        ),
+        sentences=tuple(_sentence(one) for one in result.families[:_MOST_SENTENCES]),
+        on_page=("summary", "folds", "curve", "held-out"),
+    )  # fmt: skip
+
+
+def _places(values: list[Any]) -> int:
+    """Decimals that show every value of a parameter as it was written."""
+    return max(
+        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values if isinstance(value, float)), default=0
+    )
+
+
+def notes_on(family: TunedFamily) -> list[str]:
+    """For people: the honest figure, how stable the choice is, and whether the grid ends too early."""
+    # Where some topics were never held out, optimism is about the others: the figures beside it must be too.
+    there = family.held_out_mean + family.optimism
+    where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "those held out"
+    lines = [
+        f"{family.name}: expect {family.held_out_mean:.4f} on unseen topics; the best setting's mean on {where} is "
+        f"{there:.4f}, an optimism of {family.optimism:.4f}.",
+        f"{_use(family)}" + (f" ({family.n_distinct} settings chosen in all)." if family.n_distinct > 1 else "."),
+    ]
+    if family.at_edge:
+        lines.append(
+            f"{family.name}: {' and '.join(family.at_edge)} of the final setting lies at the edge of the values tried; "
+            "the best may lie beyond."
+        )
+    return lines
+
+
+def _use(family: TunedFamily) -> str:
+    folds = len(family.choices)
+    return f"{family.name}: use {family.final}, chosen in {round(family.agreement * folds)} of {folds} folds"
+
+
+def _sentence(family: TunedFamily) -> str:
+    edge = f" {' and '.join(family.at_edge)} lies at the edge of what was tried." if family.at_edge else ""
+    return (
+        f"{_use(family)}; its mean on all topics, {family.in_sample_mean:.4f}, is {family.optimism:.4f} too good.{edge}"
+    )
+
+
+def introduced(answer: Answer, tuning: Tuning) -> Answer:
+    """The answer of a comparison of held-out scores, with what the tuning before it has to say."""
+    families = tuning.by_family().drop("settings").to_dicts()
+    notes = tuple(line for family in tuning.families for line in notes_on(family))
+
+    def introduce(sheet: Sheet) -> Sheet:
+        return replace(
+            sheet,
+            signature=f"{tuning.signature.rpartition('; cranfield')[0]}; {sheet.signature}",
+            settings={**sheet.settings, "tuning": {"folds": tuning.folds.description, "families": families}},
+            warnings=(*tuning.warnings, *sheet.warnings),
+            title=f"Held-out scores of {len(tuning.families)} families, {tuning.folds.description}\n{sheet.title}",
+            notes=(*notes, *sheet.notes),
+        )
+
+    sheets = {name: lambda make=make: introduce(make()) for name, make in answer.sheets.items()}
+    return replace(answer, sheets=sheets)
+
+
+@answers("SelectionBias")
+def bias_answer(result: SelectionBias, settings: Any) -> Answer:
+    """How much better than an untuned equal the tuned system looks, in-sample and held-out."""
+    rows = result.to_frame()
+    count = len(result.in_sample)
+    title = f"{result.n_settings} equally good settings tuned on {result.n_topics} topics, {count} times"
+    notes = (
+        "advantage: of the tuned system over an equally good untuned one; in truth 0. By theory the best of "
+        f"{result.n_settings} in-sample gains {result.expected:.4f}.",
+        f"declared_better: share of experiments in which a paired t-test at {result.alpha:g} finds for the tuned "
+        f"system; should be {result.alpha / 2:g}.",
+    )
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "selection-bias", rows, result.signature, result.settings, result.warnings, title, notes=notes,
+            heading="Advantage of the tuned system",
+        )  # fmt: skip
+
+    chart = Chart(
+        "bias", "What selection does", "Distributions: the advantage of the tuned system, in-sample and held-out.",
+        result, "bias",
+    )  # fmt: skip
+    headline = f"In-sample the tuned system looks {rows['advantage'][0]:.4f} better than its equal"
+    return Answer(headline=headline, sheets={"bias": sheet}, charts=(chart,))

@@ -1,0 +1,99 @@
+"""What variances say: the estimates side by side, and the analysis of variance behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+from cranfield.signature import signature
+
+if TYPE_CHECKING:
+    from cranfield.variance import AnovaTable, VarianceEstimate, Variances
+
+DIGITS = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
+ANOVA_DIGITS = {"f": 2, "eta_squared": 3, "partial_eta_squared": 3, "omega_squared": 3}
+NOTES = (
+    "within, one_way and two_way hold the variance between topics; residual and percentile95 do not.",
+    "Designs use: one-way ANOVA within, blocked ANOVA residual, paired t and interval percentile95.",
+)
+
+
+@answers("Variances")
+def variances_answer(result: Variances, settings: Any) -> Answer:
+    """The estimates, and the analyses of variance; the one that was asked for first."""
+    facts: dict[str, Any] = {"collections": list(result.collections)}
+    if settings is not None:
+        facts["missing"] = settings.missing
+
+    def estimates() -> Sheet:
+        known = {**facts, "alpha": result.alpha}
+        title = "Variance of past scores"
+        return Sheet(
+            "variance", result.to_frame(), signature("variance estimates", **known), known, result.warnings, title,
+            DIGITS, NOTES, heading=title,
+        )  # fmt: skip
+
+    def anova() -> Sheet:
+        return _anova(result.tables, signature("two-way ANOVA", **facts), facts)
+
+    asked = bool(getattr(settings, "anova", False))
+    sheets = {"anova": anova, "estimates": estimates} if asked else {"estimates": estimates, "anova": anova}
+    chart = _estimators_chart(result)
+    return Answer(
+        headline="\n".join(_sentence(one) for one in result.estimates[:1]),
+        sheets=sheets,
+        charts=(_sources_chart(result), chart) if asked else (chart, _sources_chart(result)),
+    )
+
+
+@answers("VarianceEstimate")
+def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
+    """One estimate."""
+
+    def sheet() -> Sheet:
+        return Sheet("variance", result.to_frame(), result.signature, {}, result.warnings, digits=DIGITS)
+
+    return Answer(headline=_sentence(result), sheets={"estimates": sheet}, charts=(_estimators_chart(result),))
+
+
+@answers("AnovaTable")
+def table_answer(result: AnovaTable, settings: Any) -> Answer:
+    """One analysis of variance."""
+    row = result.to_frame().row(0, named=True)
+    return Answer(
+        headline=f"{result.measure}: F = {row['f']:.2f} for systems, p = {row['p']:.3g}",
+        sheets={"anova": lambda: _anova([result], result.signature, {})},
+        charts=(_sources_chart(result),),
+    )
+
+
+def _anova(tables: Sequence[AnovaTable], signed: str, facts: dict[str, Any]) -> Sheet:
+    import polars as pl
+
+    title = "Two-way analysis of variance"
+    notes = tuple(
+        f"{table.collection}, {table.measure}: Greenhouse–Geisser ε = {table.epsilon:.3f}; "
+        "p_gg is p with degrees of freedom multiplied by ε."
+        for table in tables
+    )
+    known = {**facts, "epsilon": [table.epsilon for table in tables]}
+    rows = pl.concat([table.to_frame() for table in tables])
+    said = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
+    return Sheet("variance", rows, signed, known, said, title, ANOVA_DIGITS, notes, heading=title)
+
+
+def _sentence(one: VarianceEstimate) -> str:
+    interval = "" if one.lower is None else f", {1 - one.alpha:.0%} interval {one.lower:.4f} to {one.upper:.4f}"
+    return f"The {one.estimator} variance of {one.measure} is {one.variance:.4f}{interval}"
+
+
+def _estimators_chart(result: object) -> Chart:
+    alt = "Dots with whiskers: the variance by each estimator, and its interval."
+    return Chart("estimators", "Estimates of the variance", alt, result, "estimators")
+
+
+def _sources_chart(result: object) -> Chart:
+    alt = "Bars: the share of the variation due to systems, topics and the rest."
+    return Chart("sources", "Where the variation comes from", alt, result, "sources")

@@ -1,0 +1,106 @@
+"""`Registry`: named things of one kind, each registered by the file that defines it.
+
+A registry belongs to a folder. Its modules are imported on the first look, and each registers what it defines;
+so adding a significance test, a correction, an estimator, a design or a score format is adding one file. Those
+files import numerical libraries inside their functions only, because help texts list the names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+from cranfield.errors import ArgumentError, UnknownNameError
+
+
+class Entry(Protocol):
+    """What every registered thing has: a name, one line for help and documentation, and a place in the list."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def rank(self) -> int: ...
+
+
+T = TypeVar("T", bound=Entry)
+
+
+class Registry(Mapping[str, T]):
+    """Named things of one kind, in the order of their ranks (those of equal rank by name).
+
+    Parameters
+    ----------
+    kind : what messages call one of them, such as "test"
+    folder : the dotted name of the package whose modules register themselves
+
+    Examples
+    --------
+    >>> from cranfield.comparison.corrections import CORRECTIONS
+    >>> CORRECTIONS.names
+    ('none', 'bonferroni', 'holm', 'bh', 'by')
+    >>> CORRECTIONS["hollm"]
+    Traceback (most recent call last):
+    cranfield.errors.UnknownNameError: unknown correction 'hollm'. Did you mean 'holm'?
+    """
+
+    def __init__(self, kind: str, folder: str) -> None:
+        self.kind, self.folder = kind, folder
+        self._entries: dict[str, T] = {}
+        self._loaded = False
+
+    def register(self, entry: T) -> T:
+        """Add an entry and give it back; a name that is taken is refused."""
+        if entry.name in self._entries:
+            raise ArgumentError(f"{self.kind} {entry.name!r} is registered already; choose another name.")
+        self._entries[entry.name] = entry
+        return entry
+
+    @contextmanager
+    def temporarily(self, entry: T) -> Iterator[T]:
+        """Register an entry for the length of a ``with`` block."""
+        self._load()
+        self.register(entry)
+        try:
+            yield entry
+        finally:
+            del self._entries[entry.name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name there is."""
+        return tuple(self)
+
+    def table(self) -> list[tuple[str, str]]:
+        """Name and summary of each, for help and documentation."""
+        return [(entry.name, entry.summary) for entry in self.values()]
+
+    def __getitem__(self, name: str) -> T:
+        self._load()
+        if not isinstance(name, str) or name not in self._entries:
+            raise UnknownNameError(self.kind, str(name), self.names)
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(sorted(self._entries, key=lambda name: (self._entries[name].rank, name)))
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"Registry({self.kind}: {', '.join(self)})"
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        for module in pkgutil.iter_modules(importlib.import_module(self.folder).__path__):
+            importlib.import_module(f"{self.folder}.{module.name}")
+        self._loaded = True

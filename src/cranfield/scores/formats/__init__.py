@@ -1,0 +1,121 @@
+"""The formats of score files, one file each: how to recognise, read and write it.
+
+The files import nothing numerical at the top, because help texts list the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cranfield.defaults import MISSING, MissingPolicy
+from cranfield.errors import UnknownNameError
+from cranfield.files import check_text
+from cranfield.registry import Registry
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import ScoreMatrix, Scores
+    from cranfield.scores.per_run import LongColumns
+    from cranfield.scores.text_tables import Table
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """A score file in memory, decompressed.
+
+    Parameters
+    ----------
+    path : its name, for messages
+    data : its bytes
+    stem, ending : its name without the endings, and the ending of its format, in lower case
+    measure : the measure its name carries (``trec8.AP.csv``), if any
+    """
+
+    path: str
+    data: bytes
+    stem: str
+    ending: str
+    measure: str | None
+
+    @cached_property
+    def text(self) -> bytes:
+        """The bytes, checked to be text; a `FileError` when they are not."""
+        return check_text(self.data, self.path)
+
+    @cached_property
+    def table(self) -> Table:
+        """The text cut into fields."""
+        from cranfield.scores.text_tables import read_table
+
+        return read_table(self.text, self.path)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the caller says about a file (see `read_scores`)."""
+
+    measure: str | None = None
+    missing: MissingPolicy = MISSING
+    header: bool | None = None
+    topic_column: bool | None = None
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoreFormat:
+    """A format of score files. Give one of `read` and `read_run`.
+
+    Parameters
+    ----------
+    name : how it is asked for
+    summary : one line for help and documentation
+    recognise : whether a file is in this format, by its content
+    read : a file of many systems → its matrices
+    read_run : a file of one system, which is named after it → its scores
+    write : scores and a path → a file, or a directory with one file per system; None when it is not written
+    notes : what a reader of the documentation should know
+    tried : its place in recognition, the smallest first; formats that recognise anything come last
+    rank : its place in lists
+    """
+
+    name: str
+    summary: str
+    recognise: Callable[[ScoreFile], bool]
+    read: Callable[[ScoreFile, ReadOptions], list[ScoreMatrix]] | None = None
+    read_run: Callable[[ScoreFile], LongColumns] | None = None
+    write: Callable[[Scores, str], None] | None = None
+    notes: str = ""
+    tried: int = 15
+    rank: int = 1000
+
+
+FORMATS: Registry[ScoreFormat] = Registry("score format", __name__)
+
+
+def recognise(file: ScoreFile) -> ScoreFormat:
+    """The format of a file, by its content; what nothing else is, is read as a wide table."""
+    return next(entry for entry in sorted(FORMATS.values(), key=lambda one: one.tried) if entry.recognise(file))
+
+
+def writable() -> tuple[str, ...]:
+    """The formats that can be written.
+
+    >>> writable()
+    ('wide', 'long', 'trec_eval', 'nev')
+    """
+    return tuple(name for name, entry in FORMATS.items() if entry.write is not None)
+
+
+def writer(layout: str) -> Callable[[Scores, str], None]:
+    """What writes scores in the named format."""
+    write = FORMATS[layout].write if layout in FORMATS else None
+    if write is None:
+        raise UnknownNameError("layout", str(layout), writable())
+    return write
+
+
+def table() -> list[tuple[str, str, str]]:
+    """Name, summary and notes of every format: the rows of the documentation."""
+    return [(entry.name, entry.summary, entry.notes) for entry in FORMATS.values()]

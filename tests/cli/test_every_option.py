@@ -1,0 +1,198 @@
+"""Every option of every command is typed once, on a small collection, and does what its help says it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cranfield.cli.build import ARGUMENTS, OutputSettings
+from cranfield.cli.main import app
+from cranfield.settings import Setting, Settings, questions
+
+COMMANDS: dict[str, list[str]] = {
+    "demo": ["demo", "{new}"],
+    "sample": ["sample", "{new}", "--topics", "3", "--systems", "2", "--documents", "100"],
+    "check": ["check", "qrels.txt"],
+    "convert": ["convert", "ap.csv"],
+    "evaluate": ["evaluate", "qrels.txt", "runs"],
+    "measures": ["measures", "AP"],
+    "leaderboard": ["leaderboard", "ap.csv", "--resamples", "50"],
+    "compare": ["compare", "ap.csv", "--resamples", "50"],
+    "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
+    "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
+    "tune": ["tune", "bm25.csv"],
+    "selection-bias": ["selection-bias", "--experiments", "20", "--topics", "10", "--settings", "3", "--folds", "2"],
+    "standardise fit": ["standardise", "fit", "ap.csv"],
+    "standardise apply": ["standardise", "apply", "ap.csv", "--factors", "factors.csv"],
+    "standardise robustness": ["standardise", "robustness", "ap.csv"],
+    "standardise effect": ["standardise", "effect", "ap.csv", "--resamples", "20"],
+    "variance": ["variance", "ap.csv"],
+    "design anova": ["design", "anova", "--variance", "0.05", "--systems", "5", "--min-diff", "0.2"],
+    "design ttest": ["design", "ttest", "--variance-of-difference", "0.05", "--min-diff", "0.2"],
+    "design interval": ["design", "interval", "--variance-of-difference", "0.05", "--width", "0.2"],
+    "design recommend": ["design", "recommend", "ap.csv", "--systems", "4", "--min-diff", "0.2"],
+    "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
+    "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
+    "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", "--skip", "standardisation"],
+}
+"""A small call of every command; `{new}` is a name that does not exist yet."""
+
+LONG = {"demo", "serve"}
+"""Commands that are run as a whole elsewhere."""
+
+FROM_SCORES = ["--scores", "ap.csv"]
+ALONE = {
+    ("design anova", "scores"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design anova", "estimator"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design anova", "measure"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design anova", "epsilon"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", "--blocked", *FROM_SCORES],
+    ("design anova", "n_topics"): ["design", "anova", "--variance", "0.05", "--systems", "5"],
+    ("design ttest", "scores"): ["design", "ttest", "--min-diff", "0.2"],
+    ("design ttest", "estimator"): ["design", "ttest", "--min-diff", "0.2", *FROM_SCORES],
+    ("design ttest", "measure"): ["design", "ttest", "--min-diff", "0.2", *FROM_SCORES],
+    ("design ttest", "variance"): ["design", "ttest", "--min-diff", "0.2"],
+    ("design ttest", "n_topics"): ["design", "ttest", "--variance", "0.05"],
+    ("design interval", "scores"): ["design", "interval", "--width", "0.2"],
+    ("design interval", "estimator"): ["design", "interval", "--width", "0.2", *FROM_SCORES],
+    ("design interval", "measure"): ["design", "interval", "--width", "0.2", *FROM_SCORES],
+    ("design interval", "variance"): ["design", "interval", "--width", "0.2"],
+    ("design interval", "n_topics"): ["design", "interval", "--variance", "0.05"],
+    ("cost", "collection"): ["cost", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
+    ("cost", "n_systems"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3"],
+    ("cost", "min_diff"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--systems", "3"],
+    ("cost", "blocked"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
+    ("cost", "epsilon"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3",
+                          "--blocked"],
+    ("cost", "power"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
+    ("cost", "method"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
+    ("cost", "budget"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--systems", "3"],
+    ("correlate", "other_measure"): ["correlate", "ap.csv", "p.csv", "--resamples", "20"],
+    ("convert", "layout"): ["convert", "ap.csv", "-o", "{new}"],
+    ("report", "output"): ["report", "ap.csv", "--resamples", "50", "--skip", "standardisation"],
+    ("report", "skip"): ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html"],
+    ("replicates", "teams"): ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20", "--show", "teams"],
+    ("replicates", "team_prefix"): ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20", "--show",
+                                    "teams"],
+    ("replicates", "show"): ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20", "--teams",
+                             "teams.txt"],
+    ("selection-bias", "leave_one_out"): ["selection-bias", "--experiments", "5", "--topics", "6", "--settings", "3"],
+    ("selection-bias", "holdout"): ["selection-bias", "--experiments", "5", "--topics", "10", "--settings", "3"],
+    ("standardise apply", "factors"): ["standardise", "apply", "ap.csv"],
+    ("pool", "depth"): ["pool", "qrels.txt", "runs"],
+    ("design recommend", "n_systems"): ["design", "recommend", "ap.csv", "--min-diff", "0.2"],
+    ("design recommend", "min_diff"): ["design", "recommend", "ap.csv", "--systems", "4"],
+}  # fmt: skip
+"""Calls that an option can be added to, where the usual one would contradict it."""
+
+TUNING = ["compare", "bm25.csv", "ql.csv", "--resamples", "50", "--tune"]
+"""What the tuning options of `compare` need."""
+
+VALUES: dict[str, Any] = {
+    "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
+    "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
+    "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
+    "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
+    "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
+    "input_format": "wide", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
+    "length": 20, "n_topics": 5, "n_systems": 3, "folds": 3, "holdout": 0.4, "n_repeats": 2, "power": 0.7,
+    "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,
+    "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
+    "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
+    "redraws": 50, "level": 2,
+}  # fmt: skip
+"""A value for every option that has no closed list of choices."""
+
+
+def cases() -> Iterator[tuple[str, type[Settings], Setting]]:
+    for name, question in questions().items():
+        if name in LONG:
+            continue
+        own = {one.name for one in question.all()}
+        shared = [one for one in OutputSettings.all() if question.printed and one.name not in own]
+        for one in [*question.all(), *shared]:
+            if one.flags:
+                yield name, question, one
+
+
+CASES = list(cases())
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("options")
+    before = Path.cwd()
+    os.chdir(directory)
+    try:
+        for words in (
+            "sample . --topics 8 --systems 5 --documents 150 --length 40 --depth 10 --force",
+            "evaluate qrels.txt runs -m AP -q -o ap.csv",
+            "evaluate qrels.txt runs -m P@10 -q -o p.csv",
+            "standardise fit ap.csv -o factors.csv",
+        ):
+            ended = CliRunner().invoke(app, words.split())
+            assert ended.exit_code == 0, ended.output
+        rows = [f"t{i},{0.1 + i / 40},{0.3 - i / 50},{0.2 + (i % 3) / 10}" for i in range(8)]
+        for family in ("bm25", "ql"):
+            header = ",".join(["topic", *(f"{family}(k={k})" for k in (1, 2, 3))])
+            Path(f"{family}.csv").write_text("\n".join([header, *rows]) + "\n")
+        systems = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())
+        Path("teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
+        Path("system").write_text(systems[0])
+        topics = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()]
+        Path("intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in dict.fromkeys(topics)))
+    finally:
+        os.chdir(before)
+    return directory
+
+
+@pytest.mark.parametrize(("name", "question", "one"), CASES, ids=[f"{n} {o.flags[0]}" for n, _, o in CASES])
+def test_an_option_can_be_typed(
+    name: str, question: type[Settings], one: Setting, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(place)
+    filled = {"new": str(tmp_path / "new"), "system": Path("system").read_text()}
+    tuning = name == "compare" and one.name in (
+        "tune",
+        "folds",
+        "leave_one_out",
+        "holdout",
+        "n_repeats",
+        "stratified",
+        "pattern",
+    )
+    words = ALONE.get(
+        (name, one.name), TUNING if tuning and one.name != "tune" else TUNING[:-1] if tuning else COMMANDS[name]
+    )
+    words = [word.format(**filled) for word in words]
+    choices = one.choices
+    typed = [one.flags[0].split("/")[0]]
+    if one.kind is not bool:
+        value = VALUES.get(one.name)
+        if choices is not None and str(value) not in choices:
+            value = choices[-1]
+        if one.name == "chart":
+            pytest.skip("the kinds of chart are typed in test_plot.py")
+        if one.name == "output" and name == "report":
+            value = "{new}.html"
+        assert value is not None, f"give {one.name} a value in VALUES"
+        typed.append(str(value).format(**filled))
+    ended = CliRunner().invoke(app, [*words, *typed])
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    assert ended.exit_code == 0, ended.output
+    assert ended.output
+
+
+def test_every_flag_is_told_apart() -> None:
+    for name, question in questions().items():
+        own = [flag for one in question.all() for spelled in one.flags for flag in spelled.split("/")]
+        assert len(own) == len(set(own)), f"{name}: a flag is used twice"
+
+
+def test_every_command_has_a_small_call() -> None:
+    assert set(questions()) - LONG <= set(COMMANDS)
+    assert set(ARGUMENTS) >= {question.takes for question in questions().values()}

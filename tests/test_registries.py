@@ -1,0 +1,300 @@
+"""Adding a thing of any kind is one file: a dummy of each, registered for a while, works through the library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cranfield import (
+    ArgumentError,
+    ScoreMatrix,
+    Scores,
+    UnknownNameError,
+    adjust,
+    compare,
+    comparison,
+    defaults,
+    design,
+    design_anova,
+    make_scores,
+    read_scores,
+    scores,
+    variance,
+    write_scores,
+)
+from cranfield.comparison.corrections import CORRECTIONS, Correction
+from cranfield.comparison.resampled import Resampled
+from cranfield.comparison.tests import TESTS, SignificanceTest
+from cranfield.design import Design, solve_design
+from cranfield.design.anova import RULES as ANOVA_RULES
+from cranfield.design.designs import DESIGNS, DesignKind, Variant
+from cranfield.design.ttest import RULES as T_RULES
+from cranfield.registry import Registry
+from cranfield.scores.formats import FORMATS, ScoreFormat, writable
+from cranfield.scores.per_run import LongColumns
+from cranfield.variance import estimate_variance, pool_variances
+from cranfield.variance.estimators import ESTIMATORS, Estimator
+
+REGISTRIES: dict[str, Registry] = {
+    "test": TESTS,
+    "correction": CORRECTIONS,
+    "estimator": ESTIMATORS,
+    "design": DESIGNS,
+    "score format": FORMATS,
+}
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = [
+    ("compare.md", "test | what it is | assumes", comparison.tests.table()),
+    ("compare.md", "correction | what it does | controls", comparison.corrections.table()),
+    ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
+    ("design.md", "design | what for | one of them is found | methods | estimator", design.designs.table()),
+    ("formats.md", "format | what it looks like | notes", scores.formats.table()),
+]
+HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
+SCORES = make_scores(12, 3, seed=1)
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_every_entry_says_what_it_is(kind: str) -> None:
+    registry = REGISTRIES[kind]
+    assert registry.kind == kind
+    assert len(registry) == len(registry.names) >= 3
+    ranks = [entry.rank for entry in registry.values()]
+    assert ranks == sorted(set(ranks)), "ranks order the lists; no two are equal"
+    for name, summary in registry.table():
+        assert registry[name].name == name
+        assert 10 < len(summary) < 100
+        assert "\n" not in summary
+        assert not summary.endswith(".")
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_listing_loads_no_numerical_library(kind: str) -> None:
+    registry = REGISTRIES[kind]
+    code = (
+        f"import sys, {registry.folder} as folder; from cranfield.registry import Registry\n"
+        "(registry,) = [x for x in vars(folder).values() if isinstance(x, Registry)]\n"
+        "assert registry.table()\n"
+        "print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not HEAVY & set(out)
+
+
+def test_packages_with_registries_load_no_numerical_library() -> None:
+    code = (
+        "import sys, cranfield, cranfield.comparison, cranfield.design, cranfield.scores, cranfield.variance\n"
+        "print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not HEAVY & set(out)
+
+
+@pytest.mark.parametrize("package", [comparison, design, scores, variance])
+def test_packages_give_the_names_they_promise(package: ModuleType) -> None:
+    assert all(getattr(package, name).__module__.startswith(package.__name__) for name in package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+        getattr(package, "nothing")  # noqa: B009
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_a_name_is_taken_once_and_gone_after_its_block(kind: str) -> None:
+    registry = REGISTRIES[kind]
+    first = registry[registry.names[0]]
+    with pytest.raises(ArgumentError, match=f"^{kind} '{first.name}' is registered already; choose another name.$"):
+        registry.register(first)
+    before = registry.names
+    with registry.temporarily(replace(first, name="dummy", rank=1000)):
+        assert registry.names == (*before, "dummy")
+    assert registry.names == before
+    assert "dummy" not in registry
+    with pytest.raises(UnknownNameError) as error:
+        registry["dummy"]
+    assert error.value.known == before
+
+
+@pytest.mark.parametrize(("page", "heading", "rows"), PAGES)
+def test_the_page_has_every_row(page: str, heading: str, rows: list[tuple[str, ...]]) -> None:
+    name, *others = heading.split(" | ")
+    lines = [f"| {name} | {' | '.join(others)} |", "|---" * (len(others) + 1) + "|"]
+    lines += [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in rows]
+    assert "\n".join(lines) + "\n\n" in (DOCS / page).read_text(), "the table of the page should be:\n" + "\n".join(
+        lines
+    )
+
+
+def test_the_closed_lists_of_the_skins_are_those_of_the_registries() -> None:
+    lists = [(defaults.TestName, TESTS), (defaults.Correction, CORRECTIONS), (defaults.VarianceMethod, ESTIMATORS)]
+    for choices, registry in lists:
+        assert get_args(choices) == registry.names
+    assert get_args(defaults.ScoreFormat) == FORMATS.names
+    assert set(get_args(defaults.ScoreLayout)) == set(writable())
+
+
+def test_a_test_is_one_entry() -> None:
+    def run(scores, pairs, how, alpha):
+        return Resampled(np.full(len(pairs), 0.25), 0.0, exact=False, n_resamples=0)
+
+    dummy = SignificanceTest("dummy", "dummy test", "says .25 whatever the scores", "nothing", run)
+    with TESTS.temporarily(dummy):
+        result = compare(SCORES, test="dummy", correction="none")
+        assert result.p.tolist() == [0.25] * 3
+        assert result.signature.startswith("dummy test;")
+        assert result.interval == "paired t interval of the mean difference"
+        assert np.array_equal(result.lower, compare(SCORES, test="t").lower)
+        with pytest.raises(UnknownNameError, match="unknown test 'dumy'. Did you mean 'dummy'?"):
+            compare(SCORES, test="dumy")
+        with pytest.raises(ArgumentError, match="^test 'dummy' compares means only; for statistic 'median' use one of"):
+            compare(SCORES, test="dummy", statistic="median")
+    itself = replace(dummy, corrects_family=True, interval="dummy interval")
+    with TESTS.temporarily(itself):
+        result = compare(SCORES, test="dummy")
+        assert (result.correction, result.correction_text()) == ("none", "family-wise")
+        assert result.interval == "dummy interval"
+        assert result.power_row()["uncorrected"] is None
+        with pytest.raises(ArgumentError, match="cannot be added to dummy"):
+            compare(SCORES, test="dummy", correction="holm")
+    cautious = replace(dummy, cautions=lambda result, each: ["beware"])
+    with TESTS.temporarily(cautious), pytest.warns(match="beware"):
+        assert compare(SCORES, test="dummy").warnings == ("beware",)
+
+
+def test_a_test_of_any_statistic_is_offered_where_others_cannot() -> None:
+    dummy = replace(TESTS["randomisation"], name="dummy", rank=1000)
+    with TESTS.temporarily(dummy), pytest.raises(ArgumentError, match="randomised-tukey, dummy$"):
+        compare(SCORES, test="t", statistic="median")
+
+
+def test_a_correction_is_one_entry() -> None:
+    dummy = Correction(
+        "dummy", "doubled", "twice the p-value, whatever the family", "nothing", lambda p: 2 * p, lambda family: 2
+    )
+    with CORRECTIONS.temporarily(dummy):
+        assert adjust([0.75, 0.125, 0.25], correction="dummy").tolist() == [1.0, 0.25, 0.5]
+        result = compare(SCORES, test="t", correction="dummy")
+        assert np.array_equal(result.p_adjusted, np.minimum(1, 2 * result.p))
+        assert "doubled p ≤ 0.05" in result.summary()
+        with pytest.warns(
+            match=r"smallest possible p is 0.05 times 2 \(3 comparisons, doubled\), above 0.05; use at least 39"
+        ):
+            compare(SCORES, correction="dummy", n_resamples=19)
+        with pytest.raises(UnknownNameError, match="unknown correction 'dumy'. Did you mean 'dummy'?"):
+            compare(SCORES, correction="dumy")
+
+
+def test_an_estimator_is_one_entry() -> None:
+    dummy = Estimator("dummy", "twice the residual variance", "2·V_E2", False, lambda s: 2 * s.mean_residual)
+    with ESTIMATORS.temporarily(dummy):
+        doubled, plain = estimate_variance(SCORES, estimator="dummy"), estimate_variance(SCORES, "residual")
+        assert doubled.estimator == doubled.to_dict()["method"] == "dummy"
+        assert doubled.variance == 2 * plain.variance
+        np.testing.assert_allclose([doubled.lower, doubled.upper], [2 * plain.lower, 2 * plain.upper], rtol=1e-12)
+        assert pool_variances([doubled, doubled]).variance == pytest.approx(doubled.variance)
+        assert design_anova(doubled, 5, 0.1).rows["estimator"].to_list() == ["dummy"]
+        with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
+            estimate_variance(SCORES, "dumy")
+    of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
+    with ESTIMATORS.temporarily(of_covariance):
+        estimate = estimate_variance(SCORES, estimator="dummy")
+        assert estimate.variance == pytest.approx(SCORES.values[:, 0].var(ddof=1))
+        assert estimate.lower is None
+    with (
+        ESTIMATORS.temporarily(replace(dummy, of_squares=None)),
+        pytest.raises(ArgumentError, match="without a function"),
+    ):
+        estimate_variance(SCORES, estimator="dummy")
+
+
+def test_a_design_is_one_entry() -> None:
+    def five(variance, *, alpha, method, n_topics=None):
+        rows = pl.DataFrame({"variance": [float(one) for one in variance], "topics": 5})
+        return Design("dummy design", "topics", rows)
+
+    plain = Variant("dummy design", "Holds never.", "within", False, five)
+    halved = replace(plain, option="halved", of_difference=True)
+    dummy = DesignKind("dummy", "five topics, whatever the question", ("n_topics",), ("exact",), (plain, halved))
+    with DESIGNS.temporarily(dummy):
+        assert solve_design("dummy", [0.25, 0.5]).rows["variance"].to_list() == [0.25, 0.5]
+        assert solve_design("dummy", [0.25], variant="halved").rows["variance"].to_list() == [0.5]
+        assert solve_design("dummy", variance_of_difference=[0.5]).rows["variance"].to_list() == [0.25]
+        with pytest.raises(UnknownNameError, match="unknown design 'dumy'. Did you mean 'dummy'?"):
+            solve_design("dumy", 0.25)
+
+
+def test_designs_by_name_are_the_designs() -> None:
+    estimate = estimate_variance(SCORES, "residual")
+    blocked = solve_design("anova", estimate, variant="blocked", n_systems=5, min_diff=0.1, epsilon="past")
+    assert blocked.rows.equals(design_anova(estimate, 5, 0.1, blocked=True, epsilon="past").rows)
+    asked = {"n_systems": 5, "min_diff": 0.1, "width": 0.2}
+    for kind in DESIGNS.values():
+        for variant in kind.variants:
+            arguments = {name: asked[name] for name in kind.asks if name in asked}
+            for method in kind.methods:
+                found = solve_design(kind.name, 0.04, variant=variant.option, method=method, **arguments)
+                assert (found.what, found.solved_for) == (variant.title, "topics")
+                within = estimate_variance(SCORES, "within")
+                other = solve_design(kind.name, within, variant=variant.option, method=method, **arguments)
+                assert other.rows["estimator"].to_list() == ["within"]
+            assert variant.estimator in ESTIMATORS
+    assert DESIGNS["anova"].methods == tuple(ANOVA_RULES)
+    assert DESIGNS["ttest"].methods == tuple(T_RULES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "anova", "variant": "two_sample"}, "unknown form of anova 'two_sample'. Known: blocked."),
+        ({"kind": "ttest", "width": 1}, "unknown argument of ttest 'width'. Known: min_diff, n_topics, power."),
+        ({"kind": "ttest", "method": "approximate"}, "unknown method of ttest 'approximate'. Known: exact, published."),
+        ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),
+        ({"kind": "ttest", "variance": 1, "variance_of_difference": 2}, "give one of `variance` and `variance_of_difference`; got both."),
+        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` belongs to designs for two systems; give `variance` to anova."),
+        ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance` must be a number; got 'x'."),
+    ],
+)  # fmt: skip
+def test_designs_by_name_refuse(arguments: dict, message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        solve_design(**arguments)
+    assert str(error.value) == message
+
+
+def test_a_score_format_is_one_entry(tmp_path: Path) -> None:
+    """Lines "topic=value" of one run and one measure, after a line with a mark."""
+
+    def read_run(file):
+        pairs = [line.split("=") for line in file.text.decode().splitlines()[1:]]
+        return LongColumns([topic for topic, _ in pairs], ["AP"] * len(pairs), [float(value) for _, value in pairs])
+
+    def write(scores, path):
+        for system, values in zip(scores["AP"].systems, scores["AP"].values.T.tolist(), strict=True):
+            lines = [f"{topic}={value!r}\n" for topic, value in zip(scores["AP"].topics, values, strict=True)]
+            Path(path, f"{system}.out").write_text("DUMMY\n" + "".join(lines))
+
+    dummy = ScoreFormat(
+        "dummy", "lines topic=value", lambda file: file.data.startswith(b"DUMMY"), read_run=read_run, write=write
+    )
+    x = Scores([ScoreMatrix([[0.1, 1 / 3], [0.5, 0.25]], ["301", "302"], ["a", "b"], "AP")])
+    with FORMATS.temporarily(dummy):
+        write_scores(x, tmp_path, layout="dummy")
+        assert read_scores(tmp_path) == read_scores(tmp_path, format="dummy") == x
+        with pytest.raises(UnknownNameError, match="unknown score format 'dumy'. Did you mean 'dummy'?"):
+            read_scores(tmp_path, format="dumy")
+        with pytest.raises(UnknownNameError, match="unknown layout 'dumy'. Did you mean 'dummy'?"):
+            write_scores(x, tmp_path, layout="dumy")
+    with pytest.raises(UnknownNameError, match="unknown layout 'parquet'. Known: wide, long, trec_eval, nev."):
+        write_scores(x, tmp_path, layout="parquet")
+    with FORMATS.temporarily(replace(dummy, read_run=None)), pytest.raises(ArgumentError, match="without a reader"):
+        read_scores(tmp_path)
+    with (
+        FORMATS.temporarily(replace(dummy, write=None)),
+        pytest.raises(UnknownNameError, match="unknown layout 'dummy'"),
+    ):
+        write_scores(x, tmp_path, layout="dummy")

@@ -1,0 +1,138 @@
+"""Every result answers the same questions in the same words."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import altair as alt
+import pandas as pd
+import polars as pl
+import pytest
+
+from chart_support import results as charted
+from cranfield import ArgumentError, check_file
+from cranfield.results import Result
+
+SHARED = ("to_frame", "to_dict", "to_pandas", "to_latex", "to_markdown", "summary", "chart", "_repr_html_")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    path = tmp_path_factory.mktemp("files") / "bm25.run"
+    path.write_text("301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9.5 x\n")
+    made = {name: result for name, result in charted().items() if isinstance(result, Result)}
+    return {**made, "FileCheck": check_file(path)}
+
+
+def every_type(base=Result):
+    for kind in base.__subclasses__():
+        yield kind
+        yield from every_type(kind)
+
+
+def test_there_is_one_of_every_type(results):
+    ours = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
+    assert ours == {type(result).__name__ for result in results.values()}
+
+
+NAMES = sorted({*charted(), "FileCheck"} - {"estimates"})
+
+
+@pytest.fixture(params=NAMES)
+def result(request, results):
+    return results[request.param]
+
+
+def test_it_has_all_that_results_have(result):
+    for name in SHARED:
+        assert callable(getattr(result, name)), name
+    assert not callable(result.settings)
+    assert isinstance(dict(result.settings), dict)
+    assert isinstance(result.signature, str)
+    assert "cranfield" in result.signature
+    assert isinstance(result.warnings, tuple)
+    assert all(isinstance(text, str) for text in result.warnings)
+
+
+def test_the_summary_is_one_line(result):
+    text = result.summary()
+    assert isinstance(text, str)
+    assert text.strip()
+    assert "\n" not in text
+    assert not text.startswith(type(result).__name__)
+
+
+def test_the_dictionary_holds_signature_warnings_and_settings_and_is_plain(result):
+    content = result.to_dict()
+    assert content["signature"] == result.signature
+    assert content["warnings"] == list(result.warnings)
+    assert {"settings"} & set(content) or dict(result.settings).items() <= content.items()
+    json.dumps(content, allow_nan=True)
+
+
+def test_pandas_has_the_same_cells(result):
+    frame, other = result.to_frame(), result.to_pandas()
+    assert isinstance(frame, pl.DataFrame)
+    assert list(other.columns) == frame.columns
+    assert other.shape == frame.shape
+    for name in frame.columns:
+        for ours, theirs in zip(frame[name].to_list(), other[name].to_list(), strict=True):
+            assert ours == theirs or ((ours is None or ours != ours) and pd.isna(theirs)), name
+
+
+def test_latex_and_markdown_hold_every_row(result):
+    frame = result.to_frame()
+    assert len(result.to_markdown().splitlines()) == frame.height + 2
+    text = result.to_latex()
+    assert text.count(r" \\") == frame.height + 1
+    assert text.startswith("% ")
+    assert r"\begin{tabular}" in text
+
+
+def test_the_notebook_view_names_the_signature(result):
+    assert result.signature.partition(";")[0].split()[0] in result._repr_html_()
+
+
+def test_the_chart_is_a_chart_or_a_clear_refusal(result):
+    if type(result).__name__ == "FileCheck":
+        with pytest.raises(ArgumentError, match="a FileCheck has no chart; results of "):
+            result.chart()
+        return
+    assert isinstance(result.chart(), (alt.TopLevelMixin, alt.SchemaBase))
+
+
+def test_topics_and_systems_are_labels_and_counts_begin_with_n(result):
+    for name in ("topics", "systems"):
+        if hasattr(result, name) and not isinstance(getattr(type(result), name, None), dict):
+            labels = getattr(result, name)
+            assert isinstance(labels, tuple), name
+            assert all(isinstance(label, str) for label in labels)
+    if hasattr(result, "rows"):
+        assert isinstance(result.rows, pl.DataFrame)
+    for name in ("topics", "systems", "resamples", "partitions", "splits", "repeats"):
+        assert not isinstance(dict(result.settings).get(name), int), name
+
+
+def test_no_field_is_called_rel_or_together(result):
+    if dataclasses.is_dataclass(result):
+        names = {field.name for field in dataclasses.fields(result)}
+        assert not names & {"rel", "together", "memory_mb"}
+
+
+def test_pandas_takes_no_pyarrow():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from cranfield import ScoreMatrix\n"
+        "print(ScoreMatrix([[0.5]], ['1'], ['a'], 'AP').to_pandas().shape)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "(1, 4)\n"
+
+
+def test_without_pandas_the_remedy_is_named(monkeypatch, results):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ArgumentError, match="to_pandas needs pandas; install it with: pip install pandas"):
+        results["Scores"].to_pandas()
