@@ -28,7 +28,7 @@ def standardise(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     said, further = outcome.answer, (answer(factors), answer(done))
     both = replace(
         said,
-        sentences=(*said.sentences, *done.clipping()),
+        sentences=(*said.sentences, *further[1].sentences),
         sheets={**said.sheets, **further[0].sheets, **further[1].sheets},
         charts=(*said.charts, *further[1].charts),
         on_page=(*said.shown, "factors", "scores"),

@@ -28,6 +28,7 @@ from cranfield.web.server.store import Upload
 class Envelope(BaseModel):
     """An answer: as the command line's JSON, with the page's headline, further tables, and how to get it elsewhere."""
 
+    schema_version: int = Field(alias="schema")
     command: str
     signature: str
     settings: dict[str, Any]

@@ -9,7 +9,6 @@ from cranfield.defaults import MEASURES
 from cranfield.errors import quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
-from cranfield.settings import Settings
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.outcome import Outcome
 
@@ -18,19 +17,13 @@ def ask_library(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     """What the public function of the question answers about the dataset."""
     dataset.require_valid(progress)
     material = material_of(question, dataset)
-    more: dict[str, Any] = {"progress": progress} if question.work else {}
-    if question.takes == "runs":
-        more["lenient"] = dataset.lenient
+    if dataset.lenient and question.takes == "runs":
+        question = dataclasses.replace(question, lenient=True)
     with quietly():
-        result = question.function()(*material, **spoken(question), **more)
+        result = question.ask(*material, **({"progress": progress} if question.counts else {}))
     said = answer(result, question)
     command, python = snippets(question, dataset)
     return Outcome(said, command, python, warnings_of(said.warnings, material))
-
-
-def spoken(question: Settings) -> dict[str, Any]:
-    """The settings of the question that a page can say; all others are as usual."""
-    return {one.name: getattr(question, one.name) for one in question.all() if one.part == "question" and one.on_page}
 
 
 def material_of(question: Any, dataset: Dataset) -> tuple[Any, ...]:
@@ -54,8 +47,6 @@ def snippets(question: Any, dataset: Dataset) -> tuple[tuple[str, ...], tuple[st
     """The same question in a terminal and in Python."""
     function = question.answered_by.rpartition(":")[2]
     if question.takes == "runs":
-        if dataset.lenient:
-            question = dataclasses.replace(question, lenient=True)
         qrels, runs = dataset.run_files()
         call = question.call(repr(qrels), literal(runs))
         return (*dataset.first_words(), question.words(qrels, *runs)), (imports(function), call)
@@ -72,7 +63,7 @@ def read_lines(question: Any, dataset: Dataset, *names: str) -> tuple[str, str]:
     measures = [question.measure] if isinstance(question.measure, str) else list(question.measure or ())
     if not measures and before:
         measures = [MEASURES[0]]
-    if question.takes == "collections":
+    if question.takes in ("collections", "past"):
         wanted = f", measure={measures[0]!r}" if measures else ""
         return imports(*names, "read_collections"), f"scores = read_collections({literal(files)}{wanted})"
     pick = ".only()" if not measures else f"[{measures[0]!r}]" if len(measures) == 1 else f".select({measures!r})"

@@ -45,7 +45,7 @@ class Table:
     @property
     def columns(self) -> list[tuple[str, bool]]:
         """Names and whether they hold numbers."""
-        return [(name, is_number(dtype)) for name, dtype in self.sheet.rows.schema.items()]
+        return [(name, is_number(dtype)) for name, dtype in self.sheet.for_people.rows.schema.items()]
 
     @property
     def link_column(self) -> int:
@@ -54,7 +54,8 @@ class Table:
 
     def shown(self) -> list[list[str]]:
         """The rows as people read them, the first of very many."""
-        return text_rows(Sheet(self.sheet.command, self.sheet.rows.head(MOST_ROWS), digits=self.sheet.digits))
+        rows = self.sheet.for_people.rows.head(MOST_ROWS)
+        return text_rows(Sheet(self.sheet.command, rows, digits=self.sheet.digits))
 
     @property
     def left_out(self) -> int:
