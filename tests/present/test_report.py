@@ -58,7 +58,7 @@ def two_measures(n_topics: int = 20, n_systems: int = 6) -> Scores:
 def report() -> Report:
     sample = make_sample(n_topics=12, n_systems=5, n_documents=600, seed=11)
     return build_report(
-        qrels=sample.qrels, runs=sample.runs, splits=3, replicate_resamples=300, n_resamples=4000, depths=[5, 10, 50]
+        qrels=sample.qrels, runs=sample.runs, n_splits=3, replicate_resamples=300, n_resamples=4000, depths=[5, 10, 50]
     )
 
 

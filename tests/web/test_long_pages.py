@@ -34,15 +34,15 @@ def test_replicates_are_the_librarys(client: Client) -> None:
     found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
     sample = make_sample()
     theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
-    assert found["rows"] == theirs.effects.drop("measure").to_dicts()
-    assert found["tables"]["pairs"] == theirs.pairs.drop("measure").to_dicts()
+    assert found["rows"] == theirs.effects.to_dicts()
+    assert found["tables"]["pairs"] == theirs.pairs.to_dicts()
     assert found["signature"] == theirs.signature
     assert found["command_line"][-1] == (
-        "cranfield replicates sample/qrels.txt sample/runs -m AP --splits 2 --published --resamples 300"
+        "cranfield replicates sample/qrels.txt sample/runs --splits 2 --published --resamples 300"
     )
     query = "data=sample&splits=2&resamples=300&published=true"
     assert client.get(f"/files/replicates/effects.svg?{query}").text.startswith("<svg")
-    assert client.get(f"/files/replicates/agreement.csv?{query}").text.startswith("agreement,pairs,share")
+    assert client.get(f"/files/replicates/agreement.csv?{query}").text.startswith("measure,agreement,pairs,share")
 
 
 def test_replicates_need_runs(client: Client, runs: str) -> None:
@@ -128,7 +128,9 @@ def test_a_report_is_built_and_downloaded(client: Client) -> None:
     assert file.text.startswith("<!doctype html>")
     assert "Our track" in file.text
     assert "sandbox" in file.headers["content-security-policy"]
-    assert client.get(f"/api/report?data={past}&skip=everything").status_code == 422
+    refused = client.get(f"/api/report?data={past}&skip=everything")
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith("unknown section 'everything'.")
 
 
 def _add(a: int, b: int, progress: Any) -> int:

@@ -31,6 +31,10 @@ MOST_VALUES = 12
 """Values that one setting may be given on a page."""
 
 
+class QueryError(ArgumentError):
+    """An address that cannot be read."""
+
+
 def registered(place: str) -> Callable[[], Sequence[str]]:
     """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
 
@@ -63,6 +67,7 @@ class Setting:
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
     on_page : whether the page has it; `more` puts it behind "More settings"
+    first : whether it comes before all others
     """
 
     name: str
@@ -84,6 +89,13 @@ class Setting:
     part: Part = "question"
     on_page: bool = True
     more: bool = False
+    first: bool = False
+
+    @property
+    def spelling(self) -> str:
+        """Its name in addresses: as the command line spells it, with underscores."""
+        flag = "" if self.negated or not self.flags else self.flags[0]
+        return flag.strip("-").replace("-", "_") or self.name
 
     @property
     def required(self) -> bool:
@@ -143,7 +155,7 @@ class Setting:
         if not self.several:
             return self._read(given[-1])
         if len(given) > MOST_VALUES:
-            raise ArgumentError(f"`{self.name}` takes at most {MOST_VALUES} values.")
+            raise QueryError(f"`{self.spelling}` takes at most {MOST_VALUES} values.")
         return tuple(self._read(part) for part in given)
 
     @property
@@ -160,10 +172,10 @@ class Setting:
                     raise ValueError
             except (ValueError, OverflowError):
                 whole = "a whole number" if self.kind is int else "a number"
-                raise ArgumentError(f"`{self.name}` must be {whole}; got {text[:60]!r}.") from None
+                raise QueryError(f"`{self.spelling}` must be {whole}; got {text[:60]!r}.") from None
             return value
         if len(text) > 200:
-            raise ArgumentError(f"`{self.name}` is too long; at most 200 characters.")
+            raise QueryError(f"`{self.spelling}` is too long; at most 200 characters.")
         return self.kind(text)
 
 
@@ -243,7 +255,8 @@ class Settings:
     def all(cls) -> tuple[Setting, ...]:
         """Every setting, in the order of the fields."""
         hints = get_type_hints(cls)
-        return tuple(_setting_of(field, hints[field.name]) for field in dataclasses.fields(cls))
+        every = [_setting_of(field, hints[field.name]) for field in dataclasses.fields(cls)]
+        return tuple(sorted(every, key=lambda one: not one.first))
 
     @classmethod
     def of(cls, name: str) -> Setting:
@@ -318,24 +331,34 @@ class Settings:
 
     @classmethod
     def from_query(cls, query: Iterable[tuple[str, str]]) -> Any:
-        """The question in an address; an `ArgumentError` says in words what cannot be read."""
+        """The question in an address; a `QueryError` says in words what cannot be read.
+
+        A setting has the command line's name in addresses, and its name in Python is understood too.
+
+        >>> from cranfield.settings.compare import CompareSettings
+        >>> CompareSettings.from_query([("test", "t"), ("resamples", "500")]).query()
+        [('test', 't'), ('resamples', '500')]
+        """
+        shown = [one for one in cls.all() if one.on_page]
+        known = {name: one for one in shown for name in (one.name, one.spelling)}
         texts: dict[str, list[str]] = {}
-        shown = {one.name: one for one in cls.all() if one.on_page}
         for name, value in query:
-            if name not in shown:
-                raise ArgumentError(f"`{name}` is no setting of this page; there are {', '.join(shown)}.")
+            if name not in known:
+                spelled = ", ".join(one.spelling for one in shown)
+                raise QueryError(f"`{name[:60]}` is no setting of this page; there are {spelled}.")
             if value.strip():
-                texts.setdefault(name, []).append(value)
+                texts.setdefault(known[name].name, []).append(value)
         values = {name: value for name, typed in texts.items() if (value := cls.of(name).parse(typed)) is not None}
-        missing = [name for name, one in shown.items() if one.required and name not in values]
+        missing = [one.spelling for one in shown if one.required and one.name not in values]
         if missing:
-            raise ArgumentError(" ".join(f"`{name}` is missing; give it." for name in missing))
+            raise QueryError(" ".join(f"`{name}` is missing; give it." for name in missing))
         return cls(**values)
 
     def query(self, **changes: Any) -> list[tuple[str, str]]:
         """What the address says after the question mark, as pairs: what is not as usual, in the order of the fields."""
         pairs: list[tuple[str, str]] = []
-        for name, value in {**self.changed(), **changes}.items():
+        spelled = {self.of(name).spelling: value for name, value in self.changed().items()}
+        for name, value in {**spelled, **changes}.items():
             if value is None or value == "":
                 continue
             several = isinstance(value, (list, tuple))
@@ -371,7 +394,13 @@ def _kind_of(hint: Any) -> tuple[type, bool]:
 
 
 def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).lower() if isinstance(value, bool) else _float(value) if isinstance(value, float) else str(value)
+
+
+def _float(value: float) -> str:
+    """A number as briefly as it reads back to the same."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _number(value: float) -> str:
@@ -382,4 +411,4 @@ def _literal(value: Any) -> str:
     """A value as Python writes it; a list of one is that one."""
     if isinstance(value, (list, tuple)):
         return _literal(value[0]) if len(value) == 1 else f"[{', '.join(_literal(one) for one in value)}]"
-    return f"{value:g}" if isinstance(value, float) else repr(value)
+    return _float(value) if isinstance(value, float) else repr(value)

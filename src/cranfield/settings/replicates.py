@@ -36,7 +36,13 @@ class ReplicatesSettings(Scoring):
         ("AP",), "A measure such as AP, P@10 or infAP; repeatable.", "--measure", "-m", metavar="NAME", label="Measure"
     )
     n_partitions: int = setting(
-        defaults.PARTITIONS, "Partitions of the documents, from 2.", "--partitions", "-x", least=2, most=1000
+        defaults.PARTITIONS,
+        "Partitions of the documents, from 2.",
+        "--partitions",
+        "-x",
+        label="Partitions of the documents",
+        least=2,
+        most=1000,
     )
     n_splits: int = setting(defaults.SPLITS, "How many splits into partitions.", least=1, most=10_000)
     residuals: str = setting(
@@ -49,14 +55,17 @@ class ReplicatesSettings(Scoring):
     )  # fmt: skip
     p: str = setting(
         defaults.PAIR_P, "From the bootstrapped difference, or from one system's effect (published).",
-        choices=defaults.names(defaults.PairP), label="p of a pair", more=True,
+        choices=defaults.names(defaults.PairP), label="p from", more=True,
     )  # fmt: skip
-    published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.")
-    interaction: bool = setting(True, "Leave the topic x system term out of the model.")
+    published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.", label="As published")
+    interaction: bool = setting(
+        True, "Leave the topic x system term out of the model.", label="Topic × system term in the model", more=True
+    )
     empty: str = setting(
         defaults.EMPTY,
         "A topic without relevant documents in some partition: drop it, redraw the split, or keep the rest.",
         choices=defaults.names(defaults.EmptyPolicy),
+        label="A topic without relevant documents in a part",
         more=True,
     )
     redraws: int = setting(
@@ -64,11 +73,11 @@ class ReplicatesSettings(Scoring):
     )
     merge: str = setting(
         defaults.MERGE, "One p-value from those of many splits (then corrected).",
-        choices=defaults.names(defaults.Merge), more=True,
+        choices=defaults.names(defaults.Merge), label="Merge the splits' p by", more=True,
     )  # fmt: skip
     decide: str = setting(
         defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
-        choices=defaults.names(defaults.Decide), more=True,
+        choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
     correction: str = setting(defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=CORRECTIONS)
     alpha: float = shared.alpha()

@@ -45,19 +45,19 @@ class ReportSettings(Scoring):
     )  # fmt: skip
     skip: tuple[str, ...] | None = setting(
         None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
-        label="Leave out", choices=defaults.REPORT_SECTIONS, what="section",
+        label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
     )  # fmt: skip
     title: str | None = setting(None, "Title of the report.")
     min_diff: float = shared.min_diff(defaults.REPORT_MIN_DIFF, "Difference the next collection should detect.")
     n_systems: int | None = shared.n_systems(None, "Systems it will compare.", usual="as many as here")
-    power: float = shared.power()
+    power: float = shared.power(more=True)
     depths: tuple[int, ...] | None = setting(
         None, "Pool depth to price; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
-    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000)
-    n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000)
-    alpha: float = shared.alpha()
+    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000, more=True)
+    n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
+    alpha: float = shared.alpha(more=True)
     n_resamples: int = shared.n_resamples()
     seed: int = shared.seed()
     missing: str = shared.missing()

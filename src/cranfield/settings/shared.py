@@ -66,9 +66,9 @@ def measure(help: str = "This measure only; for a wide table, its name.", usual:
     return setting(None, help, "--measure", "-m", metavar="NAME", part="source", usual=usual)
 
 
-def power(default: float | None = defaults.POWER, usual: str = "") -> Any:
+def power(default: float | None = defaults.POWER, usual: str = "", **more: Any) -> Any:
     """The wanted probability of detecting a difference."""
-    return setting(default, "Wanted power.", metavar="P", check=share, usual=usual)
+    return setting(default, "Wanted power.", metavar="P", label="Power (1 − β)", check=share, usual=usual, **more)
 
 
 def n_systems(default: Any = None, help: str = "How many systems will be compared.", usual: str = "") -> Any:

@@ -20,7 +20,7 @@ class StandardisedScores(Settings):
 
     to: str = setting(
         defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z.",
-        choices=defaults.names(defaults.StandardiseTo),
+        choices=defaults.names(defaults.StandardiseTo), label="Standardise to",
     )  # fmt: skip
     a: float = setting(defaults.STANDARDISE_A, "A of std-AB.", label="A of std-AB")
     b: float = setting(defaults.STANDARDISE_B, "B of std-AB.", label="B of std-AB")
@@ -95,9 +95,9 @@ class EffectSettings(StandardisedScores):
     min_diff: tuple[float, ...] = setting(
         defaults.EFFECT_MIN_DIFFS, "Smallest difference to detect; repeatable.", usual=".02 .05 .10 .20", on_page=False
     )
-    fraction: float = setting(1.0, "Scale-free difference, in standard deviations between systems.")
-    alpha: float = shared.alpha()
-    power: float = shared.power()
+    fraction: float = setting(1.0, "Scale-free difference, in standard deviations between systems.", more=True)
+    alpha: float = shared.alpha(more=True)
+    power: float = shared.power(more=True)
     estimator: str = setting(
         defaults.ANOVA_VARIANCE, "Variance estimator.", "--estimator", "--variance-method", choices=estimators,
         on_page=False,

@@ -217,16 +217,37 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
             sections=sections,
         )  # fmt: skip
 
-    chart = Chart(
-        "effect", "Topics before and after",
-        "Bars: topics needed with raw and with standardised scores, in units free of scale.", result, "effect",
-    )  # fmt: skip
-    first = result.variance.row(0, named=True)
-    headline = (
-        f"{first['measure']}: variance {first['variance_raw']:.4f} raw, {first['variance_standardised']:.4f} "
-        f"standardised; tau {first['tau']:.3f} between the two rankings"
+    def part(heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
+        return Sheet(
+            "standardise effect", rows, result.signature, result.settings, result.warnings, heading=heading, **more
+        )
+
+    def topics() -> Sheet:
+        note = "The same min_diff is another difference on another scale: do not compare raw with standardised here."
+        heading = "Topics needed (one-way ANOVA), exact and published"
+        return part(heading, result.topics_needed, notes=(note,), digits={"min_diff": 2})
+
+    chart = Chart("effect-chart", "What changes", "Bars: raw and standardised, free of scale.", result, "effect")
+    rows = list(result.variance.iter_rows(named=True))
+    return Answer(
+        headline="\n".join(
+            f"{row['measure']}: variance {row['variance_raw']:.4f} raw, {row['variance_standardised']:.4f} standardised"
+            for row in rows
+        ),
+        sentences=tuple(
+            f"{row['measure']}: the two rankings of the systems agree with τ = {row['tau']:.3f}." for row in rows
+        ),
+        sheets={
+            "effect": sheet,
+            "variance": lambda: part("Variance and ranking, raw and standardised", result.variance),
+            "scale-free": lambda: part(
+                "Free of scale", result.scale_free, notes=sections[2].notes, digits=sections[2].digits
+            ),
+            "topics": topics,
+        },
+        charts=(chart,),
+        on_page=("variance", "scale-free", "topics"),
     )
-    return Answer(headline=headline, sheets={"effect": sheet}, charts=(chart,))
 
 
 def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:

@@ -21,7 +21,7 @@ def factors_answer(result: Standardisation, settings: Any) -> Answer:
     def sheet() -> Sheet:
         return Sheet(
             "standardise fit", result.to_frame(), result.signature, shown, result.warnings,
-            title="Standardisation factors", heading="Factors",
+            title="Standardisation factors", heading="Factors of every topic",
         )  # fmt: skip
 
     return Answer(headline=f"Standardisation factors by {', '.join(result)}", sheets={"factors": sheet})
@@ -38,9 +38,14 @@ def standardised_answer(result: Standardised, settings: Any) -> Answer:
         return Sheet(
             "standardise apply", result.to_frame(), result.signature, {**asked, **how, "counts": counts},
             result.warnings, title="Standardised scores", notes=tuple(result.clipping()),
+            heading="Standardised scores",
         )  # fmt: skip
 
-    return Answer(headline="Standardised scores", sheets={"scores": sheet})
+    alt = "Boxes: standardised scores of every topic."
+    chart = Chart("topics-chart", "Standardised scores by topic", alt, result, "topics")
+    return Answer(
+        headline="Standardised scores", sheets={"scores": sheet}, charts=(chart,), sentences=tuple(result.clipping())
+    )
 
 
 @answers("Robustness")

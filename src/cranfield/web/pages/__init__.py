@@ -1,1 +1,1 @@
-"""The pages and the API: questions as an address spells them, and what is shown for each."""
+"""The pages: one file each, which registers its page; menu, routes, API, downloads and OpenAPI follow from it."""

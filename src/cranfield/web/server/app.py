@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -17,8 +16,8 @@ from starlette.staticfiles import StaticFiles
 
 from cranfield import __version__
 from cranfield.errors import CranfieldError
-from cranfield.web.pages import api, views
-from cranfield.web.pages.questions import in_words
+from cranfield.settings import QueryError
+from cranfield.web.server import api, views
 from cranfield.web.server.data import Unsound
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
@@ -58,7 +57,9 @@ def create_app(access: Access | None = None, limits: Limits | None = None) -> Fa
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},  # nothing leaves here
     )
     app.state.service = service
+    app.include_router(api.questions())
     app.include_router(api.router)
+    app.include_router(views.questions(), include_in_schema=False)
     app.include_router(views.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, access=access, limits=limits)
@@ -70,10 +71,6 @@ def _tell_errors(app: FastAPI) -> None:
     async def known(request: Request, error: Exception) -> Response:
         return _told(request, status_of(error), str(error))
 
-    async def invalid(request: Request, error: Exception) -> Response:
-        found = error.errors() if isinstance(error, RequestValidationError) else []
-        return _told(request, 422, in_words(found))
-
     async def plain(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 400
         detail = str(getattr(error, "detail", ""))
@@ -84,7 +81,6 @@ def _tell_errors(app: FastAPI) -> None:
 
     app.add_exception_handler(CranfieldError, known)
     app.add_exception_handler(TooLarge, known)
-    app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, plain)
     app.add_exception_handler(Exception, unknown)
 
@@ -95,6 +91,8 @@ def status_of(error: Exception) -> int:
         return 404
     if isinstance(error, Busy):
         return 503
+    if isinstance(error, QueryError):
+        return 422
     if isinstance(error, TooLarge):
         return 413
     return 409 if isinstance(error, Unsound) else 400

@@ -1,11 +1,15 @@
-"""`Dataset`: what was dropped on the page, read once, and handed to every question about it."""
+"""`Dataset`: what was dropped on the page, read once, and handed to every question about it.
+
+Runs and judgments are parsed once, when they are checked, and kept: they are what most questions ask for.
+"""
 
 from __future__ import annotations
 
 import shlex
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cranfield.collection import FileCheck, Qrels, Run, make_sample
 from cranfield.collection.check import check_and_read
@@ -61,7 +65,8 @@ class Dataset:
     lenient: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
-    _checks: tuple[FileCheck, ...] = field(default=(), repr=False)
+    _runs: list[Run] = field(default_factory=list, repr=False)
+    _qrels: list[Qrels] = field(default_factory=list, repr=False)
     _evaluated: dict[str, ScoreMatrix] = field(default_factory=dict, repr=False)
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -79,57 +84,57 @@ class Dataset:
         return self._contents
 
     def _read(self, progress: Progress | None) -> Contents:
-        checks, contents = [], []
+        checks: list[FileCheck] = []
+        runs: list[Run] = []
+        judgments: list[Qrels] = []
         for number, file in enumerate(self.files, 1):
-            check, content = check_and_read(file, lenient=self.lenient)
+            check, parsed = check_and_read(file, lenient=self.lenient)
             checks.append(check)
-            contents.append(content)
+            if isinstance(parsed, Run):
+                runs.append(parsed)
+            elif isinstance(parsed, Qrels):
+                judgments.append(parsed)
             if progress:
                 progress(number, len(self.files))
-        self._checks = tuple(checks)
-        found = Contents(self._checks)
-        if any(check.problems for check in checks):
-            count = sum(check.problems for check in checks)
+        self._runs, self._qrels = runs, judgments
+        contents = Contents(tuple(checks))
+        count = sum(check.problems for check in checks)
+        if count:
             text = (
                 f"{count} problem{'s' * (count > 1)} in the files of {self.name}; mend them and drop the files again."
             )
-            return Contents(found.checks, problem=text)
+            return replace(contents, problem=text)
         try:
-            _check_kinds(found.checks)
-            if found.has_runs:
-                qrels = [content for content in contents if isinstance(content, Qrels)]
-                runs = [content for content in contents if isinstance(content, Run)]
-                # Two runs of one system are an error, which names their files when it reads them itself.
-                distinct = runs and len({run.system for run in runs}) == len(runs)
-                scores, warnings = self._evaluate(MEASURES, progress, (qrels[0], runs) if distinct else None)
-                return Contents(found.checks, scores, {self.name: scores}, warnings)
+            _check_kinds(checks)
+            if contents.has_runs:
+                self._check_systems(checks)
+                scores = self._evaluate(MEASURES, progress)
+                return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
             collections = read_collections(list(self.files), missing=self.missing or MISSING)
-            joined = _joined(collections)
-            return Contents(found.checks, joined, collections)
+            joined = next(iter(collections.values())) if len(collections) == 1 else None  # several are only pooled
+            return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
-            return Contents(found.checks, problem=str(error))
+            return replace(contents, problem=str(error))
 
-    def _evaluate(
-        self,
-        measures: Sequence[str],
-        progress: Progress | None = None,
-        parsed: tuple[Qrels, list[Run]] | None = None,
-    ) -> tuple[Scores, tuple[str, ...]]:
-        qrels, runs = parsed or (self.qrels(), self.runs())
+    def _check_systems(self, checks: Sequence[FileCheck]) -> None:
+        """Two runs of one system are an error that names both files."""
+        seen: dict[str, str] = {}
+        for run, path in zip(self._runs, (check.path for check in checks if check.kind == "run"), strict=True):
+            if run.system in seen:
+                raise DataError(
+                    f"{path}: its system {run.system!r} was read from {seen[run.system]} already; rename one of the "
+                    "files."
+                )
+            seen[run.system] = path
+
+    def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> Scores:
         with quietly():
             scores = evaluate(
-                qrels,
-                runs,
-                list(measures),
-                missing=self.missing or "zero",
-                lenient=self.lenient,
-                progress=progress,
+                self.qrels(), self.runs(), list(measures), missing=self.missing or "zero", progress=progress
             )
-        warnings = scores.warnings
-        for measure, matrix in scores.items():
-            self._evaluated[measure] = matrix
-            self._warnings[measure] = warnings
-        return scores, warnings
+        self._evaluated |= dict(scores)
+        self._warnings |= dict.fromkeys(scores, scores.warnings)
+        return scores
 
     # ── what questions ask for ────────────────────────────────────────────────────────────────────────────
 
@@ -160,21 +165,24 @@ class Dataset:
                 self._evaluate([wanted])
             return self._evaluated[wanted]
 
+    def scores(self, measures: str | Sequence[str] | None = None) -> Scores:
+        """The scores by these measures, or by the first, with what their evaluation had to say."""
+        wanted = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures or ()))
+        found = [self.matrix(measure) for measure in wanted or [None]]
+        said = dict.fromkeys(text for matrix in found for text in self._warnings.get(matrix.measure, ()))
+        return Scores(found, said)
+
     def has_matrix(self, measure: str | None) -> bool:
         """Whether `matrix` would answer at once."""
         if self._contents is None:
             return False
         return measure is None or not self._contents.has_runs or measure in self._evaluated
 
-    def warnings(self, measure: str | None) -> tuple[str, ...]:
-        """What the evaluation of runs had to say about this measure."""
-        return self._warnings.get(measure or MEASURES[0], ()) if self._contents else ()
-
     def collections(self, measure: str | None = None) -> dict[str, Scores]:
         """One `Scores` of one measure for every collection, to be pooled."""
         contents = self.require_valid()
         if contents.has_runs:
-            return {self.name: Scores([self.matrix(measure)])}
+            return {self.name: self.scores(measure)}
         known = list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
         wanted = measure or known[0]
         found = {name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores}
@@ -191,41 +199,42 @@ class Dataset:
             return list(self._evaluated)
         return list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
 
-    def qrels(self) -> Qrels | str:
-        """The judgments, or their file."""
-        return self._of_kind("qrels")[0]
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self._kept(self._qrels, "judgments")[0]
 
-    def runs(self) -> list[Run] | list[str]:
-        """The runs, or their files."""
-        return self._of_kind("run")
+    def runs(self) -> list[Run]:
+        """The runs."""
+        return self._kept(self._runs, "runs and judgments")
 
-    def _of_kind(self, kind: str) -> list[str]:
-        if not self._checks:
-            self.read()
-        found: list[str] = [f for f, check in zip(self.files, self._checks, strict=True) if check.kind == kind]
-        if not found:
-            what = "runs and judgments" if kind == "run" else "judgments"
+    def _kept(self, kept: list[Any], what: str) -> list[Any]:
+        if not kept:
             raise DataError(f"{self.name} holds scores, not {what}; drop runs together with their qrels file for this.")
-        return found
+        return kept
 
     # ── words for the command line ────────────────────────────────────────────────────────────────────────
 
-    def score_words(self, measure: str | None) -> tuple[list[str], str]:
-        """Commands that must come first, and the words that name the score files."""
+    def score_files(self, measure: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
+        """Commands that must come first, and the names of the score files."""
         contents = self._contents
         if contents is not None and not contents.has_runs:
-            return [], _files_words(self.files)
-        name = measure or MEASURES[0]
-        evaluate = f"cranfield evaluate {self.run_words()} -m {shlex.quote(name)} -q -o scores.csv"
-        return [evaluate], "scores.csv"
+            return [], _names(self.files)
+        names = [measure] if isinstance(measure, str) else list(measure or MEASURES[:1])
+        qrels, runs = self.run_files()
+        wanted = " ".join(f"-m {shlex.quote(name)}" for name in names)
+        evaluate = f"cranfield evaluate {shlex.join([qrels, *runs])} {wanted} -q -o scores.csv"
+        return [*self.first_words(), evaluate], ["scores.csv"]
 
     def first_words(self) -> list[str]:
         """Commands that make the files, where they are not there yet."""
         return []
 
-    def run_words(self) -> str:
-        """The words that name judgments and runs."""
-        return f"{shlex.quote(_base(str(self.qrels())))} {_files_words([str(run) for run in self.runs()])}"
+    def run_files(self) -> tuple[str, list[str]]:
+        """The names of the judgments and of the runs."""
+        assert self._contents is not None
+        kinds = [check.kind for check in self._contents.checks]
+        (qrels,) = (file for file, kind in zip(self.files, kinds, strict=True) if kind == "qrels")
+        return _base(qrels), _names([file for file, kind in zip(self.files, kinds, strict=True) if kind == "run"])
 
 
 class SampleData(Dataset):
@@ -233,43 +242,25 @@ class SampleData(Dataset):
 
     def __init__(self) -> None:
         super().__init__(SAMPLE, "the sample collection")
-        self._made: tuple[Qrels, list[Run]] | None = None
-
-    def _make(self) -> tuple[Qrels, list[Run]]:
-        with self._lock:
-            if self._made is None:
-                sample = make_sample()
-                self._made = sample.qrels, list(sample.runs)
-            return self._made
 
     def _read(self, progress: Progress | None) -> Contents:
-        qrels, runs = self._make()
-        scores, warnings = self._evaluate(MEASURES, progress)
+        sample = make_sample()
+        self._qrels, self._runs = [sample.qrels], list(sample.runs)
+        scores = self._evaluate(MEASURES, progress)
+        qrels = sample.qrels
         relevant = int((qrels.frame["relevance"] > 0).sum())
         checks = [FileCheck("sample/qrels.txt", "qrels", len(qrels.topics), None, len(qrels), relevant=relevant)]
-        checks += [FileCheck(f"sample/runs/{run.system}.run.gz", "run", len(run.topics), 1, len(run)) for run in runs]
-        return Contents(tuple(checks), scores, {self.name: scores}, warnings)
-
-    def qrels(self) -> Qrels | str:
-        """The judgments of the pool."""
-        return self._make()[0]
-
-    def runs(self) -> list[Run] | list[str]:
-        """The runs of all systems."""
-        return self._make()[1]
-
-    def score_words(self, measure: str | None) -> tuple[list[str], str]:
-        """As for runs, with the command that writes the sample first."""
-        first, words = super().score_words(measure)
-        return [*self.first_words(), *first], words
+        for run in self._runs:
+            checks.append(FileCheck(f"sample/runs/{run.system}.run.gz", "run", len(run.topics), 1, len(run)))
+        return Contents(tuple(checks), scores, {self.name: scores}, scores.warnings)
 
     def first_words(self) -> list[str]:
         """The command that writes the sample."""
         return ["cranfield sample sample"]
 
-    def run_words(self) -> str:
+    def run_files(self) -> tuple[str, list[str]]:
         """Where `cranfield sample sample` writes them."""
-        return "sample/qrels.txt sample/runs"
+        return "sample/qrels.txt", ["sample/runs"]
 
 
 def _check_kinds(checks: Sequence[FileCheck]) -> None:
@@ -287,17 +278,12 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
         raise DataError("there are judgments and no runs; drop the runs together with the qrels file.")
 
 
-def _joined(collections: dict[str, Scores]) -> Scores | None:
-    """The scores of a single collection; None for several, which can only be pooled."""
-    return next(iter(collections.values())) if len(collections) == 1 else None
-
-
 def _base(name: str) -> str:
     return name.rpartition("/")[2] or name
 
 
-def _files_words(files: Sequence[str]) -> str:
-    names = [_base(str(file)) for file in files]
-    if len(names) <= 3:
-        return " ".join(shlex.quote(name) for name in names)
-    return "runs/" if any("/runs/" in f"/{file}" for file in files) else shlex.quote("files/")
+def _names(files: Sequence[str]) -> list[str]:
+    """The files as a command line names them; many of them by a directory."""
+    if len(files) <= 3:
+        return [_base(str(file)) for file in files]
+    return ["runs/" if any("/runs/" in f"/{file}" for file in files) else "files/"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,74 +13,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from cranfield import __version__
-from cranfield.defaults import POWER, REPORT_SECTIONS, SAMPLE_SYSTEMS, SAMPLE_TOPICS
+from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
-from cranfield.web.pages import api
-from cranfield.web.pages.api import service_of
-from cranfield.web.pages.forms import Form
-from cranfield.web.pages.questions import (
-    CompareQuestion,
-    DesignQuestion,
-    PairQuestion,
-    Question,
-    ReplicatesQuestion,
-    ReportQuestion,
-    StandardiseQuestion,
-    TuningQuestion,
-    parse,
-)
-from cranfield.web.pages.result import CHART_FORMATS, MEDIA_TYPES, TABLE_FORMATS, table_bytes
+from cranfield.web.server import api
+from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
+from cranfield.web.server.form import Form
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
+from cranfield.web.server.outcome import CHART_FORMATS, MEDIA_TYPES, TABLE_FORMATS
+from cranfield.web.server.page import Page, menu, pages
 
-EXAMPLE = {
-    "kind": "anova",
-    "find": "topics",
-    "variance": "0.0530",
-    "systems": "10",
-    "min_diff": "0.10",
-    "power": "0.80",
-}
-"""What the design page shows first: AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)."""
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page that answers one kind of question.
-
-    Parameters
-    ----------
-    name : its template, and its place among the downloads
-    title : its heading and its place in the menu
-    address : where it is
-    model : the question
-    example : what is shown when the address asks nothing
-    waits : whether work starts only when the form is sent, because it takes long
-    """
-
-    name: str
-    title: str
-    address: str
-    model: type[Question]
-    example: Mapping[str, str] = field(default_factory=dict)
-    waits: bool = False
-
-    @property
-    def needs_data(self) -> bool:
-        """Whether there is nothing to answer without data."""
-        return self.model.model_fields["data"].is_required()
-
-
-DESIGN = Page("design", "Design", "/design", DesignQuestion, EXAMPLE)
-COMPARE = Page("compare", "Compare", "/compare", CompareQuestion)
-PAIR = Page("pair", "Two systems", "/compare/pair", PairQuestion)
-STANDARDISE = Page("standardise", "Standardise", "/standardise", StandardiseQuestion)
-REPLICATES = Page("replicates", "Replicates", "/replicates", ReplicatesQuestion, waits=True)
-TUNING = Page("tuning", "Tuning", "/tuning", TuningQuestion)
-REPORT = Page("report", "Report", "/report", ReportQuestion, waits=True)
-PAGES = {page.name: page for page in (DESIGN, COMPARE, PAIR, STANDARDISE, REPLICATES, TUNING, REPORT)}
-MENU = [("/data", "Data"), *((page.address, page.title) for page in PAGES.values() if page is not PAIR)]
 router = APIRouter()
 templates = Environment(
     loader=PackageLoader("cranfield.web"),
@@ -92,16 +34,11 @@ templates = Environment(
 )
 templates.globals |= {
     "version": __version__,
-    "menu": MENU,
+    "menu": menu,
     "TABLE_FORMATS": TABLE_FORMATS,
     "CHART_FORMATS": CHART_FORMATS,
 }
-templates.globals |= {
-    "sample_topics": SAMPLE_TOPICS,
-    "sample_systems": SAMPLE_SYSTEMS,
-    "usual_power": POWER,
-    "sections": REPORT_SECTIONS,
-}
+templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.filters["megabytes"] = megabytes
 templates.filters["words"] = lambda name: str(name).replace("_", " ")
 
@@ -124,46 +61,19 @@ def start(request: Request) -> Response:
     return render(request, "start.html", title="cranfield")
 
 
-@router.get("/design")
-def design(request: Request) -> Response:
-    """How many topics?"""
-    return show(request, DESIGN)
+def questions() -> APIRouter:
+    """An address for every page."""
+    made = APIRouter()
+    for page in pages().values():
+        made.add_api_route(page.address, _showing(page), name=page.name)
+    return made
 
 
-@router.get("/compare")
-def compare(request: Request) -> Response:
-    """Which systems differ?"""
-    return show(request, COMPARE)
+def _showing(page: Page) -> Callable[[Request], Response]:
+    def shown(request: Request) -> Response:
+        return show(request, page)
 
-
-@router.get("/compare/pair")
-def pair(request: Request) -> Response:
-    """Two systems topic by topic."""
-    return show(request, PAIR)
-
-
-@router.get("/standardise")
-def standardise(request: Request) -> Response:
-    """Scores that compare across topics."""
-    return show(request, STANDARDISE)
-
-
-@router.get("/replicates")
-def replicates(request: Request) -> Response:
-    """Do the systems differ on other documents?"""
-    return show(request, REPLICATES)
-
-
-@router.get("/tuning")
-def tuning(request: Request) -> Response:
-    """What would tuned systems do on unseen topics?"""
-    return show(request, TUNING)
-
-
-@router.get("/report")
-def report(request: Request) -> Response:
-    """The whole story in one file."""
-    return show(request, REPORT)
+    return shown
 
 
 def show(request: Request, page: Page) -> Response:
@@ -172,7 +82,7 @@ def show(request: Request, page: Page) -> Response:
 
     service = service_of(request)
     query, started = _query(request, page)
-    form = Form(page.model, query)
+    form = Form(page, query)
     values: dict[str, Any] = {"page": page, "title": page.title, "form": form, "data": form.value("data")}
     values |= {"result": None, "query": urlencode(query), "cancelled": False, "datasets": service.store.datasets()}
     values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
@@ -181,15 +91,16 @@ def show(request: Request, page: Page) -> Response:
         chosen = service.store[form.value("data")] if form.value("data") else None
         values["chosen"] = chosen
         if started and not (page.needs_data and chosen is None):
-            found = service.ask(parse(page.model, query))
-            if isinstance(found, Job):
-                values |= {"job": found, "cancelled": found.state == "cancelled", "ahead": service.jobs.ahead(found)}
+            outcome = service.ask(page, page.question.from_query(query))
+            if isinstance(outcome, Job):
+                stopped = outcome.state == "cancelled"
+                values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
             else:
-                values["result"] = found
+                values["result"] = outcome
     except CranfieldError as error:
         values.setdefault("chosen", None)
-        values["error"], status = str(error), status_of(error)
-    return render(request, f"{page.name}.html", status, **values)
+        values["error"], status = page.words(error), status_of(error)
+    return render(request, page.template, status, **values)
 
 
 def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
@@ -204,21 +115,21 @@ def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
 @router.get("/files/{name}/{file}.{ending}")
 def download(request: Request, name: str, file: str, ending: str) -> Response:
     """A table or a chart of a page's answer, as a file."""
-    if name not in PAGES:
-        raise UnknownNameError("page", name, PAGES)
-    page = PAGES[name]
+    page = pages().get(name)
+    if page is None:
+        raise UnknownNameError("page", name, pages())
     query, _ = _query(request, page)
     service = service_of(request)
-    question = parse(page.model, query)
-    found = service.ask(question)
-    if isinstance(found, Job):
+    question = page.question.from_query(query)
+    outcome = service.ask(page, question)
+    if isinstance(outcome, Job):
         return error_page(request, 202, "the answer is still being computed; ask again in a moment.")
-    if page is REPORT and (file, ending) == ("report", "html"):
-        body: str | bytes = found.extra["html"]
+    if outcome.file and (file, ending) == (name, "html"):
+        body: str | bytes = outcome.file
     elif ending in CHART_FORMATS:
-        body = _image(request, lambda: service.chart(question, found, file, ending))
+        body = _image(request, lambda: service.chart(page, question, outcome, file, ending))
     else:
-        body = table_bytes(found.table(file), ending)
+        body = outcome.table_bytes(file, ending)
     headers = {
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
         "sandbox allow-downloads",
@@ -270,19 +181,13 @@ def dataset(request: Request, id: str) -> Response:
     """What a dataset holds, file by file, with all problems."""
     service = service_of(request)
     chosen = service.store[id]
-    found = service.read(chosen)
-    values: dict[str, Any] = {
-        "chosen": chosen,
-        "contents": None,
-        "data": id,
-        "query": "",
-        "cancelled": False,
-        "error": "",
-    }
-    if isinstance(found, Job):
-        values |= {"job": found, "ahead": service.jobs.ahead(found), "cancelled": found.state == "cancelled"}
+    contents = service.read(chosen)
+    values: dict[str, Any] = {"chosen": chosen, "contents": None, "data": id, "query": "", "cancelled": False}
+    if isinstance(contents, Job):
+        stopped = contents.state == "cancelled"
+        values |= {"job": contents, "ahead": service.jobs.ahead(contents), "cancelled": stopped}
     else:
-        values |= {"contents": found, "data": "" if found.problem else id}
+        values |= {"contents": contents, "data": "" if contents.problem else id}
     return render(request, "dataset.html", title=f"Data: {chosen.name}", describe=api.describe, sample=SAMPLE, **values)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, cast, get_args
+from collections.abc import Callable
+from typing import Any, cast, get_args
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -14,19 +15,12 @@ from starlette.responses import Response
 
 from cranfield.collection import FileCheck
 from cranfield.defaults import MissingPolicy
-from cranfield.errors import ArgumentError, UnknownNameError
-from cranfield.web.pages.questions import (
-    CompareQuestion,
-    DesignQuestion,
-    PairQuestion,
-    Question,
-    ReplicatesQuestion,
-    ReportQuestion,
-    StandardiseQuestion,
-    TuningQuestion,
-)
+from cranfield.errors import ArgumentError, CranfieldError, UnknownNameError
+from cranfield.settings import Setting
+from cranfield.settings.base import MOST_VALUES
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.jobs import Job
+from cranfield.web.server.page import Page, pages
 from cranfield.web.server.service import Service
 from cranfield.web.server.store import Upload
 
@@ -34,6 +28,7 @@ from cranfield.web.server.store import Upload
 class Envelope(BaseModel):
     """An answer: as the command line's JSON, with the page's headline, further tables, and how to get it elsewhere."""
 
+    schema_version: int = Field(alias="schema")
     command: str
     signature: str
     settings: dict[str, Any]
@@ -106,7 +101,7 @@ UPLOAD = {
         },
     }
 }
-router = APIRouter(prefix="/api", tags=["questions"])
+router = APIRouter(prefix="/api")
 
 
 def service_of(request: Request) -> Service:
@@ -128,54 +123,54 @@ def job_status(service: Service, job: Job) -> dict[str, Any]:
     ).model_dump()
 
 
-def _answer(request: Request, question: Question) -> JSONResponse:
-    service = service_of(request)
-    found = service.ask(question)
-    if isinstance(found, Job):
-        return JSONResponse(job_status(service, found), 202)
-    return JSONResponse(found.to_dict())
+# ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@router.get("/design", response_model=Envelope, responses=ANSWERS)
-def design(request: Request, question: Annotated[DesignQuestion, Query()]) -> Response:
-    """How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid."""
-    return _answer(request, question)
+def questions() -> APIRouter:
+    """An address for every page."""
+    made = APIRouter(prefix="/api", tags=["questions"])
+    for page in pages().values():
+        made.add_api_route(
+            page.address, _asking(page), name=page.name, description=page.brief, response_model=Envelope,
+            responses=ANSWERS, openapi_extra={"parameters": [_parameter(one) for one in page.parameters]},
+        )  # fmt: skip
+    return made
 
 
-@router.get("/compare", response_model=Envelope, responses=ANSWERS)
-def compare(request: Request, question: Annotated[CompareQuestion, Query()]) -> Response:
-    """Which systems differ: every pair, or every system against baselines; the leaderboard is in `tables`."""
-    return _answer(request, question)
+def _asking(page: Page) -> Callable[[Request], Response]:
+    def ask(request: Request) -> Response:
+        from cranfield.web.server.app import status_of
+
+        service = service_of(request)
+        try:
+            outcome = service.ask(page, page.question.from_query(request.query_params.multi_items()))
+        except CranfieldError as error:
+            return JSONResponse({"error": page.words(error)}, status_of(error))
+        if isinstance(outcome, Job):
+            return JSONResponse(job_status(service, outcome), 202)
+        return JSONResponse(outcome.to_dict())
+
+    return ask
 
 
-@router.get("/compare/pair", response_model=Envelope, responses=ANSWERS)
-def pair(request: Request, question: Annotated[PairQuestion, Query()]) -> Response:
-    """Two systems topic by topic."""
-    return _answer(request, question)
+_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-@router.get("/standardise", response_model=Envelope, responses=ANSWERS)
-def standardise(request: Request, question: Annotated[StandardiseQuestion, Query()]) -> Response:
-    """Variance, ranking and design before and after; factors and standardised scores are in `tables`."""
-    return _answer(request, question)
-
-
-@router.get("/replicates", response_model=Envelope, responses=ANSWERS)
-def replicates(request: Request, question: Annotated[ReplicatesQuestion, Query()]) -> Response:
-    """Which systems differ when every topic is scored on several partitions of the documents; needs runs."""
-    return _answer(request, question)
-
-
-@router.get("/tuning", response_model=Envelope, responses=ANSWERS)
-def tuning(request: Request, question: Annotated[TuningQuestion, Query()]) -> Response:
-    """What would the tuned systems do on unseen topics?"""
-    return _answer(request, question)
-
-
-@router.get("/report", response_model=Envelope, responses=ANSWERS)
-def report(request: Request, question: Annotated[ReportQuestion, Query()]) -> Response:
-    """Build a report; once it is done, `/files/report/report.html` with the same settings is the report itself."""
-    return _answer(request, question)
+def _parameter(one: Setting) -> dict[str, Any]:
+    """A setting as OpenAPI describes a parameter."""
+    value: dict[str, Any] = {"type": _TYPES.get(one.kind, "string")}
+    if one.choices is not None:
+        value["enum"] = list(one.choices)
+    elif one.kind is str:
+        value |= {"minLength": 1, "maxLength": 200}
+    value |= {name: bound for name, bound in (("minimum", one.least), ("maximum", one.most)) if bound is not None}
+    schema = {"type": "array", "items": value, "maxItems": MOST_VALUES} if one.several else value
+    if not one.required and one.default is not None:
+        schema["default"] = list(one.default) if one.several else one.default
+    usual = f" Unless given: {one.usual}." if one.usual else ""
+    return {
+        "name": one.spelling, "in": "query", "required": one.required, "description": one.help + usual, "schema": schema
+    }  # fmt: skip
 
 
 # ── data ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -230,18 +225,18 @@ async def receive(request: Request) -> Dataset:
 
 def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
     service = service_of(request)
-    found = service.read(dataset)
+    contents = service.read(dataset)
     place = {"Location": f"/api/data/{dataset.id}"}
-    if isinstance(found, Job):
-        return JSONResponse({**job_status(service, found), "data": dataset.id}, 202, place)
+    if isinstance(contents, Job):
+        return JSONResponse({**job_status(service, contents), "data": dataset.id}, 202, place)
     body = DataStatus(
         id=dataset.id,
         name=dataset.name,
-        kind="runs" if found.has_runs else "scores",
+        kind="runs" if contents.has_runs else "scores",
         measures=dataset.measures(),
-        files=[_file(check) for check in found.checks],
-        warnings=list(found.warnings),
-        problem=found.problem,
+        files=[_file(check) for check in contents.checks],
+        warnings=list(contents.warnings),
+        problem=contents.problem,
     )
     return JSONResponse(json.loads(body.model_dump_json()), status, place)
 
@@ -273,9 +268,9 @@ def job(request: Request, id: str) -> Response:
 def cancel(request: Request, id: str) -> Response:
     """Cancel a computation; it stops at its next step."""
     service = service_of(request)
-    found = find_job(request, id)
-    service.jobs.cancel(found)
-    return JSONResponse(job_status(service, found))
+    job = find_job(request, id)
+    service.jobs.cancel(job)
+    return JSONResponse(job_status(service, job))
 
 
 class MissingJob(UnknownNameError):
@@ -284,7 +279,7 @@ class MissingJob(UnknownNameError):
 
 def find_job(request: Request, id: str) -> Job:
     """The job of this id."""
-    found = service_of(request).jobs.find(id)
-    if found is None:
+    job = service_of(request).jobs.find(id)
+    if job is None:
         raise MissingJob("job", id, [])
-    return found
+    return job

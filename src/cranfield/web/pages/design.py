@@ -1,0 +1,153 @@
+"""How many topics: the settings of all designs on one page, answered by every method and estimator side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from cranfield import defaults
+from cranfield.design.designs import DESIGNS
+from cranfield.errors import ArgumentError, quietly
+from cranfield.executors import Progress
+from cranfield.present.answer import answer
+from cranfield.settings import Settings, setting, shared
+from cranfield.settings.design import VARIANCE, VARIANCE_OF_DIFFERENCE, AnovaSettings, IntervalSettings, TtestSettings
+from cranfield.settings.variance import estimators
+from cranfield.web.server.data import Dataset
+from cranfield.web.server.library import imports, read_lines
+from cranfield.web.server.outcome import Outcome
+from cranfield.web.server.page import data, page
+
+KINDS = {"anova": AnovaSettings, "ttest": TtestSettings, "interval": IntervalSettings}
+SOUGHT = {"anova": ("systems", "min_diff", "topics", "power"), "ttest": ("min_diff", "topics", "power"),
+          "interval": ("width", "topics")}  # fmt: skip
+"""What each design can find."""
+MOST_CELLS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignQuestion(Settings):
+    """How many topics, or what that many topics can do: the settings of all designs on one page."""
+
+    kind: str = setting(
+        "anova", "anova: many systems; ttest: two systems; interval: width of a confidence interval.", choices=KINDS
+    )
+    find: str | None = setting(
+        None, "What to find; by default what is left out. A value given for it is ignored.",
+        choices=("topics", "min_diff", "power", "systems", "width"),
+    )  # fmt: skip
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, least=-1e9, most=1e9)
+    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9)
+    data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
+    measure: str | None = shared.measure("Measure of the dataset; its first unless named.", usual="")
+    estimator: str | None = setting(
+        None, "How to estimate the variance from the dataset; by default as the design needs it.", choices=estimators
+    )
+    n_systems: tuple[int, ...] | None = setting(
+        None, "Systems that will be compared (anova).", least=-(10**6), most=10**6
+    )
+    min_diff: tuple[float, ...] | None = setting(
+        None, "Smallest difference worth detecting (anova, ttest).", least=-1e9, most=1e9
+    )
+    width: tuple[float, ...] | None = setting(
+        None, "Largest expected width of the interval (interval).", least=-1e9, most=1e9
+    )
+    n_topics: tuple[int, ...] | None = setting(None, "Topics there are.", least=-(10**6), most=10**6)
+    power: tuple[float, ...] | None = setting(
+        None, f"Wanted power; {defaults.POWER} unless sought.", least=-1e9, most=1e9
+    )
+    alpha: tuple[float, ...] = setting(
+        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", least=-1e9, most=1e9
+    )
+    method: str | None = setting(
+        None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
+    )
+    blocked: bool = setting(False, "All systems share the topics and the test takes topics out (anova).")
+    two_sample: bool = setting(False, "Two systems with different topics; sizes per group (ttest, interval).")
+
+    takes = "past"
+
+    def asked(self) -> dict[str, Any]:
+        """The arguments of this kind of design, without the one to be found."""
+        names, find = SOUGHT[self.kind], self.find
+        if find is not None and find not in names:
+            raise ArgumentError(f"`find` must be one of {', '.join(names)} for {self.kind}; got {find}.")
+        asked = {name: getattr(self, _NAMES.get(name, name)) for name in names}
+        if find is not None:
+            asked[find] = None
+            if find != "topics" and asked["topics"] is None:
+                raise ArgumentError(f"`topics` is missing: to find `{find}`, say how many topics there are.")
+            if find == "topics" and asked.get("power", ()) is None:
+                asked["power"] = (defaults.POWER,)
+        return {_NAMES.get(name, name): values for name, values in asked.items()}
+
+    def as_typed(self, files: list[str] | None = None, measure: str | None = None) -> Any:
+        """The question as the command of its design asks it."""
+        kind = KINDS[self.kind]
+        every = {**self.values("question"), **self.asked(), "measure": measure, "scores": files}
+        every["method"] = self.method or defaults.DESIGN_METHOD
+        if files:
+            every |= {"variance": None, "variance_of_difference": None}
+        known = {one.name for one in kind.all()}
+        return kind(**{name: value for name, value in every.items() if name in known})
+
+
+_NAMES = {"systems": "n_systems", "topics": "n_topics"}
+
+
+def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress) -> Outcome:
+    """The design that was asked for."""
+    typed = (question.variance, question.variance_of_difference)
+    cells = math.prod(len(values or [1]) for values in (*question.asked().values(), question.alpha, *typed))
+    if cells > MOST_CELLS:
+        raise ArgumentError(f"the grid has {cells:,} cells; this page answers up to {MOST_CELLS:,}. Give fewer values.")
+    if dataset is None:
+        settings, past = question.as_typed(), ()
+        _check_typed(question)
+    else:
+        before, files = dataset.score_files(question.measure)
+        settings = question.as_typed(files, None if before else question.measure)
+        past = (dataset.collections(question.measure),)
+    with quietly():
+        result = settings.ask(*past)
+    said = answer(result, settings)
+    function = settings.answered_by.rpartition(":")[2]
+    if dataset is None:
+        return Outcome(said, (settings.words(),), (imports(function), settings.call()), said.warnings)
+    lines = read_lines(question, dataset, function)
+    call = question.as_typed(files).call("scores")
+    return Outcome(said, (*before, settings.words()), (*lines, call), said.warnings)
+
+
+def _check_typed(question: DesignQuestion) -> None:
+    """A variance must be typed, and one only."""
+    given = [name for name in ("variance", "variance_of_difference") if getattr(question, name)]
+    if question.kind == "anova":
+        given = [name for name in given if name == "variance"]
+    if not given:
+        form = DESIGNS[question.kind].variant("two_sample" if question.two_sample else None)
+        name = "variance_of_difference" if form.of_difference else "variance"
+        raise ArgumentError(f"`{name}` is missing; type one, or choose data to estimate it from.")
+    if len(given) > 1:
+        raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
+
+
+EXAMPLE = {"kind": "anova", "find": "topics", "variance": "0.0530", "systems": "10", "min_diff": "0.10"}
+EXAMPLE["power"] = "0.80"
+"""AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)."""
+
+page(
+    "design",
+    "Design",
+    DesignQuestion,
+    heading="How many topics?",
+    doing="Designing",
+    nothing="",
+    brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
+    example=EXAMPLE,
+    template="design.html",
+    answer=design,
+    quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
+    place=10,
+)

@@ -1,0 +1,20 @@
+"""How many topics should the next collection have, from past scores and in plain words?"""
+
+from __future__ import annotations
+
+from cranfield.settings.design import RecommendSettings
+from cranfield.web.server.page import page
+
+page(
+    "recommend",
+    "Recommend",
+    RecommendSettings,
+    heading="What should the next collection be like?",
+    lead="A recommendation from past scores: how many topics, why other ways of asking say otherwise, and what other "
+    "numbers of topics would buy.",
+    button="Recommend",
+    doing="Designing from",
+    example={"systems": "10", "min_diff": "0.10"},
+    brief="How many topics the next collection should have, from past scores; what other numbers buy is in `tables`.",
+    place=15,
+)

@@ -1,0 +1,114 @@
+"""`Outcome`: an answer as a page shows it and the API gives it, with how to get the same elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cranfield.errors import UnknownNameError
+from cranfield.present.answer import Answer
+from cranfield.present.tables import Sheet, is_number, render, text_rows
+
+TABLE_FORMATS = {"csv": "csv", "json": "json", "tex": "latex", "md": "markdown"}
+"""Endings of a table's downloads, and the formats they stand for."""
+CHART_FORMATS = ("svg", "pdf")
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "tex": "application/x-tex",
+    "md": "text/markdown; charset=utf-8",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
+}
+MOST_ROWS = 250
+"""Rows a page shows of a table; downloads hold them all."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A sheet on a page."""
+
+    name: str
+    sheet: Sheet
+    links: Sequence[str] = ()
+    """An address for every row, where rows lead somewhere."""
+    known: tuple[str, ...] = ()
+    """What the page says already."""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return self.sheet.heading or self.sheet.title or self.name
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Names and whether they hold numbers."""
+        return [(name, is_number(dtype)) for name, dtype in self.sheet.for_people.rows.schema.items()]
+
+    @property
+    def link_column(self) -> int:
+        """The column whose cells lead somewhere: the first that is no measure."""
+        return 1 if self.links and self.columns[0][0] == "measure" else 0
+
+    def shown(self) -> list[list[str]]:
+        """The rows as people read them, the first of very many."""
+        rows = self.sheet.for_people.rows.head(MOST_ROWS)
+        return text_rows(Sheet(self.sheet.command, rows, digits=self.sheet.digits))
+
+    @property
+    def left_out(self) -> int:
+        """Rows the page does not show."""
+        return max(0, self.sheet.rows.height - MOST_ROWS)
+
+    @property
+    def notes(self) -> list[str]:
+        """The lines below it that the page does not have elsewhere."""
+        return [note for note in self.sheet.notes if note and note not in self.known]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An answer, with how to get the same elsewhere.
+
+    Parameters
+    ----------
+    answer : what the result says
+    command, python : the same question in a terminal and in Python, one line each
+    warnings : what to know before relying on it
+    links : for a table, by name: an address for every row
+    file : a document to download instead of tables
+    """
+
+    answer: Answer
+    command: tuple[str, ...]
+    python: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    links: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        for name in self.answer.shown:  # made now, in the job, not when the page is drawn
+            self.answer.sheet(name)
+
+    def table(self, name: str) -> Table:
+        """A table by name."""
+        known = (*self.answer.headline.splitlines(), *self.answer.sentences)
+        return Table(name, self.answer.sheet(name), self.links.get(name, ()), known)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables a page shows."""
+        return [self.table(name) for name in self.answer.shown]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The envelope of the command line's JSON, with the headline, the further tables and both ways to repeat it."""
+        said = {"warnings": list(self.warnings), "command_line": list(self.command), "python": list(self.python)}
+        return {**self.answer.to_dict(), **said}
+
+    def table_bytes(self, name: str, ending: str) -> bytes:
+        """A table as a file."""
+        if ending not in TABLE_FORMATS:
+            raise UnknownNameError("format", ending, [*TABLE_FORMATS, *CHART_FORMATS])
+        return render(self.answer.sheet(name), TABLE_FORMATS[ending]).encode()  # type: ignore[arg-type]

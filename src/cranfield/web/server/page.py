@@ -1,0 +1,114 @@
+"""`page`: what a page is, in one call; the menu, the routes, the API, the downloads and OpenAPI are made from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cranfield.executors import Progress
+from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
+from cranfield.web.server.data import Dataset
+from cranfield.web.server.library import ask_library
+from cranfield.web.server.outcome import Outcome
+
+Asking = Callable[[Any, Any, Progress], Outcome]
+"""From a question, its dataset (or None) and a callback to what there is to show."""
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A page that answers one kind of question.
+
+    Parameters
+    ----------
+    name : its name among the downloads, and its address unless that is given
+    title : its place in the menu
+    question : the settings, with the `data` they are asked about
+    heading, lead : the title on the page, and a sentence below it
+    button : what sends the form
+    doing : what a job does, before the name of the data
+    nothing : what stands where the answer will be
+    brief : what the API's description says of it
+    example : what is shown when the address asks nothing
+    waits : whether work starts only when the form is sent, because it takes long
+    template : the template, where the general one does not do
+    answer : who answers the question, where the library alone does not do
+    starts_from : the page whose outcome it needs, as a fourth argument of `answer`
+    quick : whether the answer is there at once and needs no job
+    place : its place in the menu; None keeps it out
+    address : where it is
+    """
+
+    name: str
+    title: str
+    question: type[Settings]
+    heading: str
+    doing: str
+    lead: str = ""
+    button: str = "Answer"
+    nothing: str = "Choose data: the sample collection is one click away."
+    brief: str = ""
+    example: Mapping[str, str] = field(default_factory=dict)
+    waits: bool = False
+    template: str = "question.html"
+    answer: Callable[..., Outcome] = ask_library
+    starts_from: str = ""
+    quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
+    place: int | None = 1000
+    address: str = ""
+
+    @property
+    def parameters(self) -> tuple[Setting, ...]:
+        """What can be said in its address."""
+        return tuple(one for one in self.question.all() if one.on_page)
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether there is nothing to answer without data."""
+        return self.question.of("data").required
+
+    def first_question(self, question: Settings) -> Any:
+        """The question of the page it starts from, which has all its settings but its own."""
+        whole = pages()[self.starts_from].question
+        return whole(**{one.name: getattr(question, one.name) for one in whole.all()})
+
+    def words(self, error: Exception) -> str:
+        """An error with settings named as addresses name them."""
+        return in_words_of(str(error), self.question, lambda one: f"`{one.spelling}`")
+
+
+_PAGES: dict[str, Page] = {}
+
+
+def page(name: str, title: str, settings: type[Settings], **more: Any) -> Page:
+    """Register a page; see `Page` for what can be said of it. The question gets its `data` unless it has one."""
+    if "data" not in {one.name for one in settings.all()}:
+        settings = dataclasses.make_dataclass(
+            f"{settings.__name__}OfData", [("data", str, data())], bases=(settings,), frozen=True, kw_only=True
+        )
+    more.setdefault("address", f"/{name}")
+    more.setdefault("brief", settings.brief)
+    _PAGES[name] = Page(name, title, settings, **more)
+    return _PAGES[name]
+
+
+def data(default: Any = REQUIRED, help: str = "Dataset: sample, or the id an upload got.") -> Any:
+    """The setting of a page that says what it is asked about."""
+    return setting(default, help, flags=(), part="source", first=True, label="Data")
+
+
+def pages() -> dict[str, Page]:
+    """Every page there is, in the order of the menu: each module of `cranfield.web.pages` adds its own."""
+    package = importlib.import_module("cranfield.web.pages")
+    for module in pkgutil.iter_modules(package.__path__, "cranfield.web.pages."):
+        importlib.import_module(module.name)
+    return dict(sorted(_PAGES.items(), key=lambda item: 1000 if item[1].place is None else item[1].place))
+
+
+def menu() -> list[tuple[str, str]]:
+    """Addresses and titles of the menu."""
+    return [("/data", "Data"), *((one.address, one.title) for one in pages().values() if one.place is not None)]
