@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
+from cranfield.comparison.enumeration import enumerated_p
 from cranfield.comparison.flips import Magnitudes, magnitudes, sided
 from cranfield.comparison.grid import GridScores
-from cranfield.comparison.enumeration import enumerated_p
 from cranfield.comparison.lattice import find_lattice, lattice_p
 from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.comparison.randomisation import randomisation

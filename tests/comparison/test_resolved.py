@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import SHARED, needs_shared
 
 from cranfield import read_scores
 from cranfield.comparison.corrections import adjust
@@ -15,6 +14,7 @@ from cranfield.comparison.randomisation import randomisation
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.resolved import ENOUGH, METHODS, count_flips, resolved
 from cranfield.comparison.saddlepoint import saddlepoint
+from support import SHARED, needs_shared
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 MONTE_CARLO, SADDLEPOINT = METHODS.index("monte carlo"), METHODS.index("saddlepoint")
