@@ -17,7 +17,7 @@ from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.resolved import resolved
 from cranfield.comparison.saddlepoint import saddlepoint
 from cranfield.comparison.simultaneous import interval_level, simultaneous_intervals
-from cranfield.comparison.westfall_young import westfall_young
+from cranfield.comparison.westfall_young import interval_critical_t, westfall_young
 from cranfield.errors import ArgumentError
 
 CORRECTIONS = ["none", "bonferroni", "holm", "bh", "by"]
@@ -83,7 +83,7 @@ def test_westfall_young_intervals_agree(seed, n):
         found.p_adjusted,
         correction="westfall-young",
         alpha=0.05,
-        critical=found.critical_t(0.05),
+        critical=interval_critical_t(scores, pairs, how, 0.05),
     )
     agree(each.mean, result, found.p_adjusted, 0.05)
 
@@ -136,7 +136,8 @@ def simulated():
             scores = GridScores.of(values)
             each = classical.differences(scores, pairs)
             p = saddlepoint(scores, pairs, "two-sided")
-            found = westfall_young(scores, pairs, Resampling(n_resamples=499, workers=1))
+            flips = Resampling(n_resamples=499, workers=1)
+            found = westfall_young(scores, pairs, flips)
             for correction in every:
                 stepped = correction == "westfall-young"
                 adjusted = found.p_adjusted if stepped else adjust(p, correction)
@@ -148,7 +149,7 @@ def simulated():
                     adjusted,
                     correction=correction,
                     alpha=0.05,
-                    critical=found.critical_t(0.05) if stepped else None,
+                    critical=interval_critical_t(scores, pairs, flips, 0.05) if stepped else None,
                 )
                 agree(each.mean, result, adjusted, 0.05)
                 missed = (true < result.lower) | (true > result.upper)
