@@ -49,8 +49,9 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     differences to it have their own spread and correlation.
 
     Why that suffices without a correction over systems: the set misses the best system only if the test of that
-    one system errs. Its differences to systems that are as good are symmetric about 0, so flips give the joint
-    distribution of their largest u exactly; worse systems only make it larger. The leader in the data is always a member.
+    one system errs. Where its differences to systems that are as good are jointly symmetric about 0, flips give
+    the distribution of their largest u exactly, and worse systems only make it larger. The leader in the data is
+    always a member.
 
     Parameters
     ----------
@@ -60,8 +61,8 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
 
     Notes
     -----
-    A clear loser is out without flips. By Hoeffding's inequality no pair's u passes x with a probability above exp(−x²/2);
-    where m − 1 times that is below alpha/10, this bound stands for the p-value.
+    A clear loser is out without flips. By Hoeffding's inequality no pair's u passes x with a probability above
+    exp(−x²/2); where m − 1 times that is below alpha/10, this bound stands for the p-value.
 
     Examples
     --------

@@ -73,6 +73,8 @@ def _listed(pairs: Magnitudes) -> tuple[Array, Array]:
         if len(joins):
             owner = np.concatenate([owner, owner[joins]])
             room = np.concatenate([room, left[joins]])
-    share = np.ldexp(1.0, -pairs.n_nonzero)
     full = owner[room <= 2 * pairs.tolerance[owner]]
-    return np.bincount(owner, minlength=len(share)) * share, np.bincount(full, minlength=len(share)) * share
+    share: Array = np.ldexp(1.0, -pairs.n_nonzero)
+    tail = np.bincount(owner, minlength=len(share)).astype(np.float64) * share
+    atom = np.bincount(full, minlength=len(share)).astype(np.float64) * share
+    return tail, atom

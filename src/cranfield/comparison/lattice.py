@@ -141,8 +141,8 @@ def lattice_p(
         return sided(tail, direction[at], alternative, atom)
 
     done = map_in_threads(convolve, stretches, workers=workers if len(stretches) > 1 else 1)
-    for at, values in zip(stretches, done, strict=True):
-        p[at] = values
+    for places, values in zip(stretches, done, strict=True):
+        p[places] = values
     return p
 
 

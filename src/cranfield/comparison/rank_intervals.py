@@ -11,6 +11,7 @@ from cranfield.comparison.pairs import Pairs
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class RankIntervals:
     upper: Integers
 
     @property
-    def may_lead(self) -> NDArray[np.bool_]:
+    def may_lead(self) -> Bools:
         """Which systems no other is significantly better than.
 
         They hold all the best systems, but there are more of them than `best_set` needs: this is one of many
@@ -36,9 +37,7 @@ class RankIntervals:
         return np.asarray(self.lower == 1)
 
 
-def simultaneous_ranks(
-    pairs: Pairs, difference: Array, significant: NDArray[np.bool_], n_systems: int
-) -> RankIntervals:
+def simultaneous_ranks(pairs: Pairs, difference: Array, significant: Bools, n_systems: int) -> RankIntervals:
     """Intervals for the true ranks of all systems, right together with the confidence of the decisions on pairs.
 
     The true rank of system i is 1 + the number of systems with a higher true mean, and systems that tie share all

@@ -159,7 +159,7 @@ def flips_for(p: Array, n_resamples: int) -> NDArray[np.int64]:
     [5120, 10240, 100000, 100000]
     """
     wanted = np.ceil(PLENTY / p / BLOCK) * BLOCK
-    return np.minimum(wanted, n_resamples).astype(np.int64)
+    return np.asarray(np.minimum(wanted, n_resamples), dtype=np.int64)
 
 
 def count_flips(

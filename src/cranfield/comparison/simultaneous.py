@@ -170,4 +170,4 @@ def _share(p: Array, p_adjusted: Array, alpha: float, df: Array | float, sides: 
     ratio = np.divide(wanted, reached, out=np.full(len(p), np.inf), where=reached > 0)
     significant = p_adjusted <= alpha
     # A p-value far from significant (or on the other side) moves the end by the size of the difference, no more.
-    return np.where(significant, np.clip(1 - ratio, _LEAST, 1.0), np.clip(1 - ratio, -1.0, 0.0))
+    return np.asarray(np.where(significant, np.clip(1 - ratio, _LEAST, 1.0), np.clip(1 - ratio, -1.0, 0.0)))

@@ -197,7 +197,8 @@ def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha
     Twice as many systems, wider intervals; by Bonferroni it would be 2.8 and 3.3.
 
     >>> values = np.random.default_rng(1).normal(size=(50, 8))
-    >>> [round(interval_critical_t(GridScores.of(values[:, :m]), all_pairs(m), Resampling(2000), 0.05), 1) for m in (4, 8)]
+    >>> how = Resampling(n_resamples=2000)
+    >>> [round(interval_critical_t(GridScores.of(values[:, :m]), all_pairs(m), how, 0.05), 1) for m in (4, 8)]
     [2.7, 3.2]
     """
     n = scores.n_topics
