@@ -14,7 +14,7 @@ from cranfield.comparison.best import best_set
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.rank_intervals import simultaneous_ranks, true_ranks
+from cranfield.comparison.rank_intervals import marginal_ranks, simultaneous_ranks, true_ranks
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.saddlepoint import saddlepoint
 from cranfield.comparison.westfall_young import westfall_young
@@ -159,3 +159,46 @@ def test_all_ranks_are_covered_at_once(n_topics):
     runs = 400
     covered, _ = ranks_cover(n_topics, runs, 6)
     assert (covered >= stats.binom.isf(0.999, runs, 0.95) / runs).all(), covered
+
+
+def test_ranks_of_one_system_by_the_definition():
+    values = np.random.default_rng(7).normal(size=(9, 4)) + np.linspace(0, 2.5, 4)
+    ranks = marginal_ranks(GridScores.of(values), Resampling(n_resamples=30_000), 0.2)
+    flips = np.array(list(product([-1, 1], repeat=9)))
+    for i in range(4):
+        d = np.delete(values - values[:, [i]], i, axis=1)
+        scale = 1 / np.sqrt((d**2).sum(axis=0))
+        critical = np.quantile(np.abs(flips @ d * scale).max(axis=1), 0.8, method="inverted_cdf")
+        u = d.sum(axis=0) * scale
+        assert np.abs(np.abs(u) - critical).min() > 0.01, "pick other data: too close to call"
+        assert (ranks.lower[i], ranks.upper[i]) == (1 + (u > critical).sum(), 4 - (u < -critical).sum())
+
+
+def test_ranks_of_one_system_are_no_wider_and_no_worker_matters():
+    values = np.random.default_rng(8).beta(1, 3, (40, 15)) + np.linspace(0, 0.3, 15)
+    values[:, 3] = values[:, 4]
+    scores, pairs = GridScores.of(values), all_pairs(15)
+    how = Resampling(n_resamples=3000, workers=1)
+    one = marginal_ranks(scores, how, 0.05)
+    other = marginal_ranks(scores, Resampling(n_resamples=3000, workers=3), 0.05)
+    assert one.lower.tolist() == other.lower.tolist()
+    assert one.upper.tolist() == other.upper.tolist()
+    significant = westfall_young(scores, pairs, how).p_adjusted <= 0.05
+    together = simultaneous_ranks(pairs, pairs.of(scores.sums), significant, 15)
+    assert (one.upper - one.lower).sum() < (together.upper - together.lower).sum()
+    assert (one.lower[3], one.upper[3]) == (one.lower[4], one.upper[4])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_topics", [25, 50])
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_every_rank_is_covered_by_itself(truth, n_topics):
+    rng = np.random.default_rng(9)
+    mean, spread = TRUTHS[truth]
+    true = true_ranks(mean)
+    runs, covered = 400, np.zeros(10)
+    for _ in range(runs):
+        values = rng.normal(size=(n_topics, 1)) + spread * rng.normal(size=(n_topics, 10)) + mean
+        ranks = marginal_ranks(GridScores.of(values), Resampling(n_resamples=299, workers=1), 0.05)
+        covered += (ranks.lower <= true.lower) & (ranks.upper >= true.upper)
+    assert covered.min() >= stats.binom.isf(0.9995, runs, 0.95), covered / runs

@@ -174,3 +174,23 @@ def test_family_wise_intervals_cover_all_at_once(simulated, correction):
 def test_selected_intervals_keep_the_false_coverage_rate(simulated, correction):
     for name in TRUTHS:
         assert simulated[name][correction][1] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / RUNS), (name, simulated[name])
+
+
+@pytest.mark.slow
+def test_flips_of_differences_that_are_not_zero_make_intervals_too_short():
+    """Why intervals flip about the means: with systems far apart the test's own critical value covers too seldom."""
+    rng = np.random.default_rng(12)
+    pairs, truth = all_pairs(SYSTEMS), TRUTHS["far"]
+    true = pairs.of(truth)
+    runs, covered = 600, np.zeros(2)
+    for _ in range(runs):
+        values = rng.normal(size=(TOPICS, 1)) + rng.gamma(4, 0.5, (TOPICS, SYSTEMS)) + truth
+        scores, how = GridScores.of(values), Resampling(n_resamples=499, workers=1)
+        each = classical.differences(scores, pairs)
+        t = np.abs(each.mean - true) / each.error
+        for at, critical in enumerate(
+            [westfall_young(scores, pairs, how).critical_t(0.05), interval_critical_t(scores, pairs, how, 0.05)]
+        ):
+            covered[at] += (t <= critical).all()
+    assert covered[0] / runs < 0.9
+    assert covered[1] >= stats.binom.isf(0.999, runs, 0.95)
