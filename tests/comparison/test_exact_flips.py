@@ -227,6 +227,16 @@ def test_wide_pairs_are_left_out():
     np.testing.assert_allclose(wide, saddlepoint(GridScores.of(values), all_pairs(4), "two-sided"), rtol=0.01)
 
 
+def test_wide_and_narrow_convolutions_agree(monkeypatch):
+    values = np.random.default_rng(10).integers(0, 21, (40, 8)) / 20
+    lattice, pairs = find_lattice(GridScores.of(values)), all_pairs(8)
+    assert lattice is not None
+    together = {alternative: lattice_p(lattice, pairs, alternative) for alternative in ALTERNATIVES}
+    monkeypatch.setattr("cranfield.comparison.lattice._TOGETHER", 0)
+    for alternative, p in together.items():
+        np.testing.assert_allclose(lattice_p(lattice, pairs, alternative), p, rtol=1e-12)
+
+
 def test_lattice_with_thousands_of_topics():
     values = np.random.default_rng(9).integers(0, 2, (3000, 3)).astype(float)
     values[:, 2] = 1.0

@@ -128,6 +128,24 @@ def test_precision_needs_no_flips():
     np.testing.assert_allclose(result.p, lattice_p(lattice, pairs, "two-sided"), rtol=1e-12)
 
 
+def test_reciprocal_rank_at_ten_is_exact_below_the_seam():
+    """Its lattice is wide (2,520ths) and its values few: the saddlepoint alone is up to a fifth too small."""
+    rng = np.random.default_rng(1)
+    rank = rng.geometric(np.linspace(0.2, 0.8, 16), (50, 16))
+    scores, pairs = GridScores.of(np.where(rank <= 10, 1 / rank, 0.0)), all_pairs(16)
+    lattice = find_lattice(scores)
+    assert lattice is not None
+    assert lattice.step == pytest.approx(1 / 2520)
+    assert lattice.coarse
+    exact = lattice_p(lattice, pairs, "two-sided", widest=100_000)
+    result = resolved(scores, pairs, Resampling(n_resamples=20_000))
+    below = exact < 0.005
+    assert below.sum() > 20
+    np.testing.assert_allclose(result.p[below], exact[below], rtol=1e-10)
+    alone = saddlepoint(scores, pairs, "two-sided")[below] / exact[below] - 1
+    assert alone.min() < -0.1
+
+
 def test_a_large_family_decides():
     """The synthetic twin of TREC-8: with flips alone no pair of 3,160 can be significant under Holm."""
     scores, pairs = GridScores.of(population(n_systems=80)), all_pairs(80)

@@ -18,6 +18,12 @@ Integers = NDArray[np.int64]
 
 WIDEST = 1024
 """Lattice points up to which a pair's distribution is convolved; a wider one costs more than it is worth."""
+WIDEST_COARSE = 16_384
+"""The same on a coarse lattice, where p moves in steps that no approximation follows (reciprocal rank at 10)."""
+COARSE = 4096
+"""Steps of the largest difference up to which a lattice is coarse."""
+_TOGETHER = 512
+"""Lattice points up to which pairs are convolved together; wider ones go one by one."""
 _MOST_STEPS = 2**15
 """Steps between the smallest and the largest difference up to which scores count as lying on a lattice."""
 _CACHED = 2**16
@@ -37,6 +43,11 @@ class Lattice:
 
     step: float
     values: Integers
+
+    @property
+    def coarse(self) -> bool:
+        """Whether scores take so few values that many flips have the same sum."""
+        return bool(np.ptp(self.values, axis=1).max() <= COARSE)
 
     def differences(self, pairs: Pairs, at: NDArray[np.intp]) -> Integers:
         """The differences of some pairs in steps, pairs × topics."""
@@ -137,7 +148,9 @@ def lattice_p(
         start = stop
 
     def convolve(at: NDArray[np.intp]) -> Array:
-        tail, atom = _convolve(np.abs(lattice.differences(pairs, at)), lesser[at])
+        together = int(lesser[at[-1]]) < _TOGETHER
+        convolve_them = _convolve if together else _convolve_each
+        tail, atom = convolve_them(np.abs(lattice.differences(pairs, at)), lesser[at])
         return sided(tail, direction[at], alternative, atom)
 
     done = map_in_threads(convolve, stretches, workers=workers if len(stretches) > 1 else 1)
@@ -171,3 +184,24 @@ def _convolve(sizes: Integers, lesser: Integers) -> tuple[Array, Array]:
     at = np.arange(count)
     scale = np.ldexp(1.0, -halvings)
     return shares_at[at, lesser] * scale, now[at, lesser] * scale
+
+
+def _convolve_each(sizes: Integers, lesser: Integers) -> tuple[Array, Array]:
+    """The same as `_convolve`, one pair after the other: a slice added to a slice, as far as sums have come."""
+    tail, atom = np.empty(len(sizes)), np.empty(len(sizes))
+    shares = np.zeros(int(lesser.max()) + 1)
+    for at, (own, most) in enumerate(zip(np.sort(sizes, axis=1), lesser.tolist(), strict=True)):
+        shares[: most + 1] = 0.0
+        shares[0] = 1.0
+        reach = halvings = 0
+        for size in own[own > 0].tolist():
+            if size <= most:
+                reach = min(reach + size, most)
+                # numpy buffers overlapping slices: the right side is what it was before.
+                shares[size : reach + 1] += shares[: reach + 1 - size]
+                shares[: reach + 1] *= 0.5
+            else:
+                halvings += 1
+        scale = 2.0**-halvings
+        tail[at], atom[at] = shares[: most + 1].sum() * scale, shares[most] * scale
+    return tail, atom

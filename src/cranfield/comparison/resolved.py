@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cranfield.comparison.classical import TINY
 from cranfield.comparison.enumeration import enumerated_p
 from cranfield.comparison.grid import GridScores
-from cranfield.comparison.lattice import find_lattice, lattice_p
+from cranfield.comparison.lattice import WIDEST, WIDEST_COARSE, find_lattice, lattice_p
 from cranfield.comparison.pairs import Pairs, tally
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.saddlepoint import saddlepoint
@@ -125,11 +125,15 @@ def resolved(scores: GridScores, pairs: Pairs, how: Resampling) -> Resolved:
     rest = np.flatnonzero(~listed)
     lattice = find_lattice(scores) if len(rest) else None
     if lattice is not None:
-        exact = lattice_p(lattice, Pairs(pairs.a[rest], pairs.b[rest]), how.alternative, workers=how.workers)
-        narrow = ~np.isnan(exact)
-        p[rest[narrow]] = exact[narrow]
-        method[rest[narrow]] = METHODS.index("exact lattice")
-        rest = rest[~narrow]
+        for widest in (WIDEST, WIDEST_COARSE) if lattice.coarse else (WIDEST,):
+            # What flips can resolve is left to them; only what they cannot is worth a wide convolution.
+            at = rest if widest == WIDEST else rest[rough[rest] < seam]
+            chosen = Pairs(pairs.a[at], pairs.b[at])
+            exact = lattice_p(lattice, chosen, how.alternative, widest=widest, workers=how.workers)
+            narrow = ~np.isnan(exact)
+            p[at[narrow]] = exact[narrow]
+            method[at[narrow]] = METHODS.index("exact lattice")
+            rest = rest[method[rest] == METHODS.index("saddlepoint")]
 
     # Half the seam and above: which side of it a pair is on is for the flips to say, not for an approximation.
     rest = rest[rough[rest] >= seam / 2]
