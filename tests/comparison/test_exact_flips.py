@@ -237,7 +237,9 @@ def test_wide_and_narrow_convolutions_agree(monkeypatch):
         np.testing.assert_allclose(lattice_p(lattice, pairs, alternative), p, rtol=1e-12)
 
 
-def test_lattice_with_thousands_of_topics():
+@pytest.mark.parametrize("together", [0, 512])
+def test_lattice_with_thousands_of_topics(together, monkeypatch):
+    monkeypatch.setattr("cranfield.comparison.lattice._TOGETHER", together)
     values = np.random.default_rng(9).integers(0, 2, (3000, 3)).astype(float)
     values[:, 2] = 1.0
     lattice = find_lattice(GridScores.of(values))

@@ -191,17 +191,19 @@ def _convolve_each(sizes: Integers, lesser: Integers) -> tuple[Array, Array]:
     tail, atom = np.empty(len(sizes)), np.empty(len(sizes))
     shares = np.zeros(int(lesser.max()) + 1)
     for at, (own, most) in enumerate(zip(np.sort(sizes, axis=1), lesser.tolist(), strict=True)):
+        own = own[own > 0]
+        fits = own[own <= most].tolist()
+        # All halvings at once as long as a double holds them; a thousand topics later, one by one.
+        at_once = min(len(fits), 1000)
         shares[: most + 1] = 0.0
-        shares[0] = 1.0
-        reach = halvings = 0
-        for size in own[own > 0].tolist():
-            if size <= most:
-                reach = min(reach + size, most)
-                # numpy buffers overlapping slices: the right side is what it was before.
-                shares[size : reach + 1] += shares[: reach + 1 - size]
+        shares[0] = 2.0**-at_once
+        reach = 0
+        for number, size in enumerate(fits):
+            reach = min(reach + size, most)
+            # numpy buffers overlapping slices: the right side is what it was before.
+            shares[size : reach + 1] += shares[: reach + 1 - size]
+            if number < len(fits) - at_once:
                 shares[: reach + 1] *= 0.5
-            else:
-                halvings += 1
-        scale = 2.0**-halvings
+        scale = 2.0 ** (len(fits) - len(own))
         tail[at], atom[at] = shares[: most + 1].sum() * scale, shares[most] * scale
     return tail, atom
