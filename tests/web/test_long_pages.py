@@ -104,8 +104,8 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     theirs = tune({"ql": matrix}, HoldOut(0.3, 4))
     assert found["rows"] == theirs.by_family().to_dicts()
     assert found["tables"]["folds"] == theirs.to_frame().to_dicts()
-    assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4"]
-    assert found["python"][-1] == "tune(scores, HoldOut(0.3, n_repeats=4))"
+    assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4 --resamples 100"]
+    assert found["python"][-1] == "tune(families, holdout=0.3, n_repeats=4)"
     query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"
     assert client.get(f"/tuning?{query}").status_code == 200
     assert client.get(f"/files/tuning/curve-chart.svg?{query}").text.startswith("<svg")
