@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from cranfield.design.grid import Array, Variance
-from cranfield.design.power import FTest, exact_power
+from cranfield.design.power import FTest, exact_power, spread_shares
 from cranfield.design.search import DENSE, MOST_SYSTEMS, MOST_TOPICS, largest, smallest, smallest_real
 from cranfield.errors import ArgumentError
 
@@ -28,7 +28,12 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     """Power of the test in every cell; ε multiplies the degrees of freedom and λ (Muller and Barton 1989)."""
     n, m, epsilon = cells["n_topics"], cells["n_systems"], cells["epsilon"]
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
-    return rule(epsilon * test.between(n, m), epsilon * test.error(n, m), epsilon * noncentrality, cells["alpha"])
+    alpha = cells["alpha"] / test.comparisons(m)
+    between, error = epsilon * test.between(n, m), epsilon * test.error(n, m)
+    if "spread" in cells:  # the mean over pairs whose variances differ
+        shares = spread_shares(cells["spread"])
+        return np.mean([rule(between, error, epsilon * noncentrality / share, alpha) for share in shares], axis=0)
+    return rule(between, error, epsilon * noncentrality, alpha)
 
 
 def _squared_effect(cells: Cells) -> Array:

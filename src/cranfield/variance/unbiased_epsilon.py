@@ -153,7 +153,7 @@ def unbiased_epsilon(covariance: Array, n_topics: int, n_systems: int | None = N
     >>> from cranfield.variance.sphericity import greenhouse_geisser
     >>> covariance = np.cov(np.random.default_rng(1).normal(size=(30, 40)), rowvar=False)
     >>> round(unbiased_epsilon(covariance, 30), 2), round(greenhouse_geisser(covariance), 2)
-    (1.0, 0.43)
+    (1.0, 0.42)
     """
     return pooled_epsilon([(covariance, n_topics)], n_systems or len(covariance))
 
