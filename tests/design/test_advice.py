@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
-from cranfield.design.advice import advise, expected_widths
+from cranfield.design.advice import advise, design_spread, expected_widths
 from cranfield.design.all_pairs import design_all_pairs
 from cranfield.design.jackknife import blocked_interval, past_scores
 from cranfield.design.sense import sense
@@ -60,8 +60,9 @@ def test_one_question_has_one_answer() -> None:
     x = past()
     advice = advise(x, 10, 0.1)
     estimate = estimate_variance(x, "residual")
-    headline = design_all_pairs(estimate, 10, 0.1, spread=pair_spread(x))
+    headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate, [x]))
     assert advice.topics == headline.n_topics
+    assert design_spread(estimate, [x]) > pair_spread(x)
     epsilon = unbiased_epsilon(np.cov(x.canonical().values, rowvar=False), x.n_topics, 10)
     assert advice.rows["epsilon"][3] == pytest.approx(epsilon)
     assert advice.rows["topics"][3] == design_anova(estimate, 10, 0.1, blocked=True, epsilon=epsilon).n_topics

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from cranfield.defaults import ALPHA, POWER, VarianceMethod
 from cranfield.design.all_pairs import design_all_pairs
@@ -154,7 +155,7 @@ def advise(
             )
             for method in _METHODS
         }
-        spread = pair_spread(matrices)
+        spread = design_spread(estimates["residual"], matrices)
         rows = _pair_rows(estimates, k, spread, question, baseline)
         blocked, refused = _blocked_rows(matrices, estimates["residual"], k, question)
         rows += blocked
@@ -187,6 +188,24 @@ def _named(scores: ScoreMatrix | Mapping[str, ScoreMatrix] | Iterable[ScoreMatri
     if not named:
         raise ArgumentError("`scores` is empty; give at least one score matrix.")
     return named
+
+
+def design_spread(estimate: VarianceEstimate, matrices: Iterable[ScoreMatrix]) -> float:
+    """The `spread` that `design_all_pairs` needs for its promise to hold: of the pairs, and of the estimate itself.
+
+    Which pair will matter is unknown, and so is the variance: s² = (spread of the pairs)² + (standard error of the log
+    variance)². Power averaged over both is what a designer can expect.
+
+    >>> rng = np.random.default_rng(1)
+    >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
+    >>> round(design_spread(estimate_variance(x, "residual"), [x]), 2)
+    0.21
+    """
+    error = 0.0
+    if estimate.lower is not None and estimate.upper is not None:
+        df = sum(stratum.n_topics - 1 for stratum in estimate.strata)
+        error = math.log(estimate.upper / estimate.lower) / (2 * float(stdtrit(df, 1 - estimate.alpha / 2)))
+    return min(math.hypot(pair_spread(matrices), error), 9.0)
 
 
 def _promise(measure: str, k: int, topics: int, question: Mapping[str, float], baseline: bool) -> str:

@@ -41,7 +41,7 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
         between, epsilon = effective * full, effective
     if "spread" in cells:  # the mean over pairs whose variances differ
         shares = spread_shares(cells["spread"])
-        return np.mean([rule(between, error, epsilon * noncentrality / share, alpha) for share in shares], axis=0)
+        return np.asarray(rule(between, error, epsilon * noncentrality / shares, alpha).mean(axis=0))
     return rule(between, error, epsilon * noncentrality, alpha)
 
 
