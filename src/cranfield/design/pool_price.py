@@ -133,8 +133,8 @@ def pool_sentences(prices: pl.DataFrame) -> tuple[str, ...]:
         which = ", ".join(map(str, doubtful["depth"]))
         said.append(
             f"depth {which}: only {worst['judged_share'] or 0:.0%} of the pool of depth {worst['depth']} was judged "
-            f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores there "
-            "are those of a shallower pool and their variance is doubtful; no depth is called the cheapest."
+            f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores "
+            "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest."
         )
     if prices.height > 1:
         said.append(
