@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 
-from cranfield import ArgumentError, DataError, read_scores
+from cranfield import ArgumentError, DataError, ScoreMatrix, anova_table, read_scores
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.unbiased_epsilon import (
-    adjusted_p_values,
     difference_variances,
     mean_greenhouse_geisser,
     mean_traces,
@@ -156,5 +156,16 @@ def test_refusals() -> None:
         unbiased_epsilon(np.ones((3, 3)), 15)
 
 
-def test_p_is_never_zero() -> None:
-    assert adjusted_p_values(1e9, 50, 40, [1.0, 0.5]) > [0.0, 0.0]
+def test_the_anova_table_has_p_with_each_epsilon() -> None:
+    x = np.abs(uneven(12, 30, 6)) + np.linspace(0, 1, 6)
+    table = anova_table(ScoreMatrix(x, map(str, range(30)), "abcdef", "AP"))
+    row = table.rows[0]
+    assert table.epsilon_unbiased == pytest.approx(unbiased_epsilon(covariance_of(x), 30))
+    assert row["p"] < row["p_unbiased"] < row["p_gg"]
+    assert row["p_unbiased"] == pytest.approx(
+        stats.f.sf(row["f"], 5 * table.epsilon_unbiased, 5 * 29 * table.epsilon_unbiased)
+    )
+    assert "p_unbiased" in table.to_frame().columns
+    two_topics = anova_table(ScoreMatrix(x[:2], "12", "abcdef", "AP"))
+    assert two_topics.epsilon_unbiased is None
+    assert two_topics.rows[0]["p_unbiased"] is None

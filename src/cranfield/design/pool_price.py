@@ -137,9 +137,10 @@ def pool_sentences(prices: pl.DataFrame) -> tuple[str, ...]:
             "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest."
         )
     if prices.height > 1:
+        depths = sorted(prices["depth"].to_list())
         said.append(
-            f"judging to depth {prices['depth'].min()} leaves more relevant documents unjudged than to depth "
-            f"{prices['depth'].max()}: systems that come later and find them score too low, so a shallow pool serves "
+            f"judging to depth {depths[0]} leaves more relevant documents unjudged than to depth "
+            f"{depths[-1]}: systems that come later and find them score too low, so a shallow pool serves "
             "this comparison and is less reusable."
         )
     return tuple(said)

@@ -61,4 +61,4 @@ def _squared_spread(x: Array, measure: str) -> float:
     fourth = float((2 * m * np.power(centred, 4).sum(axis=1) + 6 * squares**2).mean()) / ordered
     noise = (fourth - mean_square) / (n - 1)
     shared = float(of_topic.var()) / (n - 1)
-    return max(mean_square - mean**2 - noise + shared, 0.0) / mean**2
+    return float(max(mean_square - mean**2 - noise + shared, 0.0) / mean**2)

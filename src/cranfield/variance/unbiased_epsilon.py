@@ -200,19 +200,3 @@ def _scaled(covariances: Sequence[Array]) -> list[Array]:
     if largest <= 0:
         raise DataError("the difference between two systems never changes from topic to topic; there is no ε")
     return [one / largest for one in variances]
-
-
-def adjusted_p_values(f: float, n_topics: int, n_systems: int, epsilons: Sequence[float]) -> list[float]:
-    """p of a blocked F for systems with degrees of freedom ε(m−1) and ε(m−1)(n−1), for each ε; never 0.
-
-    >>> [round(p, 4) for p in adjusted_p_values(3.0, 20, 5, [1.0, 0.5])]
-    [0.0235, 0.0617]
-    """
-    import sys
-
-    from scipy.special import fdtrc
-
-    df = n_systems - 1
-    return [
-        max(float(fdtrc(epsilon * df, epsilon * df * (n_topics - 1), f)), sys.float_info.min) for epsilon in epsilons
-    ]
