@@ -1,6 +1,6 @@
 """Writes ``docs/advice.md``: is the advice on topic set sizes true?
 
-Run ``python docs/advice_study.py`` after a change to the designs (about ten minutes), or with ``--quick`` to see the
+Run ``python docs/advice_study.py`` after a change to the designs (some ten minutes on a free core), or with ``--quick`` to see the
 tables of a small study on the terminal without writing anything. Five populations are made here; public TREC matrices
 join them where they are found beside the repository.
 """
@@ -220,7 +220,8 @@ power has a standard error of about {max(one.error for one in findings):.3f}.
 called different; .05 is allowed. *Interval holds*: how often the 95% interval of the topics held the number that the
 whole population asks for, for the headline and for the blocked ANOVA with the unbiased ε.
 
-Measured on {datetime.date.today().isoformat()} by `python docs/advice_study.py`.
+Measured on {datetime.date.today().isoformat()} by
+`python docs/advice_study.py --pilots {pilots} --trials {trials}`.
 """
 
 
