@@ -160,6 +160,7 @@ def test_the_anova_table_has_p_with_each_epsilon() -> None:
     x = np.abs(uneven(12, 30, 6)) + np.linspace(0, 1, 6)
     table = anova_table(ScoreMatrix(x, map(str, range(30)), "abcdef", "AP"))
     row = table.rows[0]
+    assert table.epsilon_unbiased is not None
     assert table.epsilon_unbiased == pytest.approx(unbiased_epsilon(covariance_of(x), 30))
     assert row["p"] < row["p_unbiased"] < row["p_gg"]
     assert row["p_unbiased"] == pytest.approx(
