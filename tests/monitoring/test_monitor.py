@@ -215,7 +215,7 @@ def prefixes(d: np.ndarray, ends: list[int]) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 def test_levels_of_five_looks() -> None:
-    """Naive .142; with boundaries .05, from ten topics a look and in skewed as in normal differences."""
+    """Naive .142; with boundaries .05, from ten topics a look on, in normal as in heavy-tailed differences."""
     rng = np.random.default_rng(11)
     trials, ends = 40_000, [10, 20, 30, 40, 50]
     n = np.asarray(ends)
@@ -224,7 +224,8 @@ def test_levels_of_five_looks() -> None:
     for d in (normal, uneven):
         mean, sd = prefixes(d, ends)
         p = 2 * stats.t.sf(np.abs(mean) / sd * np.sqrt(n), n - 1)
-        assert (p <= 0.05).any(1).mean() == pytest.approx(0.142, abs=0.008)
+        naive = (p <= 0.05).any(1).mean()
+        assert naive == pytest.approx(0.142, abs=0.01)  # .142 for many topics
         for spending in ("pocock", "obrien-fleming"):
             levels = nominal(spending_boundaries((n / 50).tolist(), spending))  # type: ignore[arg-type]
             assert (p <= levels).any(1).mean() == pytest.approx(0.05, abs=0.005)
@@ -274,7 +275,7 @@ def test_expected_topics_and_power_of_a_design() -> None:
             p = 2 * stats.t.sf(np.abs(mean) / sd * np.sqrt(n), n - 1)
             beyond = p <= nominal(design.bounds)
             first = np.where(beyond.any(1), beyond.argmax(1), len(n) - 1)
-            assert n[first].mean() == pytest.approx(expected, rel=0.02)
+            assert n[first].mean() == pytest.approx(expected, rel=0.04)
             rate = beyond.any(1).mean()
             assert rate == pytest.approx(0.8 if difference else 0.05, abs=0.02 if difference else 0.006)
 

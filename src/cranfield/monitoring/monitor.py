@@ -62,8 +62,8 @@ def monitor(
     α/(C − r), with boundaries as if that had been their level from the start (Maurer & Bretz 2013); for anytime
     p-values it is Holm's procedure on their running minimum. A decision, once made, stays. Intervals are repeated
     confidence intervals at α/C: all of them, at all looks, hold together with probability 1 − α. They can hold 0 for
-    a pair that Holm decides. A pair with the same difference on all n topics has no variance to go by: its p-value is the sign
-    test's 2^(1−n), and it has no interval.
+    a pair that Holm decides. A pair with the same difference on all n topics has no variance to go by: its p-value is
+    the sign test's 2^(1−n), and it has no interval.
 
     Parameters
     ----------
