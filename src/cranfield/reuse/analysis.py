@@ -90,7 +90,8 @@ def reuse(
     References
     ----------
     Zobel, "How reliable are the results of large-scale information retrieval experiments?" (SIGIR 1998); Buckley,
-    Dimmick, Soboroff & Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10 (2007).
+    Dimmick, Soboroff & Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10
+    (2007); Sakai, "Alternatives to bpref" (SIGIR 2007).
 
     Examples
     --------
@@ -113,21 +114,22 @@ def reuse(
     rankings = [views.plain.judge(run) for run in listed]
     nearest = _nearest(views.plain, rankings, members)
     level = _levels(views.plain)
+    weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))
     rows: list[dict[str, Any]] = []
     systems: list[dict[str, Any]] = []
     for depth in wanted:
-        pool = (nearest <= depth).any(axis=1)
+        pool = np.asarray((nearest <= depth).any(axis=1))
         if not pool.any():
             raise DataError(
                 f"{qrels.name}: no document among the first {depth} of any run is judged; do the document ids agree?"
             )
-        whole = _Standing.of(views.scores(rankings, pool), n_resamples, seed)
+        whole = _Standing.of(views.scores(rankings, pool), weights)
         for team, own in members.items():
             if team not in left_out:
                 continue
-            rest = (np.delete(nearest, list(members).index(team), axis=1) <= depth).any(axis=1)
+            rest = np.asarray((np.delete(nearest, list(members).index(team), axis=1) <= depth).any(axis=1))
             unique = pool & ~rest
-            after = _Standing.of(views.scores(rankings, rest), n_resamples, seed)
+            after = _Standing.of(views.scores(rankings, rest), weights)
             counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
             counts["unique_relevant"] = int((unique & (level >= rel)).sum())
             for at, (name, view) in enumerate(views.names):
@@ -164,10 +166,9 @@ class _Standing:
     drawn: list[Array]
 
     @classmethod
-    def of(cls, values: Array, n_resamples: int, seed: int) -> _Standing:
+    def of(cls, values: Array, weights: Array) -> _Standing:
         n = values.shape[1]
         grid = np.stack([to_grid(layer, 2 * n) for layer in values])
-        weights = np.concatenate(list(topic_weights(n, n_resamples, seed)))
         tolerance = np.asarray([2 * n * grid_step(layer, 2 * n) for layer in values])
         return cls(values, grid.sum(axis=1), tolerance, [weights @ layer for layer in grid])
 
@@ -246,7 +247,7 @@ def _views(qrels: Qrels, measures: str | Measure | Sequence[str | Measure], rel:
         )
     single = not qrels.frame.select("topic", "document").is_duplicated().any()
     # Bpref and condensed lists need one judgment per document; diversity judgments have one per subtopic.
-    plain = Evaluator(qrels, [*named, *parse_measures("Bpref" if single else [])], rel=rel, order=order)
+    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], rel=rel, order=order)
     return Views(plain, Evaluator(qrels, ["AP", "nDCG"], rel=rel, order=order) if single else None)
 
 

@@ -60,17 +60,17 @@ def condensed(ranking: JudgedRanking) -> JudgedRanking:
     """The ranking without its unjudged documents, the others moved up (Sakai 2007)."""
     retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
     start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
-    order = np.lexsort((ranking.rank, ranking.topic))
-    topic, row = ranking.topic[order], ranking.row[order]
+    places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
     return JudgedRanking(
         ranking.judgments,
         retrieved,
-        topic,
-        np.arange(len(order)) - start[topic] + 1,
-        ranking.document[order],
-        np.arange(len(order)),
+        ranking.topic,
+        places - start[ranking.topic] + 1,
+        ranking.document,
+        places,
         start,
-        ranking.documents.gather(row),
+        ranking.ids,
+        ranking.row if ranking.arranged is None else ranking.arranged[ranking.row],
     )
 
 
@@ -90,7 +90,9 @@ class Views:
         return names
 
     def scores(self, rankings: list[JudgedRanking], kept: Mask) -> Array:
-        """Views × topics × systems, with only the documents of the mask judged."""
+        """Views × topics (in byte order of their labels) × systems, with only the documents of the mask judged."""
+        topics = self.plain.topics
+        by_label = sorted(range(len(topics)), key=lambda at: topics[at].encode())
         part = PartialJudgments.of(self.plain.judgments, kept)
         columns = []
         for ranking in rankings:
@@ -99,14 +101,14 @@ class Views:
             if self.condensed is not None:
                 layers.append(self.condensed.score(condensed(mine)))
             columns.append(np.concatenate(layers))
-        return np.stack(columns, axis=2)
+        return np.stack(columns, axis=2)[:, by_label]
 
 
 def judged_weight(ranking: JudgedRanking, kept: Mask, p: float) -> Array:
     """Σ (1 − p)·p^(rank − 1) over the judged documents, for each topic; one minus it is RBP's residual."""
     mine = kept[ranking.document]
     weight = (1 - p) * p ** (ranking.rank[mine] - 1.0)
-    return np.bincount(ranking.topic[mine], weight, minlength=ranking.n_topics)
+    return np.asarray(np.bincount(ranking.topic[mine], weight, minlength=ranking.n_topics), dtype=np.float64)
 
 
 def judged_share(ranking: JudgedRanking, kept: Mask, depth: int) -> float:

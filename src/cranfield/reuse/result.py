@@ -38,9 +38,10 @@ class Reuse(Result):
         """One row per measure, view, depth and team.
 
         measure, view (``full list`` or ``condensed list``), depth, team, runs, unique_judged, unique_relevant,
-        rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the run
-        that loses most, without minus with its judgments), tau with lower and upper (the order of all systems without
-        and with them), pairs and flips (of its runs with those of other teams, and how many are decided otherwise).
+        rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the
+        run that loses most, without minus with its judgments), tau with lower and upper (the order of all systems
+        without and with them), pairs and flips (of its runs with those of other teams, and how many are decided
+        otherwise).
         """
         return self.rows
 
