@@ -173,6 +173,8 @@ def test_bad_batches() -> None:
         with pytest.raises(DataError) as error:
             monitor(given)
         assert str(error.value).startswith(message)
+    with pytest.raises(ArgumentError, match=r"^`batches` must hold score matrices; got int\. Pass scores\.only\(\)\.$"):
+        monitor([1])  # type: ignore[list-item]
     with pytest.raises(ArgumentError, match=r"^`batches` is empty; pass the scores of at least one batch of topics\.$"):
         monitor([])
     with pytest.raises(ArgumentError, match=r"^`max_topics` must be a whole number of at least 2; got 1\. Write 50\.$"):
@@ -228,7 +230,9 @@ def test_levels_of_five_looks() -> None:
         assert naive == pytest.approx(0.142, abs=0.01)  # .142 for many topics
         for spending in ("pocock", "obrien-fleming"):
             levels = nominal(spending_boundaries((n / 50).tolist(), spending))  # type: ignore[arg-type]
-            assert (p <= levels).any(1).mean() == pytest.approx(0.05, abs=0.005)
+            rate = (p <= levels).any(1).mean()
+            # Heavy tails make a t-test with few topics cautious, at a look as at the end.
+            assert 0.045 <= rate <= 0.055 if d is normal else 0.035 <= rate <= 0.055
 
 
 @pytest.mark.slow

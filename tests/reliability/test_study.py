@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, read_scores
+from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, read_scores
 from cranfield.reliability import Components, Reliability, reliability, variance_components
 from cranfield.reliability.coefficients import COEFFICIENTS, ratio
 from cranfield.reliability.components import without_worst
@@ -223,6 +223,8 @@ def test_bad_scores() -> None:
         reliability(matrix([[0.1, 0.2], [0.3, 0.4]]))
     with pytest.raises(DataError, match="^cannot pool scores of different measures: AP, P@10; choose one of them$"):
         reliability([matrix([[0.1, 0.2], [0.3, 0.5]]), matrix([[0.1, 0.2], [0.3, 0.5]], "P@10")])
+    with pytest.raises(ArgumentError, match=r"^`scores` must hold score matrices; got str\. Pass scores\.only\(\)\.$"):
+        variance_components(Scores([matrix([[0.1, 0.2], [0.3, 0.5]])]))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"^`scores` is empty; pass at least one ScoreMatrix\.$"):
         reliability([])
 

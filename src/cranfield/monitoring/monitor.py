@@ -198,6 +198,9 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
     """The batches over the same systems in the same order, once they are known to hold other topics each."""
     if not batches:
         raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
+    for batch in batches:
+        if not isinstance(batch, ScoreMatrix):
+            raise ArgumentError(f"`batches` must hold score matrices; got {type(batch).__name__}. Pass scores.only().")
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):

@@ -120,6 +120,9 @@ def variance_components(scores: ScoreMatrix | Sequence[ScoreMatrix], *, drop: fl
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     if not matrices:
         raise ArgumentError("`scores` is empty; pass at least one ScoreMatrix.")
+    for matrix in matrices:
+        if not isinstance(matrix, ScoreMatrix):
+            raise ArgumentError(f"`scores` must hold score matrices; got {type(matrix).__name__}. Pass scores.only().")
     measures = list(dict.fromkeys(matrix.measure for matrix in matrices))
     if len(measures) > 1:
         raise DataError(f"cannot pool scores of different measures: {', '.join(measures)}; choose one of them")

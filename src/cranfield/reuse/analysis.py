@@ -22,7 +22,7 @@ from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.names import Measure, parse_measures
 from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import IR_MEASURES
-from cranfield.resampling import check_resamples, grid_step, to_grid, topic_weights
+from cranfield.resampling import check_resamples, grid_step, product, to_grid, topic_weights
 from cranfield.reuse.inputs import PERSISTENCE, check_depths, check_left_out, check_numbers, check_teams
 from cranfield.reuse.rescoring import Array, Mask, Views, judged_share, judged_weight
 from cranfield.reuse.result import Reuse
@@ -170,7 +170,7 @@ class _Standing:
         n = values.shape[1]
         grid = np.stack([to_grid(layer, 2 * n) for layer in values])
         tolerance = np.asarray([2 * n * grid_step(layer, 2 * n) for layer in values])
-        return cls(values, grid.sum(axis=1), tolerance, [weights @ layer for layer in grid])
+        return cls(values, grid.sum(axis=1), tolerance, [product(weights, layer) for layer in grid])
 
 
 def _effect(before: _Standing, after: _Standing, at: int, own: Sequence[int], alpha: float) -> dict[str, Any]:
