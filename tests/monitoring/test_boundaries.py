@@ -126,6 +126,12 @@ def test_tuning_the_confidence_sequence() -> None:
     written = sd * np.sqrt(2 * (n * rho**2 + 1) / (n**2 * rho**2) * np.log(np.sqrt(n * rho**2 + 1) / alpha))
     assert float(sequence_half_width(n, sd, rho, alpha)) == pytest.approx(written)
     assert float(anytime_p(written, sd, n, rho)) == pytest.approx(alpha)
+    wider = float(sequence_half_width(n, sd, rho, alpha, student=True))
+    assert wider > written
+    assert float(anytime_p(wider, sd, n, rho, student=True)) == pytest.approx(alpha)
+    assert float(sequence_half_width(1e6, sd, rho, alpha, student=True)) == pytest.approx(
+        float(sequence_half_width(1e6, sd, rho, alpha)), rel=1e-4
+    )
     assert float(anytime_p(0.0, 0.0, n, rho)) == 1
     assert 0 < float(anytime_p(0.1, 0.0, n, rho)) < 1e-300
 

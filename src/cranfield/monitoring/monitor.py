@@ -31,7 +31,7 @@ from cranfield.monitoring.result import FAMILY_CORRECTION, FamilyCorrection, Loo
 from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
-_FEW_TOPICS = 20
+_FEW_TOPICS = 10
 """Below so many topics an asymptotic confidence sequence promises more than it keeps."""
 
 
@@ -55,7 +55,8 @@ def monitor(
     boundary is turned into a nominal level for the p-value of the t-test, which corrects for few topics (Pocock 1977).
 
     *Unplanned looks* (``anytime=True``): the asymptotic confidence sequence of Waudby-Smith et al. (2024) and its
-    p-value, valid however often one looks and for however long. It costs width, and a start with many topics.
+    p-value, valid however often one looks and for however long. Corrected for few topics by t quantiles, as
+    above. It costs width.
 
     The family is all C pairs, or all systems against the baseline. ``bonferroni`` tests each pair at α/C. ``holm``
     starts there and, whenever pairs are decided, passes their share on: with r decided the others are tested at
@@ -177,9 +178,9 @@ class _Anytime:
     ) -> tuple[Array, float, Array]:
         """Adjusted p-values, alpha, and half-widths, after look k."""
         del k, decided
-        p = _no_variance(anytime_p(each.mean, each.sd, each.n_topics, self.rho), each)
+        p = _no_variance(anytime_p(each.mean, each.sd, each.n_topics, self.rho, student=True), each)
         self.lowest = np.minimum(self.lowest, p)
-        half = sequence_half_width(each.n_topics, each.sd, self.rho, self.each)
+        half = sequence_half_width(each.n_topics, each.sd, self.rho, self.each, student=True)
         half = np.where(_constant(each), np.nan, half)
         return adjust(self.lowest, correction), self.alpha, half
 
