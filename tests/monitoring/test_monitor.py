@@ -127,6 +127,28 @@ def test_anytime_by_hand() -> None:
     assert found.signature.startswith("confidence sequences, unplanned looks; measure score")
 
 
+def test_forecast() -> None:
+    """The forecast is where the same difference and spread would just pass the last boundary, or leave the sequence."""
+    x = make_scores(30, 2, system_effects=[0.03, 0])
+    d = x.values[:, 0] - x.values[:, 1]
+    row = monitor(x, max_topics=60).forecast().row(0, named=True)
+    level = nominal(spending_boundaries([0.5, 1.0]))[1]
+
+    def p(n: int) -> float:
+        return float(2 * stats.t.sf(abs(d.mean()) / d.std(ddof=1) * n**0.5, n - 1))
+
+    assert row["topics"] > 30
+    assert p(row["topics"]) <= level < p(int(row["topics"] * 0.97))
+    assert row["in_plan"] == (row["topics"] <= 60)
+    later = monitor(x, max_topics=60, anytime=True).forecast()["topics"][0]
+    half = sequence_half_width([later * 0.97, later], d.std(ddof=1), tuned_rho(60, 0.05), 0.05, student=True)
+    assert half[1] < abs(d.mean()) < half[0]
+    decided = monitor(make_scores(30, 2, system_effects=[1, 0]), max_topics=60)
+    assert decided.forecast().height == 0
+    same = matrix(np.tile(np.linspace(0, 1, 30)[:, None], 2))
+    assert monitor(same, max_topics=60).forecast().row(0) == ("s0", "s1", None, False)
+
+
 def test_constant_differences_are_left_to_the_sign_test() -> None:
     level = np.linspace(0, 1, 6)[:, None]
     for anytime in (False, True):

@@ -121,7 +121,7 @@ def monitor(
         new = (decided == 0) & (p <= level) & (each.mean != 0)
         decided = np.where(new, np.sign(each.mean).astype(np.int64), decided)
         used = None if anytime else float(spent(n / most, spending, alpha))
-        made.append(Look(int(n), each.mean, half, p, level, decided, used))
+        made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
         _warnings(first.measure, int(sizes[0]), anytime, made),

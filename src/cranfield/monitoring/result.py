@@ -8,9 +8,11 @@ from typing import Any, Final, Literal
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from cranfield.comparison.pairs import Pairs
-from cranfield.monitoring.boundaries import Spending
+from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
+from cranfield.monitoring.boundaries import Spending, nominal, spending_boundaries
 from cranfield.results import Result
 from cranfield.signature import signature
 
@@ -30,6 +32,7 @@ class Look:
 
     n_topics: int
     difference: Array
+    sd: Array
     half: Array
     p: Array
     level: float
@@ -140,6 +143,40 @@ class Monitoring(Result):
             }
         )
 
+    def forecast(self) -> pl.DataFrame:
+        """How many topics in all each undecided pair would take, if difference and spread stayed as they are.
+
+        Columns system_a, system_b, topics (empty beyond a thousand times those there are) and in_plan (whether that is
+        within the planned maximum). Planned looks: when the t-test would pass the boundary of the last look; unplanned
+        ones: when the confidence sequence would leave 0. A lead that is luck makes it too hopeful: use it to plan the
+        next batch, never to decide.
+        """
+        last = self.looks[-1]
+        open_pairs = np.flatnonzero(last.decided == 0)
+        ahead = np.unique(np.geomspace(last.n_topics, 1000 * last.n_topics, 5000).astype(np.int64))
+        level = self.alpha / max(1, len(open_pairs) if self.correction == "holm" else len(self.pairs))
+        if self.anytime:
+            rho = tuned_rho(self.max_topics, self.alpha / len(self.pairs))
+            reach = sequence_half_width(ahead, 1.0, rho, level, student=True)
+        else:
+            times = [look.n_topics / self.max_topics for look in self.looks if look.n_topics < self.max_topics]
+            final = nominal(spending_boundaries([*times, 1.0], self.spending, level))[-1]
+            reach = -stdtrit(ahead - 1.0, final / 2) / np.sqrt(ahead)
+        names = np.asarray(self.systems)
+        needed = []
+        for at in open_pairs:
+            enough = reach * last.sd[at] < abs(last.difference[at])
+            needed.append(int(ahead[enough.argmax()]) if last.sd[at] > 0 and enough.any() else None)
+        return pl.DataFrame(
+            {
+                "system_a": names[self.pairs.a[open_pairs]].tolist(),
+                "system_b": names[self.pairs.b[open_pairs]].tolist(),
+                "topics": needed,
+                "in_plan": [n is not None and n <= self.max_topics for n in needed],
+            },
+            schema={"system_a": pl.String, "system_b": pl.String, "topics": pl.Int64, "in_plan": pl.Boolean},
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
@@ -148,6 +185,7 @@ class Monitoring(Result):
             "decision": self.decision,
             "topics_left": self.topics_left,
             "rows": self.to_frame().to_dicts(),
+            "forecast": self.forecast().to_dicts(),
             "warnings": list(self.warnings),
         }
 
