@@ -76,7 +76,7 @@ def test_naive_looks() -> None:
 
 
 def test_inflation_factors() -> None:
-    """Jennison & Turnbull, Tables 2.2 and 2.4: maximum sample size against one look, from the classical boundaries."""
+    """Maximum sample size against one look, from the classical boundaries (compare Jennison & Turnbull, ch. 2)."""
     expected = {("pocock", 0.8): 1.228, ("pocock", 0.9): 1.206, ("obrien-fleming", 0.8): 1.028}
     for (kind, power), factor in expected.items():
         c = classical_boundaries(5, kind)  # type: ignore[arg-type]
