@@ -123,7 +123,7 @@ def test_diversity_with_intents(cranfield: Type) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("-m", "nDGC@10"), 2, "error: unknown measure 'nDGC'. Did you mean 'nDCG' or 'nG' or 'D-nDCG'?"),
+        (("-m", "nDGC@10"), 2, "error: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?"),
         (("-m", "RBP(p=9)"), 2, "error: measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9"),
         (("-l", "0"), 2, "error: --level, the lowest level that counts as relevant, must be at least 1; got 0"),
         (("--intents", "none"), 1, "error: none: no such file; check the name"),

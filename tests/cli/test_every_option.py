@@ -25,7 +25,7 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "ap.csv", "--resamples", "50"],
     "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
     "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
-    "tune": ["tune", "bm25.csv"],
+    "tune": ["tune", "bm25.csv", "--folds", "4"],
     "selection-bias": ["selection-bias", "--experiments", "20", "--topics", "10", "--settings", "3", "--folds", "2"],
     "standardise fit": ["standardise", "fit", "ap.csv"],
     "standardise apply": ["standardise", "apply", "ap.csv", "--factors", "factors.csv"],
@@ -83,14 +83,24 @@ ALONE = {
     ("selection-bias", "leave_one_out"): ["selection-bias", "--experiments", "5", "--topics", "6", "--settings", "3"],
     ("selection-bias", "holdout"): ["selection-bias", "--experiments", "5", "--topics", "10", "--settings", "3"],
     ("standardise apply", "factors"): ["standardise", "apply", "ap.csv"],
+    ("tune", "leave_one_out"): ["tune", "bm25.csv"],
+    ("tune", "holdout"): ["tune", "bm25.csv"],
     ("pool", "depth"): ["pool", "qrels.txt", "runs"],
     ("design recommend", "n_systems"): ["design", "recommend", "ap.csv", "--min-diff", "0.2"],
     ("design recommend", "min_diff"): ["design", "recommend", "ap.csv", "--systems", "4"],
 }  # fmt: skip
 """Calls that an option can be added to, where the usual one would contradict it."""
 
-TUNING = ["compare", "bm25.csv", "ql.csv", "--resamples", "50", "--tune"]
-"""What the tuning options of `compare` need."""
+TUNED = ["compare", "bm25.csv", "ql.csv", "--resamples", "50"]
+ALONE |= {
+    ("compare", "tune"): [*TUNED, "--folds", "4"],
+    ("compare", "folds"): [*TUNED, "--tune"],
+    ("compare", "leave_one_out"): [*TUNED, "--tune"],
+    ("compare", "holdout"): [*TUNED, "--tune"],
+    ("compare", "n_repeats"): [*TUNED, "--tune", "--folds", "4"],
+    ("compare", "stratified"): [*TUNED, "--tune", "--folds", "4"],
+    ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
+}
 
 VALUES: dict[str, Any] = {
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
@@ -98,12 +108,12 @@ VALUES: dict[str, Any] = {
     "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
     "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
     "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
-    "input_format": "wide", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
+    "input_format": "long", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
     "length": 20, "n_topics": 5, "n_systems": 3, "folds": 3, "holdout": 0.4, "n_repeats": 2, "power": 0.7,
     "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,
-    "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
+    "n_partitions": 2, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
-    "redraws": 50, "level": 2,
+    "redraws": 50, "level": 1, "method": "published",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -129,14 +139,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     os.chdir(directory)
     try:
         for words in (
-            "sample . --topics 8 --systems 5 --documents 150 --length 40 --depth 10 --force",
+            "sample . --topics 10 --systems 8 --documents 300 --length 60 --depth 20 --force",
             "evaluate qrels.txt runs -m AP -q -o ap.csv",
             "evaluate qrels.txt runs -m P@10 -q -o p.csv",
             "standardise fit ap.csv -o factors.csv",
         ):
             ended = CliRunner().invoke(app, words.split())
             assert ended.exit_code == 0, ended.output
-        rows = [f"t{i},{0.1 + i / 40},{0.3 - i / 50},{0.2 + (i % 3) / 10}" for i in range(8)]
+        rows = [f"t{i},{0.1 + i / 40},{0.3 - i / 50},{0.2 + (i % 3) / 10}" for i in range(10)]
         for family in ("bm25", "ql"):
             header = ",".join(["topic", *(f"{family}(k={k})" for k in (1, 2, 3))])
             Path(f"{family}.csv").write_text("\n".join([header, *rows]) + "\n")
@@ -156,18 +166,7 @@ def test_an_option_can_be_typed(
 ) -> None:
     monkeypatch.chdir(place)
     filled = {"new": str(tmp_path / "new"), "system": Path("system").read_text()}
-    tuning = name == "compare" and one.name in (
-        "tune",
-        "folds",
-        "leave_one_out",
-        "holdout",
-        "n_repeats",
-        "stratified",
-        "pattern",
-    )
-    words = ALONE.get(
-        (name, one.name), TUNING if tuning and one.name != "tune" else TUNING[:-1] if tuning else COMMANDS[name]
-    )
+    words = ALONE.get((name, one.name), COMMANDS[name])
     words = [word.format(**filled) for word in words]
     choices = one.choices
     typed = [one.flags[0].split("/")[0]]

@@ -281,9 +281,9 @@ def test_search_from_any_guess() -> None:
 def test_recommendation_leads_with_the_blocked_design() -> None:
     found = recommend({"a": past(seed=1), "b": past(seed=2)}, 8, 0.10)
     first = found.rows.row(0, named=True)
-    assert (first["design"], first["estimator"], first["topics"]) == ("blocked ANOVA", "residual", found.topics)
-    assert first["topics_lower"] <= found.topics <= first["topics_upper"]
-    assert f"**Create {found.topics} topics** to compare 8 systems by AP" in found.text
+    assert (first["design"], first["estimator"], first["topics"]) == ("blocked ANOVA", "residual", found.n_topics)
+    assert first["topics_lower"] <= found.n_topics <= first["topics_upper"]
+    assert f"**Create {found.n_topics} topics** to compare 8 systems by AP" in found.text
     assert "a (30 topics × 12 systems), b (30 topics × 12 systems)" in found.text
     assert "That is high enough to go without a correction." in found.text
     assert found.sizes["topics"].to_list() == [25, 50, 100, 200]
@@ -296,7 +296,7 @@ def test_recommendation_leads_with_the_blocked_design() -> None:
 def test_recommendation_is_adjusted_when_sphericity_is_far_off() -> None:
     found = recommend(past(spherical=False), 8, 0.10)
     assert found.rows["design"].to_list()[:2] == ["blocked, adjusted", "blocked ANOVA"]
-    assert found.topics == found.rows["topics"][0] > found.rows["topics"][1]
+    assert found.n_topics == found.rows["topics"][0] > found.rows["topics"][1]
     assert "That is low: uncorrected, the test rejects too often." in found.text
 
 
@@ -326,7 +326,7 @@ def test_recommendation_refuses_bad_questions() -> None:
         assert str(error.value) == message
     with pytest.raises(ArgumentError) as error:
         recommend({}, 5, 0.1)
-    assert str(error.value) == "`scores` is empty; give at least one score matrix."
+    assert str(error.value) == "`scores` is empty; give the scores of at least one collection."
 
 
 def test_inputs_are_left_alone() -> None:

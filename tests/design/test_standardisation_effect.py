@@ -30,14 +30,14 @@ def test_the_tables_are_those_of_their_parts() -> None:
     assert -1 <= row["bootstrap_lower"] <= row["bootstrap_upper"] <= 1
     for kind, matrix in (("raw", RAW), ("std-AB", std)):
         free = effect.scale_free.filter(scores=kind).row(0, named=True)
-        table = anova_table(matrix).rows
+        table = anova_table(matrix).sources
         assert free["blocked_f"] == pytest.approx(table[0]["f"], rel=1e-12)
         between = math.sqrt((table[0]["mean_square"] - table[2]["mean_square"]) / 30)
         assert free["between_sd"] == pytest.approx(between, rel=1e-12)
         design = design_anova(table[2]["mean_square"], 10, between, blocked=True)
         assert free["topics"] == design.n_topics
-    assert effect.topics["systems"].to_list() == [2, 2, 10, 10]
-    cell = effect.topics.filter(systems=10, min_diff=0.05).row(0, named=True)
+    assert effect.topics_needed["systems"].to_list() == [2, 2, 10, 10]
+    cell = effect.topics_needed.filter(systems=10, min_diff=0.05).row(0, named=True)
     assert cell["raw"] == design_anova(row["variance_raw"], 10, 0.05).n_topics
     assert cell["standardised_published"] == (
         design_anova(row["variance_standardised"], 10, 0.05, method="published").n_topics
@@ -49,7 +49,7 @@ def test_a_change_of_scale_improves_the_papers_table_and_not_ours() -> None:
     small = ScoreMatrix(VALUES / 10, RAW.topics, RAW.systems, "AP")
     settings = {"n_systems": [10], "min_diff": [0.05], "n_resamples": 0}
     ours, theirs = standardisation_effect(RAW, **settings), standardisation_effect(small, **settings)
-    assert theirs.topics["raw"][0] < ours.topics["raw"][0] / 20
+    assert theirs.topics_needed["raw"][0] < ours.topics_needed["raw"][0] / 20
     for column in ("blocked_f", "topics"):
         np.testing.assert_allclose(theirs.scale_free[column].to_numpy(), ours.scale_free[column].to_numpy(), rtol=1e-9)
 
@@ -70,7 +70,7 @@ def test_one_frame_holds_the_three_tables() -> None:
     frame = effect.to_frame()
     assert frame["table"].to_list() == ["variance", "scale_free", "scale_free", "topics"]
     assert effect.variance["bootstrap_lower"].to_list() == [None]
-    assert effect.to_dict()["topics"] == effect.topics.to_dicts()
+    assert effect.to_dict()["topics"] == effect.topics_needed.to_dicts()
     assert "to ab; a 0.15; b 0.5; variance within; fraction 1" in effect.signature
 
 
@@ -78,7 +78,7 @@ def test_order_of_topics_and_systems_never_matters() -> None:
     mixed = RAW.select(topics=RAW.topics[::-1], systems=RAW.systems[::-1])
     settings = {"n_systems": [2], "min_diff": [0.1], "n_resamples": 500}
     ours, theirs = standardisation_effect(RAW, **settings), standardisation_effect(mixed, **settings)
-    for name in ("variance", "scale_free", "topics"):
+    for name in ("variance", "scale_free", "topics_needed"):
         assert getattr(ours, name).equals(getattr(theirs, name)), name
 
 
@@ -155,4 +155,4 @@ def test_several_measures() -> None:
     both = Scores([RAW, ScoreMatrix(VALUES**2 * 50, RAW.topics, RAW.systems, "M")])
     effect = standardisation_effect(both, n_systems=[2], min_diff=[0.1], n_resamples=0)
     assert effect.variance["measure"].to_list() == ["AP", "M"]
-    assert effect.topics.filter(pl.col("measure") == "M")["raw"][0] > 1000
+    assert effect.topics_needed.filter(pl.col("measure") == "M")["raw"][0] > 1000

@@ -10,8 +10,10 @@ import pytest
 
 from cranfield import ArgumentError, DataError, Measure, UnknownNameError, evaluate, parse_measure
 from cranfield.measures import JudgedRanking, measure, parse_measures, registry
+from cranfield.measures.aliases import COMMON_NAMES, NO_SCORE, TREC_NAMES, plain
+from cranfield.measures.names import look_up, recognise
 from cranfield.measures.registry import find, known_names
-from cranfield.measures.trec import TREC_NAMES, trec_name
+from cranfield.measures.trec import trec_name
 from small_collections import qrels_of, run_of
 
 
@@ -59,6 +61,26 @@ from small_collections import qrels_of, run_of
         ("P-plus", "P+"),
         ("Q-measure@10", "Q@10"),
         ("nG@1", "nG@1"),
+        ("NDCG_CUT_10", "nDCG@10"),
+        ("Map_Cut.5", "AP@5"),
+        ("mrr", "RR"),
+        ("F1", "SetF"),
+        ("hit_rate@5", "Success@5"),
+        ("r-precision", "Rprec"),
+        ("Rprec_mult_0.20", "Rprec(multiple=0.2)"),
+        ("Rprec_mult_1.00", "Rprec"),
+        ("iprec_at_recall_0.10", "IPrec(recall=0.1)"),
+        ("iprec_at_recall.0.10", "IPrec(recall=0.1)"),
+        ("11pt_avg", "IPrecAvg"),
+        ("relative_P_5", "RelP@5"),
+        ("set_map", "SetAP"),
+        ("unj_20", "Unjudged@20"),
+        ("rbp_resid", "RBPresidual(p=0.9)"),
+        ("G", "G"),
+        ("Rndcg", "RnDCG"),
+        ("ndcg_rel", "nDCGrel"),
+        ("ideal_dcg", "IDCG"),
+        ("num_nonrel_judged_ret", "NumNonrelRet"),
     ],
 )
 def test_every_spelling_leads_to_one(text: str, canonical: str) -> None:
@@ -73,6 +95,7 @@ def test_every_known_measure_reads_its_own_name_back() -> None:
     for name in known_names():
         definition = find(name)
         text = f"{name}@1" if "cutoff" in definition.parameters else name
+        text = f"{name}(recall=0.5)" if name == "IPrec" else text
         assert str(parse_measure(text)) == text
         assert definition.summary.endswith(".")
         if definition.family != "yours":
@@ -81,16 +104,19 @@ def test_every_known_measure_reads_its_own_name_back() -> None:
 
 
 def test_trec_names_go_there_and_back() -> None:
-    for name in TREC_NAMES:
-        takes_cutoff = name in ("P", "recall", "success") or name.endswith("_cut")
-        text = f"{name}_7" if takes_cutoff else name
+    numbers = {"cutoff": "_7", "recall": "_0.70", "multiple": "_0.20", None: ""}
+    for name, meant in TREC_NAMES.items():
+        text = name + numbers[meant.number]
         assert trec_name(parse_measure(text)) == text
+        assert parse_measure(text.upper() if name != "rbp" else text) == parse_measure(text)
+        assert parse_measure(text.replace("_", "-") if name == "set_F" else text) == parse_measure(text)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nDGC@10", "unknown measure 'nDGC'. Did you mean 'nDCG' or 'nG' or 'D-nDCG'?"),
+        ("nDGC@10", "unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?"),
+        ("recip_rnk", "unknown measure 'recip_rnk'. Did you mean 'recip_rank' or 'Precision' or 'R-precision'?"),
         ("RBP(p=9)", "measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9"),
         ("RBP(p=x)", "measure 'RBP(p=x)': `p` must be a number; got 'x'"),
         ("P@0", "measure 'P@0': `cutoff` must be at least 1; got 0"),
@@ -98,7 +124,7 @@ def test_trec_names_go_there_and_back() -> None:
         ("P", "measure 'P': P needs a cutoff; write P@10 or P(rel=…)@10"),
         ("ndcg_cut", "measure 'ndcg_cut': ndcg_cut needs a cutoff; write ndcg_cut_10"),
         ("map_cut(rel=2)", "measure 'map_cut(rel=2)': map_cut needs a cutoff; write map_cut_10"),
-        ("Rprec@10", "measure 'Rprec@10': Rprec has no parameter `cutoff`; write Rprec or Rprec(rel=…)"),
+        ("Rprec@10", "measure 'Rprec@10': Rprec has no parameter `cutoff`; write Rprec or Rprec(rel=…,multiple=…)"),
         ("AP(foo=1)", "measure 'AP(foo=1)': AP has no parameter `foo`; write AP or AP(rel=…,tool=…)@10"),
         ("AP(rel=0)", "measure 'AP(rel=0)': `rel` must be at least 1; got 0"),
         ("AP(rel=2,rel=3)", "measure 'AP(rel=2,rel=3)': `rel` is given twice"),
@@ -275,3 +301,43 @@ def test_irm_without_ir_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArgumentError) as error:
         parse_measure("irm:AP")
     assert str(error.value) == "measures named irm:… need ir_measures; install it with: pip install ir-measures"
+
+
+def test_the_table_of_other_names_has_no_two_meanings() -> None:
+    """No name leads to two measures, and none hides a measure of ours; trec_eval's rbp is the one known exception."""
+    ours = {plain(name): name for name in known_names()}
+    seen: dict[str, str] = {}
+    for name, others in COMMON_NAMES.items():
+        assert name in known_names()
+        for other in others:
+            assert ours.get(plain(other), name) == name
+            assert seen.setdefault(plain(other), name) == name
+            assert look_up(other)[0].name == name
+    for theirs, meant in TREC_NAMES.items():
+        assert meant.ours in known_names()
+        assert ours.get(plain(theirs), meant.ours) == meant.ours
+        assert seen.get(plain(theirs), meant.ours) == meant.ours
+    assert (str(parse_measure("rbp")), str(parse_measure("RBP"))) == ("RBP(p=0.9)", "RBP")
+
+
+@pytest.mark.parametrize("name", [*NO_SCORE, "GMAP", "GM_MAP"])
+def test_names_that_score_no_topic_say_what_to_use(name: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        parse_measure(name)
+    assert str(error.value).startswith(f"measure {name!r}: ")
+    assert "`cranfield trec_eval" in str(error.value) or "the nearest" in str(error.value)
+
+
+def test_numbers_go_with_the_name_before_them() -> None:
+    assert [str(m) for m in parse_measures("P.5,10 map, iprec_at_recall.0.1,0.2")] == [
+        "P@5", "P@10", "AP", "IPrec(recall=0.1)", "IPrec(recall=0.2)",
+    ]  # fmt: skip
+    with pytest.raises(UnknownNameError, match="unknown measure '10'"):
+        parse_measures("map,10")
+
+
+def test_names_in_score_files_are_recognised_without_importing_anything() -> None:
+    assert [str(recognise(name)) for name in ("map", "P_10", "nDCG(gains=exp)@10", "Rprec_mult_0.20")] == [
+        "AP", "P@10", "nDCG(gains=exp)@10", "Rprec(multiple=0.2)",
+    ]  # fmt: skip
+    assert [recognise(name) for name in ("clicks", "os.path", "P@0", "gm_map", "a b")] == [None] * 5

@@ -337,7 +337,7 @@ def test_agreement_is_drawn_in_greys_from_the_votes() -> None:
 def test_effects_and_methods_of_replicates() -> None:
     found = results()["Replicates"]
     effects = spec_data(draw("Replicates", "effects"))[0]
-    assert [row["effect"] for row in effects] == found.systems["effect"].to_list()
+    assert [row["effect"] for row in effects] == found.effects["effect"].to_list()
     spec = draw("Replicates", "methods", n_resamples=500)
     table = found.comparison(500)
     counted = pl.DataFrame(spec_data(spec)[0]).group_by("name").agg(pl.col("pairs").sum())

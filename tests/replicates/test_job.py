@@ -66,19 +66,19 @@ def runs_for(qrels: Qrels, count: int = 2) -> list[Run]:
 
 def test_tables_have_their_columns() -> None:
     found = replicate(SAMPLE.qrels, SAMPLE.runs, ["AP", "P@10"])
-    assert found.systems.columns == ["measure", "system", "mean", "effect", "lower", "upper"]
+    assert found.effects.columns == ["measure", "system", "mean", "effect", "lower", "upper"]
     assert found.pairs.columns == [
         "measure", "system_a", "system_b", "difference", "p", "p_adjusted", "votes", "against", "decision",
     ]  # fmt: skip
     assert found.pairs.height == 2 * 15
-    assert found.systems.height == 2 * 6
+    assert found.effects.height == 2 * 6
     assert found.splits.height == 2 * 3
     assert set(found.anova["source"]) == {"topic", "system", "topic × system", "residual", "total"}
     assert (found.pairs["difference"] >= 0).all()
     assert set(found.pairs["decision"]) <= {"different", "undecided"}
     assert repr(found).startswith("Replicates(AP: ")
     assert "<table" in found._repr_html_()
-    assert set(found.to_dict()) == {"signature", "settings", "warnings", "systems", "pairs", "agreement"}
+    assert set(found.to_dict()) == {"signature", "settings", "warnings", "effects", "pairs", "agreement"}
     assert found.to_frame().equals(found.pairs)
     assert found["AP"].measure == "AP"
     assert "p difference; resamples 300" in found.signature
@@ -110,7 +110,7 @@ def test_order_and_workers_do_not_matter() -> None:
     first = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", workers=1)
     second = replicate(Qrels(frame, SAMPLE.qrels.name), shuffled, "AP", workers=3)
     assert first.pairs.equals(second.pairs)
-    assert first.systems.equals(second.systems)
+    assert first.effects.equals(second.effects)
     assert first.splits.equals(second.splits)
     assert not first.pairs.equals(replicate(SAMPLE.qrels, SAMPLE.runs, "AP", seed=2).pairs)
 
@@ -298,7 +298,7 @@ def test_resumes_from_any_point_with_the_same_result(tmp_path: Path) -> None:
         work.write_bytes(data[:cut])
         again = replicate(SAMPLE.qrels, SAMPLE.runs, ["AP", "P@10"], work=work, workers=1)
         assert again.pairs.equals(plain.pairs)
-        assert again.systems.equals(plain.systems)
+        assert again.effects.equals(plain.effects)
         assert again.splits.equals(plain.splits)
         assert sorted(work.read_bytes().splitlines()) == sorted(data.splitlines())
 

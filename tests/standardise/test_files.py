@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, ScoreMatrix, Scores, Standardisation
+from cranfield.scores.matrix import replace_values
 from cranfield.standardise import fit_standardisation
 
 SCORES = Scores(
@@ -53,7 +54,7 @@ def test_trec_eval_files_are_written_and_read(tmp_path: Path) -> None:
     topic, measure, mean, sd = path.read_text().split()
     assert (topic, measure, float(mean), float(sd)) == (
         "401",
-        "nDCG@10",
+        "ndcg_cut_10",
         factors["nDCG@10"].mean[0],
         factors["nDCG@10"].sd[0],
     )
@@ -61,6 +62,24 @@ def test_trec_eval_files_are_written_and_read(tmp_path: Path) -> None:
     assert again["nDCG@10"].n_systems == (None,)
     assert again.apply(raw).scores.only() == factors.apply(raw).scores.only()
     assert "systems unknown" in again.signature
+
+
+def test_trec_eval_has_one_name_where_we_have_two(tmp_path: Path) -> None:
+    raw = SCORES["nDCG@10"].select(topics=["401"])
+    both = fit_standardisation(Scores([replace_values(raw, raw.values, measure=name) for name in ("AP", "AP(rel=2)")]))
+    with pytest.raises(DataError, match=r"^AP and AP\(rel=2\) are both map to trec_eval; write them to two -Z files$"):
+        both.save(tmp_path / "f.zscores")
+
+
+def test_factors_are_found_by_any_name_of_the_measure(tmp_path: Path) -> None:
+    path = tmp_path / "f.zscores"
+    path.write_text("1 map 0.25 0.5\n1 P_10 0.5 0.1\n1 clicks 3 1\n")
+    factors = Standardisation.load(path)
+    assert [factors[name].mean[0] for name in ("AP", "map", "MAP", "P@10", "P.10", "clicks")] == [
+        0.25, 0.25, 0.25, 0.5, 0.5, 3.0
+    ]  # fmt: skip
+    assert "nDCG" not in factors
+    assert "AP(rel=2)" not in factors
 
 
 def test_a_table_without_version_is_taken_as_it_is(tmp_path: Path) -> None:

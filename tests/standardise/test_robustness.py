@@ -16,8 +16,8 @@ RAW = ScoreMatrix(RNG.random((6, 5)), list("123456"), list("abcde"), "AP")
 def test_left_out_scores_are_those_of_factors_fitted_without_them(to: str) -> None:
     found = standardisation_robustness(RAW, to=to)  # type: ignore[arg-type]
     full = fit_standardisation(RAW).apply(RAW, to=to).scores.only()  # type: ignore[arg-type]
-    assert [row.system for row in found.systems] == list(RAW.systems)
-    for row in found.systems:
+    assert [row.system for row in found.left_out] == list(RAW.systems)
+    for row in found.left_out:
         refit = fit_standardisation(RAW.drop(systems=[row.system])).apply(RAW, to=to).scores.only()  # type: ignore[arg-type]
         j = RAW.systems.index(row.system)
         assert row.mean == pytest.approx(full.system_means[j], abs=1e-11)
@@ -31,12 +31,12 @@ def test_left_out_scores_are_those_of_factors_fitted_without_them(to: str) -> No
 
 def test_a_team_is_left_out_together() -> None:
     found = standardisation_robustness(RAW, groups={"A": ["a", "b"], "C": ["e"]})
-    assert [(row.left_out, row.system) for row in found.systems] == [("A", "a"), ("A", "b"), ("C", "e")]
+    assert [(row.left_out, row.system) for row in found.left_out] == [("A", "a"), ("A", "b"), ("C", "e")]
     refit = fit_standardisation(RAW.drop(systems=["a", "b"])).apply(RAW).scores.only()
-    assert found.systems[1].mean_left_out == pytest.approx(refit.system_means[1], abs=1e-11)
+    assert found.left_out[1].mean_left_out == pytest.approx(refit.system_means[1], abs=1e-11)
     summary = found.by_measure().row(0, named=True)
     assert summary["left_out"] == 3
-    assert summary["largest_difference"] == max(abs(row.difference) for row in found.systems)
+    assert summary["largest_difference"] == max(abs(row.difference) for row in found.left_out)
 
 
 def test_a_topic_only_one_system_solves() -> None:
@@ -48,7 +48,7 @@ def test_a_topic_only_one_system_solves() -> None:
     with pytest.warns(CranfieldWarning) as caught:
         found = standardisation_robustness(raw)
     assert [str(w.message) for w in caught] == [text]
-    last = found.systems[-1]
+    last = found.left_out[-1]
     assert (last.system, last.tied_topics) == ("d", 1)
     assert last.max_difference == pytest.approx(1 - (0.5 + 0.15 * 1.5))
     text = "AP: a z score becomes infinite, because the remaining systems all tie on a topic; use to='ab' or to='cdf'"
@@ -59,8 +59,8 @@ def test_a_topic_only_one_system_solves() -> None:
 
 def test_the_order_of_topics_and_systems_never_matters() -> None:
     mixed = RAW.select(topics=list("526431"), systems=list("dbeca"))
-    ours = {row.system: row for row in standardisation_robustness(RAW).systems}
-    theirs = {row.system: row for row in standardisation_robustness(mixed).systems}
+    ours = {row.system: row for row in standardisation_robustness(RAW).left_out}
+    theirs = {row.system: row for row in standardisation_robustness(mixed).left_out}
     assert ours == theirs
 
 

@@ -8,7 +8,7 @@ import pytest
 from cranfield import ArgumentError, DataError
 from cranfield.errors import UnknownNameError
 from cranfield.tuning import HoldOut, LeaveOneOut, NFold
-from cranfield.tuning.folds import make_folds
+from cranfield.tuning.folds import make_folds, splitter_of
 
 TOPICS = tuple(f"{i:03d}" for i in range(50))
 VALUES = np.random.default_rng(1).random((50, 3))
@@ -166,3 +166,16 @@ def test_positions_outside_the_topics() -> None:
     with pytest.raises(DataError) as caught:
         held_out(Wild())
     assert str(caught.value) == "the splitter made a position outside the 50 topics, which count from 0: 50 to 50"
+
+
+def test_splitters_by_keywords() -> None:
+    assert splitter_of() == NFold()
+    assert splitter_of(folds=4, n_repeats=2, stratified=True, seed=3) == NFold(4, 2, True, 3)
+    assert splitter_of(leave_one_out=True) == LeaveOneOut()
+    assert splitter_of(holdout=0.25, seed=3) == HoldOut(0.25, seed=3)
+    own = NFold(3)
+    assert splitter_of(own) is own
+    with pytest.raises(ArgumentError, match="`splitter` and `folds` exclude each other; choose one"):
+        splitter_of(own, folds=3)
+    with pytest.raises(ArgumentError, match="`leave_one_out` has nothing to draw; leave out `n_repeats` and"):
+        splitter_of(leave_one_out=True, n_repeats=2)

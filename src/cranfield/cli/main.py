@@ -11,6 +11,7 @@ import click
 from cranfield import __version__
 from cranfield.cli.build import command_of
 from cranfield.cli.output import say
+from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.settings import questions
 
@@ -23,6 +24,9 @@ GROUPS = {
 }
 """Commands of two words, by the first: the line of help in the list, and the help of the group."""
 
+OTHER_TONGUES = {"evaluate": trec_eval}
+"""Commands that speak another program's language and so have no settings of ours, by the command they follow."""
+
 
 class Program(click.Group):
     """Commands made from settings when they are typed; our own errors become one line on stderr and an exit code."""
@@ -34,13 +38,17 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, from files to scores to answers."""
         mine = [name.removeprefix(self.prefix) for name in questions() if name.startswith(self.prefix)]
-        return list(dict.fromkeys(name.split()[0] for name in mine))
+        names = dict.fromkeys(name.split()[0] for name in mine)
+        others = {} if self.prefix else {first: str(command.name) for first, command in OTHER_TONGUES.items()}
+        return [each for name in names for each in (name, others.get(name)) if each is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
         question = questions().get(self.prefix + cmd_name)
         if question is not None:
             return command_of(question)
+        if not self.prefix and cmd_name in (other := {each.name: each for each in OTHER_TONGUES.values()}):
+            return other[cmd_name]
         if cmd_name in GROUPS and not self.prefix:
             brief, help = GROUPS[cmd_name]
             return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)

@@ -114,6 +114,7 @@ def analyse(
         n_resamples=outcome.n_resamples or None,
         exact=outcome.exact,
         seed=how.seed,
+        scores=matrix,
     )
     notes = find_warnings(result, each, classical.identical(scores, pairs))
     return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))

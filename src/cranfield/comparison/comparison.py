@@ -19,6 +19,8 @@ from cranfield.results import Result
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.scores import ScoreMatrix
+
 Array = NDArray[np.float64]
 
 
@@ -50,6 +52,7 @@ class Comparison(Result):
     n_resamples : resamples drawn or enumerated; None when the test needs none
     exact : whether all possible resamples were enumerated
     seed : seed of the resamples
+    scores : the scores that were compared, topics and systems in byte order of their names
     signature : one line for a paper's footnote
     warnings : what to know before relying on the result
     """
@@ -83,6 +86,7 @@ class Comparison(Result):
     n_resamples: int | None
     exact: bool
     seed: int
+    scores: ScoreMatrix
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 

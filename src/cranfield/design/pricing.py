@@ -60,7 +60,7 @@ class Question:
         if self.is_interval:
             asked: dict[str, Any] = {"width": self.width, "alpha": self.alpha}
         else:
-            asked = {"systems": self.n_systems, "min_diff": self.min_diff, "power": self.power or POWER}
+            asked = {"n_systems": self.n_systems, "min_diff": self.min_diff, "power": self.power or POWER}
             asked |= {"alpha": self.alpha, "method": self.method, "blocked": self.blocked, "epsilon": self.epsilon}
         return {name: value for name, value in asked.items() if value is not None}
 
@@ -113,7 +113,8 @@ class Cost(Result):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        return signature("pool depth and cost", **self.settings)
+        named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
+        return signature("pool depth and cost", **named)
 
     @property
     def best(self) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from cranfield.measures.registry import measure
 _TREC = "Buckley & Voorhees 2005, TREC: Experiment and Evaluation in IR, ch. 3"
 
 
-@measure("AP", family="trec_eval, NTCIREVAL", aliases=("MAP",), citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
+@measure("AP", family="trec_eval, NTCIREVAL", citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
 def average_precision(
     ranking: JudgedRanking,
     *,
@@ -30,33 +30,34 @@ def average_precision(
     return ratio(relevant.total((relevant.position + 1) / relevant.rank), known)
 
 
-@measure("P", family="trec_eval", aliases=("Precision", "Prec"), citation=_TREC)
+@measure("P", family="trec_eval", citation=_TREC)
 def precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / k, also for a ranking shorter than k."""
     return ranking.relevant(rel).until(cutoff).count() / cutoff
 
 
-@measure("R", family="trec_eval", aliases=("Recall",), citation=_TREC)
+@measure("R", family="trec_eval", citation=_TREC)
 def recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / R."""
     return ratio(ranking.relevant(rel).until(cutoff).count(), ranking.judgments.relevant(rel))
 
 
-@measure("Rprec", family="trec_eval", aliases=("RPrec",), citation=_TREC)
-def r_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
-    """Precision at rank R."""
-    relevant, known = ranking.relevant(rel), ranking.judgments.relevant(rel)
-    return ratio(relevant.where(relevant.rank <= known[relevant.topic]).count(), known)
+@measure("Rprec", family="trec_eval", citation=_TREC)
+def r_precision(ranking: JudgedRanking, *, rel: Level = 1, multiple: Positive = 1.0) -> Floats:
+    """Precision at rank R, or at rank ⌊multiple·R + 0.9⌋."""
+    relevant = ranking.relevant(rel)
+    until = np.floor(multiple * ranking.judgments.relevant(rel) + 0.9)
+    return ratio(relevant.where(relevant.rank <= until[relevant.topic]).count(), until)
 
 
-@measure("RR", family="trec_eval", aliases=("MRR",), citation="Kantor & Voorhees 2000, Information Retrieval 2")
+@measure("RR", family="trec_eval", citation="Kantor & Voorhees 2000, Information Retrieval 2")
 def reciprocal_rank(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None) -> Floats:
     """1 / rank of the first relevant document, 0 without one (among the first k)."""
     relevant = ranking.relevant(rel).until(cutoff)
     return relevant.first(1 / relevant.rank)
 
 
-@measure("Success", family="trec_eval", aliases=("Hit",), citation=_TREC)
+@measure("Success", family="trec_eval", citation=_TREC)
 def success(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """1 when a relevant document is among the first k, else 0."""
     return (ranking.relevant(rel).until(cutoff).count() > 0).astype(np.float64)
@@ -77,8 +78,65 @@ def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 @measure("SetF", family="trec_eval", citation="van Rijsbergen 1979, Information Retrieval, ch. 7")
 def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
     """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
+    return weighted_f(ranking, rel, beta**2)
+
+
+def weighted_f(ranking: JudgedRanking, rel: int, weight: float) -> Floats:
+    """(1 + weight)·P·R / (weight·P + R) of all documents retrieved."""
     p, r = set_precision(ranking, rel=rel), set_recall(ranking, rel=rel)
-    return ratio((1 + beta**2) * p * r, beta**2 * p + r)
+    return ratio((1 + weight) * p * r, weight * p + r)
+
+
+@measure("RelP", family="trec_eval", citation=_TREC)
+def relative_precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
+    """Relevant documents among the first k / min(k, R): precision by the highest precision possible there."""
+    found = ranking.relevant(rel).until(cutoff).count()
+    return ratio(found, np.minimum(ranking.judgments.relevant(rel), cutoff))
+
+
+@measure("SetRelP", family="trec_eval", citation=_TREC)
+def set_relative_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Relevant documents retrieved / min(documents retrieved, R)."""
+    return ratio(ranking.relevant(rel).count(), np.minimum(ranking.retrieved, ranking.judgments.relevant(rel)))
+
+
+@measure("SetAP", family="trec_eval", citation=_TREC)
+def set_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """SetP · SetR: average precision of documents without an order."""
+    found = ranking.relevant(rel).count()
+    return ratio(found * found, ranking.retrieved * ranking.judgments.relevant(rel))
+
+
+@measure("Utility", family="trec_eval", citation=_TREC)
+def utility(
+    ranking: JudgedRanking,
+    *,
+    rel: Level = 1,
+    hit: float = 1.0,
+    noise: float = -1.0,
+    miss: float = 0.0,
+    rest: float = 0.0,
+    documents: int = 0,
+) -> Floats:
+    """hit·(relevant retrieved) + noise·(others retrieved) + miss·(relevant missed) + rest·(others of all documents)."""
+    found, known = ranking.relevant(rel).count(), ranking.judgments.relevant(rel)
+    others = ranking.retrieved - found
+    seen: Floats = hit * found + noise * others
+    return seen + miss * (known - found) + rest * (documents - others - known)
+
+
+@measure("YAAP", family="trec_eval", citation="Robertson 2012, ECIR (On smoothing average precision)")
+def smoothed_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """ln((1 + s) / (1 + R − s)), s the sum of the precision at each relevant document retrieved."""
+    relevant = ranking.relevant(rel)
+    total = relevant.total((relevant.position + 1) / relevant.rank)
+    return np.log((1 + total) / (1 + ranking.judgments.relevant(rel) - total))
+
+
+@measure("NumTopics", family="trec_eval", aggregate="sum", citation=_TREC)
+def number_of_topics(ranking: JudgedRanking) -> Floats:
+    """1 for every topic (summed over topics)."""
+    return np.ones(ranking.n_topics)
 
 
 @measure("NumRet", family="trec_eval", aggregate="sum", citation=_TREC)
@@ -99,6 +157,13 @@ def number_relevant_retrieved(ranking: JudgedRanking, *, rel: Level = 1) -> Floa
     return ranking.relevant(rel).count()
 
 
+@measure("NumNonrelRet", family="trec_eval", aggregate="sum", citation=_TREC)
+def number_nonrelevant_retrieved(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Documents retrieved that were judged and found not relevant (summed over topics)."""
+    hits = ranking.hits
+    return hits.where((hits.level >= 0) & (hits.level < rel)).count()
+
+
 @measure("Judged", family="ir_measures", citation="MacAvaney et al. 2022, ECIR (ir_measures)")
 def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
     """Documents with a judgment of any level among the first k / documents among the first k."""
@@ -106,3 +171,11 @@ def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
     inside = ranking.topic if cutoff is None else ranking.topic[ranking.rank <= cutoff]
     known = np.bincount(inside, minlength=ranking.n_topics).astype(np.float64)
     return ratio(known, seen.astype(np.float64))
+
+
+@measure("Unjudged", family="trec_eval", citation=_TREC)
+def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
+    """Documents nobody judged (absent from the judgments, or of a negative level) among the first k / k."""
+    hits = ranking.hits
+    known = hits.where((hits.level >= 0) & (hits.rank <= cutoff)).count()
+    return (np.minimum(ranking.retrieved, cutoff) - known) / cutoff

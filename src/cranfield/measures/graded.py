@@ -36,7 +36,6 @@ def dcg_original(hits: Hits, cutoff: int | None) -> Floats:
 @measure(
     "nDCG",
     family="trec_eval, NTCIREVAL",
-    aliases=("MSnDCG",),
     citation="Burges et al. 2005, ICML; Järvelin & Kekäläinen 2002, TOIS (tool=ntcir)",
 )
 def ndcg(
@@ -84,13 +83,13 @@ def q_measure(hits: Hits, ideal: Hits, beta: float, cutoff: int | None) -> Float
     )
 
 
-@measure("Q", family="NTCIREVAL", aliases=("Q-measure",), citation="Sakai 2007, Information Processing & Management 43")
+@measure("Q", family="NTCIREVAL", citation="Sakai 2007, Information Processing & Management 43")
 def q(ranking: JudgedRanking, *, gains: Gains = "linear", beta: Positive = 1.0, cutoff: Cutoff | None = None) -> Floats:
     """AP with the blended ratio (β·cg(r) + count(r)) / (β·cg*(r) + r) for precision; Q@k divides by min(k, R)."""
     return q_measure(ranking.gains(gains), ranking.judgments.ideal(gains), beta, cutoff)
 
 
-@measure("P+", family="NTCIREVAL", aliases=("P-plus", "Pplus"), citation="Sakai 2007, IPSJ TOD 48")
+@measure("P+", family="NTCIREVAL", citation="Sakai 2007, IPSJ TOD 48")
 def p_plus(
     ranking: JudgedRanking, *, gains: Gains = "linear", beta: Positive = 1.0, cutoff: Cutoff | None = None
 ) -> Floats:

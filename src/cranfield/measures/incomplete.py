@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.measures.hits import Floats, ratio
-from cranfield.measures.parameters import Level
+from cranfield.measures.parameters import Level, OpenFraction
 from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import measure
 
@@ -40,3 +40,16 @@ def inferred_ap(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     share_relevant = (relevant + _SMOOTHING) / (relevant + nonrelevant + 2 * _SMOOTHING)
     expected = 1 / found.rank + above / found.rank * share_pooled * share_relevant
     return ratio(found.total(expected), ranking.judgments.relevant(rel))
+
+
+@measure("RBPresidual", family="trec_eval", citation="Moffat & Zobel 2008, TOIS 27")
+def rbp_residual(ranking: JudgedRanking, *, p: OpenFraction = 0.8) -> Floats:
+    """How much RBP could still rise: (1−p)·Σ p^(rank−1) over unjudged documents + p^retrieved; 0 with all judged."""
+    hits = ranking.hits
+    judged = hits.where(hits.level >= 0)
+    retrieved = ranking.retrieved
+    beyond: Floats = np.power(p, retrieved.astype(np.float64))
+    # Σ over all ranks is (1 − p^n) / (1 − p); what the judged documents hold is taken off.
+    weight: Floats = np.power(p, judged.rank - 1.0)
+    open_weight = 1 - beyond - (1 - p) * judged.total(weight)
+    return np.where(judged.count() == retrieved, 0.0, beyond + np.maximum(open_weight, 0.0))

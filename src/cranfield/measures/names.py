@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cranfield.errors import ArgumentError
+from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, trec_spelling
 from cranfield.measures.parameters import REQUIRED, Value
-from cranfield.measures.registry import IR_MEASURES, Definition, find
-from cranfield.measures.trec import CUT, TREC_NAMES
+from cranfield.measures.registry import IR_MEASURES, Definition, find, known
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
+_CUT = "_cut"  # how those of trec_eval's names end that mean nothing without a cutoff, where ours would
+_NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
 
 
@@ -92,7 +94,7 @@ def parse_measure(text: str) -> Measure:
     (Measure('nDCG@10'), Measure('P@5'), Measure('nDCG(gains=exp)@10'))
     >>> parse_measure("nDGC@10")
     Traceback (most recent call last):
-    cranfield.errors.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'nG' or 'D-nDCG'?
+    cranfield.errors.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
     """
     text = text.strip()
     if text.startswith(IR_MEASURES):
@@ -110,7 +112,7 @@ def parse_measure(text: str) -> Measure:
         if name in given:
             raise ArgumentError(f"measure {text!r}: `{name}` is given twice")
         given[name] = value.strip("'\"")
-    if match["name"].endswith(CUT) and match["name"] in TREC_NAMES and match["cutoff"] is None:
+    if match["name"].endswith(_CUT) and match["name"] in TREC_NAMES and match["cutoff"] is None:
         raise ArgumentError(f"measure {text!r}: {match['name']} needs a cutoff; write {match['name']}_10")
     if match["cutoff"] is not None:
         if "cutoff" in given:
@@ -121,18 +123,43 @@ def parse_measure(text: str) -> Measure:
     return make(definition, given, text)
 
 
+def recognise(name: str) -> Measure | None:
+    """The measure a name stands for, or None where it is nobody's we know.
+
+    Unlike `parse_measure` it never fails and imports nothing, so it is safe on the names a score file holds.
+
+    >>> recognise("map"), recognise("P_10"), recognise("my.clicks")
+    (Measure('AP'), Measure('P@10'), None)
+    """
+    match = _SYNTAX.fullmatch(name)
+    if match is None or (trec_spelling(match["name"], exact=False) is None and not known(match["name"])):
+        return None
+    try:
+        return parse_measure(name)
+    except ArgumentError:
+        return None
+
+
 def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Every measure named, each once; a text may hold several, set apart by blanks or commas.
 
-    >>> parse_measures("AP nDCG@10, P(rel=2)@5 map")
-    [Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')]
+    A number alone goes with the name before it, as trec_eval has it: ``P.5,10`` is ``P.5`` and ``P.10``.
+
+    >>> parse_measures("AP nDCG@10, P(rel=2)@5 map"), parse_measures("P.5,10")
+    ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
     listed = [texts] if isinstance(texts, (str, Measure)) else list(texts)
     found: dict[Measure, None] = {}
     for text in listed:
         parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
+        stem = ""
         for part in parts:
-            found.setdefault(part if isinstance(part, Measure) else parse_measure(part))
+            if isinstance(part, Measure):
+                found.setdefault(part)
+                continue
+            number = _NUMBER_BEHIND.fullmatch(part)
+            stem = number["stem"] or stem if number else ""
+            found.setdefault(parse_measure(f"{stem}.{number['number']}" if number and stem else part))
     if not found:
         raise ArgumentError("no measure is named; name at least one, such as AP or nDCG@10")
     return list(found)
@@ -160,16 +187,22 @@ def make(definition: Definition, given: Mapping[str, object], text: str) -> Meas
 def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     """The definition behind a name or alias, and the parameters a trec_eval name stands for (P_10: cutoff 10).
 
-    A cutoff may stand behind a point too (P.10), which is how trec_eval wants it on its own command line.
+    A number may stand behind a point too (P.10), which is how trec_eval wants it on its own command line. Capitals
+    make no difference, except that trec_eval's own spelling of a name comes first (its rbp is RBP(p=0.9)).
 
-    >>> look_up("ndcg_cut_10")[1], look_up("P.10")[1], look_up("rbp")[1]
-    ({'cutoff': '10'}, {'cutoff': '10'}, {'p': 0.9})
+    >>> look_up("ndcg_cut_10")[1], look_up("P.10")[1], look_up("rbp")[1], look_up("NDCG_CUT_5")[1]
+    ({'cutoff': '10'}, {'cutoff': '10'}, {'p': 0.9}, {'cutoff': '5'})
     """
-    stem, _, number = name.replace(".", "_").rpartition("_")
-    if name in TREC_NAMES:
-        ours, parameters = TREC_NAMES[name]
-        return find(ours), dict(parameters)
-    if stem in TREC_NAMES and number.isdecimal():
-        ours, parameters = TREC_NAMES[stem]
-        return find(ours), {**parameters, "cutoff": number}
-    return find(name), {}
+    spelling = trec_spelling(name, exact=True)
+    if spelling is None and not known(name):
+        spelling = trec_spelling(name, exact=False)
+    if spelling is None:
+        return find(name), {}
+    theirs, number = spelling
+    if theirs in NO_SCORE:
+        raise ArgumentError(f"measure {name!r}: {theirs} {NO_SCORE[theirs]}")
+    meant = TREC_NAMES[theirs]
+    given: dict[str, object] = dict(meant.parameters)
+    if number is not None and meant.number is not None:
+        given[meant.number] = number
+    return find(meant.ours), given

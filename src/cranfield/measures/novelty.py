@@ -161,7 +161,7 @@ def alpha_dcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 
     return _by_ideal_ideal(value, discount(ranks), ranking.judgments, rel, alpha)
 
 
-@measure("alpha-nDCG", family=_FAMILY, aliases=("α-nDCG",), citation=_CLARKE)
+@measure("alpha-nDCG", family=_FAMILY, citation=_CLARKE)
 def alpha_ndcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """alpha-DCG / that of a greedy ideal ranking."""
     best = _alpha_dcg(ideal_finds(ranking.judgments, rel, alpha, cutoff), alpha, cutoff)
@@ -196,7 +196,7 @@ def nnrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 
     return ratio(_nrbp(finds(ranking, rel), alpha, beta), best)
 
 
-@measure("AP-IA", family=_FAMILY, aliases=("MAP-IA",), citation="Agrawal et al. 2009, WSDM")
+@measure("AP-IA", family=_FAMILY, citation="Agrawal et al. 2009, WSDM")
 def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of AP with the documents relevant to the subtopic."""
     judgments, found = ranking.judgments, finds(ranking, rel)
@@ -222,7 +222,7 @@ def covered(ranking: JudgedRanking, rel: int, cutoff: int | None) -> Floats:
     return ratio(found, subtopic_counts(ranking.judgments, rel))
 
 
-@measure("strec", family=_FAMILY, aliases=("StRecall", "S-recall"), citation="Zhai et al. 2003, SIGIR")
+@measure("strec", family=_FAMILY, citation="Zhai et al. 2003, SIGIR")
 def subtopic_recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Subtopics with a relevant document among the first k / subtopics with a relevant document."""
     return covered(ranking, rel, cutoff)

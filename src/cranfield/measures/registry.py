@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, plain
 from cranfield.measures.parameters import REQUIRED, Parameter, parameters_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ IR_MEASURES = "irm:"
 """What opens the name of a measure that ir_measures computes."""
 ENTRY_POINTS = "cranfield.measures"
 """The entry-point group in which an installed package offers measures."""
-FAMILIES = ("binary", "incomplete", "graded", "novelty", "intents")
+FAMILIES = ("binary", "recall_points", "incomplete", "graded", "gains", "novelty", "intents")
 """The modules that define the built-in measures."""
 
 Aggregate = Literal["mean", "sum"]
@@ -50,7 +51,7 @@ class Definition:
         ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
         """
         inside = ",".join(
-            f"{name}={'…' if parameter.default is None else parameter.default}"
+            f"{name}={'…' if parameter.default in (None, REQUIRED) else parameter.default}"
             for name, parameter in self.parameters.items()
             if name != "cutoff"
         )
@@ -68,6 +69,8 @@ class Definition:
         """
         inside = ",".join(f"{name}=…" for name in self.parameters if name != "cutoff")
         forms = [self.name, f"{self.name}({inside})"] if inside else [self.name]
+        if any(p.default is REQUIRED for name, p in self.parameters.items() if name != "cutoff"):
+            forms = forms[1:]
         if "cutoff" in self.parameters:
             cut = [f"{form}@10" for form in forms]
             forms = cut if self.parameters["cutoff"].default is REQUIRED else [forms[0], cut[-1]]
@@ -117,7 +120,7 @@ def measure(
             raise ArgumentError(f"measure {name!r} is defined already, in {taken.module}; choose another name")
         _DEFINITIONS[name] = definition
         for alias in (name, *aliases):
-            _ALIASES.setdefault(_plain(alias), name)
+            _ALIASES.setdefault(plain(alias), name)
         return function
 
     return register
@@ -128,8 +131,8 @@ def find(name: str) -> Definition:
     _load_families()
     if name in _DEFINITIONS:
         return _DEFINITIONS[name]
-    if _plain(name) in _ALIASES:
-        return _DEFINITIONS[_ALIASES[_plain(name)]]
+    if plain(name) in _ALIASES:
+        return _DEFINITIONS[_ALIASES[plain(name)]]
     if name.startswith(IR_MEASURES):
         from cranfield.measures.irm import definition
 
@@ -139,7 +142,13 @@ def find(name: str) -> Definition:
         return _by_function(name, offered[name]())
     if "." in name:
         return _import(name)
-    raise UnknownNameError("measure", name, known_names())
+    raise UnknownNameError("measure", name, [*known_names(), *_other_names()])
+
+
+def known(name: str) -> bool:
+    """Whether a name is one of ours or an alias, capitals aside."""
+    _load_families()
+    return name in _DEFINITIONS or plain(name) in _ALIASES
 
 
 def known_names() -> list[str]:
@@ -148,14 +157,20 @@ def known_names() -> list[str]:
     return [*_DEFINITIONS, *(name for name in _entry_points() if name not in _DEFINITIONS)]
 
 
-def _plain(name: str) -> str:
-    return name.casefold().replace("_", "-")
+def _other_names() -> list[str]:
+    """The names of others that are not ours in other capitals, for advice on a name nobody has."""
+    ours = {plain(name) for name in known_names()}
+    others = [*TREC_NAMES, *(other for names in COMMON_NAMES.values() for other in names)]
+    return [name for name in others if plain(name) not in ours]
 
 
 @cache
 def _load_families() -> None:
     for family in FAMILIES:
         importlib.import_module(f"cranfield.measures.{family}")
+    for ours, others in COMMON_NAMES.items():
+        for other in others:
+            _ALIASES.setdefault(plain(other), ours)
 
 
 @cache

@@ -183,7 +183,7 @@ def replicate_scores(
     --------
     >>> scores = ScoreMatrix([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]], ["1", "2"], ["a", "b"], "AP", ["0", "1"])
     >>> found = replicate_scores(scores, n_resamples=1000)
-    >>> [(system, round(effect, 6)) for system, effect in found.systems.select("system", "effect").rows()]
+    >>> [(system, round(effect, 6)) for system, effect in found.effects.select("system", "effect").rows()]
     [('b', 0.075), ('a', -0.075)]
     """
     if published:

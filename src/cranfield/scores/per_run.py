@@ -16,7 +16,7 @@ _NEV = re.compile(r"(\S+)\s+([^\s#=][^=]*?)=\s*(\S+)\s*")
 _NEV_COUNTS = re.compile(r"(\S+)\s+#((?:\s+\w+=\S+)+)\s*")
 _TREC_NAMES = re.compile(
     r"(num_\w+|map(_\w+)?|gm_\w+|Rprec\w*|bpref|recip_rank|iprec_at_recall_.*|[Pp]_\d+|ndcg\w*|recall_\d+|infAP|"
-    r"runid|relstring\w*|success_\d+|set_\w+|11pt_avg|utility|binG|G|Rndcg|rel_P_\d+|unj_\d+|rbp\w*)"
+    r"runid|relstring\w*|success_\d+|set_\w+|11pt_avg|utility|binG|G|Rndcg|rel(ative)?_P_\d+|unj_\d+|rbp\w*|yaap|(ideal_)?dcg)"
 )
 _PADDED = re.compile(r"\S+ +\t")  # trec_eval fills the measure's name up with blanks before the tab
 _IRM_NAMES = re.compile(r"[A-Za-z][\w+#-]*(\([^)]*\))?@\d+|[A-Za-z][\w+#-]*\([^)]*\)")

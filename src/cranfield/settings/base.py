@@ -369,7 +369,7 @@ class Settings:
 def in_words_of(text: str, settings: type[Settings], spell: Callable[[Setting], str]) -> str:
     """A message of the library with its `argument` names as another skin spells them."""
     for one in settings.all():
-        text = text.replace(f"`{one.name}`", spell(one))
+        text = text.replace(f"`{one.name}`", spell(one)).replace(f"`n_{one.name}`", spell(one))
     return text
 
 

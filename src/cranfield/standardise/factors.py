@@ -124,16 +124,27 @@ class Standardisation(Result, Mapping[str, Factors]):
         object.__setattr__(self, "warnings", tuple(dict.fromkeys((*self.warnings, *tied))))
 
     def __getitem__(self, measure: str) -> Factors:
-        for factors in self.factors:
-            if factors.measure == measure:
-                return factors
+        factors = self._find(measure)
+        if factors is not None:
+            return factors
         raise DataError(
             f"the factors have no measure {measure!r}, only {summary(list(self))}; "
             "fit factors for it, or leave the measure out"
         )
 
     def __contains__(self, measure: object) -> bool:
-        return any(factors.measure == measure for factors in self.factors)
+        return isinstance(measure, str) and self._find(measure) is not None
+
+    def _find(self, measure: str) -> Factors | None:
+        """The factors of a measure by its name, or by another name it goes by (map for AP)."""
+        for factors in self.factors:
+            if factors.measure == measure:
+                return factors
+        from cranfield.measures.names import recognise
+
+        known = recognise(measure)
+        same = [one for one in self.factors if known is not None and recognise(one.measure) == known]
+        return same[0] if len(same) == 1 else None
 
     def __iter__(self) -> Iterator[str]:
         return (factors.measure for factors in self.factors)

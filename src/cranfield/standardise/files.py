@@ -7,7 +7,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -59,13 +59,35 @@ def to_bytes(factors: Standardisation, format: FactorsFormat) -> bytes:
     return text_out.getvalue().encode()
 
 
+def trec_measure_names(measures: Iterable[str]) -> dict[str, str]:
+    """What trec_eval calls each measure, for a -Z file; a measure it does not have keeps its name.
+
+    >>> trec_measure_names(["AP", "nDCG@10", "clicks"])
+    {'AP': 'map', 'nDCG@10': 'ndcg_cut_10', 'clicks': 'clicks'}
+    """
+    from cranfield.measures.aliases import trec_spelling
+    from cranfield.measures.names import recognise
+    from cranfield.measures.trec import trec_name
+
+    names: dict[str, str] = {}
+    for measure in measures:
+        known = recognise(measure)
+        theirs = measure if known is None or trec_spelling(measure, exact=True) else trec_name(known)
+        twin = next((other for other, name in names.items() if name == theirs), None)
+        if twin is not None:
+            raise DataError(f"{twin} and {measure} are both {theirs} to trec_eval; write them to two -Z files")
+        names[measure] = theirs
+    return names
+
+
 def _to_trec(factors: Standardisation) -> str:
     for name in [*factors, *(topic for one in factors.values() for topic in one.topics)]:
         if len(name.split()) != 1:
             raise DataError(f"{name!r} cannot stand in a trec_eval -Z file, whose fields are separated by blanks")
     # trec_eval reads numbers with atof, so full precision costs nothing.
+    names = trec_measure_names(factors)
     rows = factors.to_frame().select("topic", "measure", "mean", "sd").iter_rows()
-    return "".join(f"{topic} {measure} {mean!r} {sd!r}\n" for topic, measure, mean, sd in rows)
+    return "".join(f"{topic} {names[measure]} {mean!r} {sd!r}\n" for topic, measure, mean, sd in rows)
 
 
 def _format_of(name: str) -> FactorsFormat:

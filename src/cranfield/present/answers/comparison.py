@@ -174,4 +174,11 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
                 "Lines: the p-values of every measure, largest first.", several, "significance-levels",
             )  # fmt: skip
             return (curves, *charts.values())
+        if len(first.p) == 1:
+            a, b = first.system_a[0], first.system_b[0]
+            topics = Chart(
+                "topics-chart", "Topic by topic", f"Bars: the difference of {a} and {b} on every topic, largest first.",
+                first.scores, "difference", {"a": a, "b": b},
+            )  # fmt: skip
+            return (topics, *charts.values())
     return (charts[usual], *(one for name, one in charts.items() if name != usual))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
 from cranfield.present.answer import Answer, Chart, answers
@@ -23,7 +23,7 @@ _MOST_SENTENCES = 5
 def tuning_answer(result: Tuning, settings: Any) -> Answer:
     """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
     seed = defaults.SEED if settings is None else settings.seed
-    band = {
+    band: dict[str, Any] = {
         "n_resamples": getattr(settings, "n_resamples", defaults.CURVE_RESAMPLES),
         "seed": seed,
         "alpha": getattr(settings, "alpha", defaults.ALPHA),
@@ -45,7 +45,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
         return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
 
     def curve() -> Sheet:
-        rows = result.curve(**cast("dict[str, Any]", band))
+        rows = result.curve(**band)
         parameters = {column_of(name) for family in result.families for name in family.family.parameters}
         level, count = f"{1 - band['alpha']:.0%}", band["n_resamples"]
         return sheet(

@@ -1,0 +1,36 @@
+"""``cranfield trec_eval``: its words go to trec_eval's own reader of flags as they are."""
+
+from __future__ import annotations
+
+import click
+
+# Nothing is read here: flags, files and -h are trec_eval's.
+_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+@click.command(
+    "trec_eval",
+    context_settings=_SETTINGS,
+    short_help="trec_eval's own flags, measures and lines.",
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def trec_eval(words: tuple[str, ...]) -> None:
+    """What trec_eval prints, from trec_eval's own flags.
+
+    Example: cranfield trec_eval -q -c -m all_trec qrels.txt bm25.run
+    """
+    import sys
+
+    from cranfield.cli.output import say
+    from cranfield.trec_eval import parse_arguments, trec_eval
+    from cranfield.trec_eval.help import help_text, version_text
+
+    options = parse_arguments(words)
+    if options.help or options.version:
+        click.echo(help_text(options) if options.help else version_text(), nl=False)
+        return
+    printed = trec_eval(options)
+    for note in printed.notes:
+        say(f"note: {note}")
+    sys.stdout.writelines(printed.blocks)

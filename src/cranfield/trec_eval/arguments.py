@@ -1,0 +1,159 @@
+"""trec_eval's flags, read as trec_eval reads them: clustered, in any order, long names cut short."""
+
+from __future__ import annotations
+
+import getopt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cranfield.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag of trec_eval: its letter, its long name, what follows it, and what it does here."""
+
+    letter: str
+    long: str
+    value: str
+    does: str
+
+
+FLAGS = (
+    Flag("h", "help", "", "prints the flags and the measures named with -m"),
+    Flag("v", "version", "", "prints the version of cranfield, and of the trec_eval it follows"),
+    Flag("q", "query_eval_wanted", "", "prints every topic before the summary; topics in byte order"),
+    Flag("n", "nosummary", "", "leaves the summary out"),
+    Flag("m", "measure", "NAME[.PARAMETERS]", "a measure or a set of them, any number of times; `official` if none"),
+    Flag("c", "complete_rel_info_wanted", "", "averages over all topics of the qrels; one the run lacks counts 0"),
+    Flag("l", "level_for_rel", "LEVEL", "the lowest relevance level that counts as relevant; 1 unless given"),
+    Flag("M", "Max_retrieved_per_topic", "N", "keeps the first N documents of each topic"),
+    Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M"),
+    Flag("N", "Number_docs_in_coll", "N", "documents of the collection, for the fourth number of `utility`"),
+    Flag("Z", "Zscore", "FILE", "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes"),
+    Flag("D", "Debug_level", "N[.TOPIC]", "evaluates TOPIC alone; prints no debug lines"),
+    Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused"),
+    Flag("T", "Results_format", "FORMAT", "`trec_results` only"),
+    Flag("o", "Output_old_results_format", "", "accepted and without effect, as in trec_eval"),
+)
+"""Every flag of trec_eval 10."""
+
+USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] QRELS RUN"
+OFFICIAL = "official"
+"""What is computed when no measure is named."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a trec_eval command line asks for."""
+
+    qrels: str = ""
+    run: str = ""
+    measures: tuple[str, ...] = ()
+    topics: bool = False
+    summary: bool = True
+    complete: bool = False
+    level: int = 1
+    most: int | None = None
+    judged_only: bool = False
+    documents: int = 0
+    zscores: str | None = None
+    only_topic: str | None = None
+    help: bool = False
+    version: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+
+def parse_arguments(words: Sequence[str]) -> Options:
+    """The options a command line in trec_eval's syntax asks for.
+
+    Raises
+    ------
+    ArgumentError
+        For a flag trec_eval does not have, one without its value, a value that is no number or out of range, a
+        format of judgments or results that is not read, and for anything but two files.
+
+    Examples
+    --------
+    >>> options = parse_arguments(["-qc", "-mP.5,10", "qrels", "-l2", "run"])
+    >>> options.topics, options.complete, options.measures, options.level, options.qrels, options.run
+    (True, True, ('P.5,10',), 2, 'qrels', 'run')
+    >>> parse_arguments(["-x", "qrels", "run"])
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: trec_eval has no flag -x; it has -h -v -q -n -m -c -l -M -J -N -Z -D -R -T -o
+    """
+    letters = "".join(flag.letter + ":" * bool(flag.value) for flag in FLAGS)
+    long = [flag.long + "=" * bool(flag.value) for flag in FLAGS]
+    try:
+        given, files = getopt.gnu_getopt(list(words), letters, long)
+    except getopt.GetoptError as error:
+        raise ArgumentError(_refusal(error)) from None
+    by_name = {f"--{flag.long}": flag.letter for flag in FLAGS} | {f"-{flag.letter}": flag.letter for flag in FLAGS}
+    values: dict[str, object] = {}
+    measures: list[str] = []
+    notes: list[str] = []
+    for name, text in given:
+        letter = by_name[name]
+        if letter == "m":
+            measures.append(text)
+        elif letter in _SWITCHES:
+            option, value = _SWITCHES[letter]
+            values[option] = value
+        elif letter in _NUMBERS:
+            option, low = _NUMBERS[letter]
+            values[option] = _number(letter, text, low)
+        elif letter == "Z":
+            values["zscores"] = text
+        elif letter == "D":
+            level, point, topic = text.partition(".")
+            if _number("D", level or "0", 0):
+                notes.append(f"-D {text}: trec_eval's debug lines are not printed")
+            values["only_topic"] = topic if point else None
+        elif letter in _FORMATS:
+            _check_format(letter, text)
+    if not (values.get("help") or values.get("version")) and len(files) != 2:
+        raise ArgumentError(f"trec_eval takes two files, judgments and run; found {len(files)}. Usage: {USAGE}")
+    if len(files) == 2:
+        values |= {"qrels": files[0], "run": files[1]}
+    return Options(measures=tuple(measures), notes=tuple(notes), **values)  # type: ignore[arg-type]
+
+
+_SWITCHES: dict[str, tuple[str, bool]] = {
+    "h": ("help", True),
+    "v": ("version", True),
+    "q": ("topics", True),
+    "n": ("summary", False),
+    "c": ("complete", True),
+    "J": ("judged_only", True),
+}
+_NUMBERS = {"l": ("level", 1), "M": ("most", 1), "N": ("documents", 0)}
+_FORMATS = {"R": "qrels", "T": "trec_results"}
+_INSTEAD = {
+    "prefs": "preferences between documents are not read; turn them into graded qrels and use bpref or ndcg",
+    "qrels_prefs": "preferences between documents are not read; graded qrels are: leave -R out and use bpref or ndcg",
+    "qrels_jg": "judgments by several groups are not read; evaluate the qrels of each group and average",
+}
+
+
+def _number(letter: str, text: str, low: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise ArgumentError(f"trec_eval -{letter}: expected a whole number, found {text!r}") from None
+    if value < low:
+        raise ArgumentError(f"trec_eval -{letter}: must be at least {low}; got {value}")
+    return value
+
+
+def _check_format(letter: str, text: str) -> None:
+    if text == _FORMATS[letter]:
+        return
+    why = _INSTEAD.get(text, "no such format")
+    raise ArgumentError(f"trec_eval -{letter} {text}: {why}; the format read is {_FORMATS[letter]}")
+
+
+def _refusal(error: getopt.GetoptError) -> str:
+    flag = f"--{error.opt}" if len(error.opt) > 1 else f"-{error.opt}"
+    if "requires" in error.msg or "must not have" in error.msg or "unique" in error.msg:
+        return f"trec_eval {flag}: {error.msg}"
+    return f"trec_eval has no flag {flag}; it has {' '.join('-' + each.letter for each in FLAGS)}"

@@ -1,0 +1,172 @@
+"""From a judged ranking to trec_eval's columns: one for each line it prints of a topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.errors import ArgumentError
+from cranfield.measures.aliases import TREC_NAMES
+from cranfield.measures.binary import average_precision, utility, weighted_f
+from cranfield.measures.graded import rbp
+from cranfield.measures.hits import Floats, Ints, Mask
+from cranfield.measures.incomplete import bpref, rbp_residual
+from cranfield.measures.ranking import JudgedRanking
+from cranfield.measures.recall_points import mean_over_points
+from cranfield.measures.registry import find
+from cranfield.trec_eval.measures import TrecMeasure
+
+LOWEST = 0.00001
+"""The least a topic counts in a geometric mean."""
+UNDEFINED = ("iprec_at_recall", "11pt_avg")
+"""What trec_eval divides by the number of documents retrieved without asking whether there are any."""
+_NOT_IN_QRELS = -(2**40)
+_PERSISTENCE = 0.9
+
+
+@dataclass(frozen=True)
+class Column:
+    """One line of every topic: the name printed, the values, or their text."""
+
+    name: str
+    measure: TrecMeasure
+    values: Floats
+    texts: list[str] | None = None
+
+    def of(self, topics: Ints, absent: Mask) -> Column:
+        """The column for some topics; those the run lacks have 0 where trec_eval wipes its stand-in away."""
+        values = self.values[topics]
+        texts = None if self.texts is None else [self.texts[at] for at in topics]
+        if self.name in ("num_ret", "utility", "rbp_resid") or self.measure.name == "unj":
+            values[absent] = 0.0
+        if self.name == "relstring" and texts is not None:
+            texts = ["''" if gone else text for text, gone in zip(texts, absent.tolist(), strict=True)]
+        return Column(self.name, self.measure, values, texts)
+
+
+def with_stand_in(ranking: JudgedRanking) -> JudgedRanking:
+    """The ranking with one unjudged document for a topic that has none.
+
+    That is what trec_eval 10 puts in its place with -c. It cleans the values up afterwards by their names, so under
+    a name with parameters (``utility_1,-1,0,0``, ``relstring_20``, ``rbp_resid_p=0.8``) the stand-in is seen.
+    """
+    return replace(ranking, retrieved=np.maximum(ranking.retrieved, 1), _memory={})
+
+
+def cut(ranking: JudgedRanking, most: int | None, judged_only: bool) -> JudgedRanking:
+    """The ranking with the first `most` documents of a topic (-M), then without unjudged documents (-J)."""
+    if most is not None:
+        inside = ranking.rank <= most
+        ranking = _keep(ranking, inside, np.minimum(ranking.retrieved, most))
+    if judged_only:
+        known = ranking.judgments.level[ranking.document] >= 0
+        ranking = _keep(ranking, known, np.bincount(ranking.topic[known], minlength=ranking.n_topics))
+        start = np.searchsorted(ranking.topic, np.arange(ranking.n_topics))
+        ranking = replace(ranking, rank=np.arange(len(ranking.topic)) - start[ranking.topic] + 1, _memory={})
+    return ranking
+
+
+def _keep(ranking: JudgedRanking, rows: Any, retrieved: Any) -> JudgedRanking:
+    return replace(
+        ranking,
+        retrieved=retrieved.astype(np.int64),
+        topic=ranking.topic[rows],
+        rank=ranking.rank[rows],
+        document=ranking.document[rows],
+        row=ranking.row[rows],
+        _memory={},
+    )
+
+
+def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documents: int) -> list[Column]:
+    """The columns of one measure; none for the run's tag.
+
+    Parameters
+    ----------
+    level : the lowest level that counts as relevant (-l)
+    documents : documents of the collection (-N)
+    """
+    name = measure.name
+    if name == "runid":
+        return []
+    if name == "relstring":
+        texts = level_strings(ranking, int(measure.numbers[0]))
+        return [Column(measure.printed, measure, np.zeros(ranking.n_topics), texts)]
+    if measure.kind in ("cutoffs", "points"):
+        meant = TREC_NAMES[name]
+        function, accepts = find(meant.ours).function, find(meant.ours).parameters
+        fixed: dict[str, Any] = {"rel": level} if "rel" in accepts else {}
+        return [
+            Column(meant.written(name, number), measure, function(ranking, **fixed, **{str(meant.number): number}))
+            for number in (int(n) if measure.kind == "cutoffs" else n for n in measure.numbers)
+        ]
+    return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
+
+
+def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents: int) -> Floats:
+    name = measure.name
+    if name in ("gm_map", "gm_bpref"):
+        of_topic = average_precision(ranking, rel=level) if name == "gm_map" else bpref(ranking, rel=level)
+        return np.log(np.maximum(of_topic, LOWEST))
+    if name == "utility":
+        hit, noise, miss, rest = measure.numbers
+        return utility(ranking, rel=level, hit=hit, noise=noise, miss=miss, rest=rest, documents=documents)
+    if name == "set_F":
+        return weighted_f(ranking, level, measure.numbers[0])
+    if name == "11pt_avg":
+        return mean_over_points(ranking, level, measure.numbers)
+    if name == "rbp":
+        return _rbp(measure, ranking)
+    if name == "rbp_resid":
+        return rbp_residual(ranking, p=measure.pairs.get("p", _PERSISTENCE))
+    definition = find(TREC_NAMES[name].ours)
+    parameters: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
+    if measure.kind == "gains":
+        parameters["gains"] = gains_of(measure, ranking.judgments.top_level)
+    return definition.function(ranking, **parameters)
+
+
+def gains_of(measure: TrecMeasure, top_level: int) -> str:
+    """The gain of levels 1, 2, … in our syntax; a level not named gains its number.
+
+    >>> from cranfield.trec_eval.measures import choose
+    >>> gains_of(choose(["ndcg.1=3.5,3=9"])[0][0], 2)
+    '3.5:2.0:9.0'
+    """
+    named: dict[int, float] = {}
+    for level, gain in measure.pairs.items():
+        if level == "p" and measure.name.startswith("rbp"):
+            continue
+        if not level.isdecimal() or int(level) < 1 or gain < 0:
+            raise ArgumentError(
+                f"-m {measure.name}.{measure.parameters}: only levels from 1 may have a gain, and none a negative one; "
+                f"found {level}={gain:g}; change the levels in the qrels instead"
+            )
+        named[int(level)] = gain
+    if not named:
+        return "linear"
+    return ":".join(repr(named.get(level, float(level))) for level in range(1, max(top_level, *named) + 1))
+
+
+def _rbp(measure: TrecMeasure, ranking: JudgedRanking) -> Floats:
+    """RBP with gains scaled to at most 1; given gains that lie in [0, 1] are taken as they are."""
+    p = measure.pairs.get("p", _PERSISTENCE)
+    gains = gains_of(measure, ranking.judgments.top_level)
+    value = rbp(ranking, p=p, gains=gains)
+    highest = float(ranking.judgments.gain_table(gains).max())
+    return value * highest if highest < 1 else value
+
+
+def level_strings(ranking: JudgedRanking, length: int) -> list[str]:
+    """The levels of the first documents of each topic, a character each, in quotes."""
+    length = int(min(max(length, 0), ranking.retrieved.max(initial=0)))
+    levels = ranking.top(length, unjudged=_NOT_IN_QRELS)
+    codes = np.full(levels.shape, ord("."), dtype=np.uint8)
+    codes[levels == _NOT_IN_QRELS] = ord("-")
+    codes[levels > 9] = ord(">")
+    digits = (levels >= 0) & (levels <= 9)
+    codes[digits] = (levels[digits] + ord("0")).astype(np.uint8)
+    shown = np.minimum(ranking.retrieved, length).tolist()
+    return [f"'{row.tobytes()[:n].decode()}'" for row, n in zip(codes, shown, strict=True)]

@@ -1,0 +1,175 @@
+"""`trec_eval`: two files and options in, trec_eval's lines out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cranfield.collection.readers import read_qrels, read_run
+from cranfield.collection.types import Qrels, Run
+from cranfield.errors import DataError
+from cranfield.labels import summary
+from cranfield.measures.hits import Ints
+from cranfield.measures.judgments import prepare
+from cranfield.measures.ranking import JudgedRanking, judge
+from cranfield.measures.trec import WIDTH, running_total, topic_blocks
+from cranfield.standardise.factors import Factors, Standardisation
+from cranfield.trec_eval.arguments import Options
+from cranfield.trec_eval.columns import UNDEFINED, Column, columns, cut, with_stand_in
+from cranfield.trec_eval.measures import TrecMeasure, choose
+
+MISSING_Z = -1000000.0
+"""What trec_eval prints where no mean is given for a measure and topic, or the sd is 0 away from the mean."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What trec_eval prints: the text of the topics and of the summary, and notes for standard error."""
+
+    blocks: Iterator[str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it at once."""
+        return "".join(self.blocks)
+
+
+def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = None) -> Printed:
+    r"""Evaluate as trec_eval 10 does and print as it does.
+
+    Means are sums taken topic after topic in byte order of the topic ids, so that the last digit printed is
+    trec_eval's too.
+
+    Parameters
+    ----------
+    options : the command line, see `parse_arguments`
+    qrels, run : judgments and run at hand; read from the files the options name unless given
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from cranfield import Qrels, Run
+    >>> from cranfield.trec_eval import parse_arguments
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
+    ...                             "relevance": [1, 1]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["x", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
+    >>> trec_eval(parse_arguments(["-m", "map", "-m", "num_rel", "qrels", "run"]), qrels, run).text
+    'num_rel               \tall\t2\nmap                   \tall\t0.2500\n'
+    """
+    chosen, notes = choose(options.measures)
+    factors = None if options.zscores is None else dict(Standardisation.load(options.zscores))
+    judged = read_qrels(options.qrels) if qrels is None else qrels
+    system = read_run(options.run, lenient=True, name="tag") if run is None else run
+    judgments, index = prepare(judged)
+    ranking, _ = judge(system, judgments, index)
+    topics, absent = _topics(ranking, options)
+    notes = [*options.notes, *notes]
+    if absent and not options.complete:
+        named = summary([judgments.topics[at] for at in absent])
+        notes.append(f"left out, because the run has nothing for them: {named}; -c counts them as 0")
+    ranking = cut(with_stand_in(ranking) if options.complete else ranking, options.most, options.judged_only)
+    if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
+        notes.append(
+            f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 here, nan in trec_eval"
+        )
+    table = [
+        column.of(topics, absent=np.isin(topics, absent))
+        for measure in chosen
+        for column in columns(measure, ranking, level=options.level, documents=options.documents)
+    ]
+    labels = [judgments.topics[at] for at in topics]
+    if factors is not None:
+        table = [_standardised(column, factors, labels) for column in table]
+    page = _Page(chosen, table, labels, z=factors is not None)
+    page.facts["tag"] = system.tag or system.system
+    page.facts["topics"] = len(labels)
+    if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
+        known = judgments.level > 0
+        page.facts["relevant"] = int(known.sum())
+    return Printed(page.blocks(topics=options.topics, summary=options.summary), tuple(notes))
+
+
+def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:
+    """The numbers of the topics evaluated, in byte order of their ids, and of those the run lacks."""
+    labels = ranking.judgments.topics
+    wanted = [at for at in range(len(labels)) if options.only_topic in (None, labels[at])]
+    absent = [at for at in wanted if ranking.retrieved[at] == 0]
+    kept = wanted if options.complete else [at for at in wanted if ranking.retrieved[at] > 0]
+    if not kept:
+        raise DataError(
+            "no topic has both judgments and results"
+            + ("" if options.only_topic is None else f" (-D evaluates topic {options.only_topic} alone)")
+            + f"; the qrels have topics such as {summary(list(labels), most=3)}"
+        )
+    kept.sort(key=lambda at: labels[at].encode())
+    return np.array(kept, dtype=np.int64), absent
+
+
+def _standardised(column: Column, factors: Mapping[str, Factors], topics: Sequence[str]) -> Column:
+    """The column as z scores: (value − mean) / sd by topic."""
+    known = factors.get(column.name)
+    place = {} if known is None else {topic: at for at, topic in enumerate(known.topics)}
+    at = np.array([place.get(topic, -1) for topic in topics], dtype=np.int64)
+    z = np.full(len(at), MISSING_Z)
+    if known is not None:
+        some = np.flatnonzero(at >= 0)
+        mean, sd = np.asarray(known.mean)[at[some]], np.asarray(known.sd)[at[some]]
+        off = column.values[some] - mean
+        z[some] = np.where(off == 0, 0.0, MISSING_Z)
+        z[some[sd != 0]] = off[sd != 0] / sd[sd != 0]
+    return Column(column.name, column.measure, z, column.texts)
+
+
+@dataclass
+class _Page:
+    """The columns of all topics, ready to be printed."""
+
+    chosen: list[TrecMeasure]
+    table: list[Column]
+    topics: list[str]
+    z: bool
+    facts: dict[str, str | int] = field(default_factory=dict)
+
+    def blocks(self, *, topics: bool, summary: bool) -> Iterator[str]:
+        if topics:
+            yield from self._topic_blocks()
+        if summary:
+            yield "".join(f"{name:<{WIDTH}}\tall\t{value}\n" for name, value in self._summary())
+
+    def _name(self, column: Column) -> str:
+        return f"Z{column.name:<{WIDTH}}" if self.z and column.texts is None else column.name
+
+    def _form(self, column: Column) -> str:
+        if column.texts is not None:
+            return "%s"
+        return "%d" if column.measure.show == "count" and not self.z else "%6.4f"
+
+    def _topic_blocks(self) -> Iterator[str]:
+        shown = [column for column in self.table if column.measure.show != "never"]
+        cells = [column.values.tolist() if column.texts is None else column.texts for column in shown]
+        rows = zip(*cells, strict=True) if cells else iter([()] * len(self.topics))
+        return topic_blocks([self._name(c) for c in shown], [self._form(c) for c in shown], self.topics, rows)
+
+    def _summary(self) -> Iterator[tuple[str, str]]:
+        if any(measure.summary == "tag" for measure in self.chosen):
+            yield "runid", str(self.facts["tag"])
+        for column in self.table:
+            if column.measure.summary != "none":
+                yield self._name(column), self._form_summary(column) % self._total(column)
+
+    def _form_summary(self, column: Column) -> str:
+        whole = column.measure.summary in ("sum", "topics", "relevant")
+        return "%d" if whole and not self.z else "%6.4f"
+
+    def _total(self, column: Column) -> float:
+        how = column.measure.summary
+        if how == "topics" or (how == "relevant" and "relevant" in self.facts):
+            return float(self.facts[how])
+        total = float(running_total(column.values))
+        if how in ("sum", "relevant"):
+            return total
+        mean = total / len(self.topics)
+        return float(np.exp(mean)) if how == "geometric" else mean

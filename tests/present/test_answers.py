@@ -1,0 +1,101 @@
+"""What designs, variances and tunings say: the tables, words and charts that every skin shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cranfield import (
+    ScoreMatrix,
+    anova_table,
+    design_anova,
+    design_interval,
+    design_ttest,
+    estimate_variance,
+    make_scores,
+    recommend,
+    selection_bias,
+    standardisation_effect,
+    tune,
+    variances,
+)
+from cranfield.design import PoolFigure, cost_from_figures
+from cranfield.present.answer import answer
+from cranfield.present.charts import kinds
+from cranfield.settings.variance import VarianceSettings
+
+SCORES = make_scores(20, 5, seed=1)
+
+
+def tuned():
+    rng = np.random.default_rng(1)
+    settings = ["a(x=1)", "a(x=2)", "b(x=1)", "b(x=2)"]
+    return tune(ScoreMatrix(rng.random((12, 4)), map(str, range(12)), settings, "AP"), folds=3)
+
+
+EVIA = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+RESULTS = {
+    "typed": lambda: design_anova(0.05, 10, 0.1),
+    "grid": lambda: design_anova(0.05, [5, 10], 0.1),
+    "past": lambda: design_anova(SCORES, 5, 0.1, blocked=True),
+    "ttest": lambda: design_ttest(SCORES, n_topics=50),
+    "interval": lambda: design_interval(0.05, 0.1),
+    "recommendation": lambda: recommend(SCORES, 5, 0.1),
+    "cost": lambda: cost_from_figures(EVIA, width=0.15),
+    "effect": lambda: standardisation_effect(SCORES, n_systems=[5], min_diff=[0.1], n_resamples=0),
+    "variances": lambda: variances(SCORES),
+    "estimate": lambda: estimate_variance(SCORES),
+    "anova": lambda: anova_table(SCORES),
+    "tuning": tuned,
+    "bias": lambda: selection_bias(3, 8, folds=2, n_experiments=10),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+def test_every_result_says_something(name: str) -> None:
+    result = RESULTS[name]()
+    said = answer(result)
+    assert said.headline
+    assert set(said.shown) <= set(said.sheets)
+    for sheet in map(said.sheet, said.sheets):
+        assert sheet.rows.height
+        assert sheet.signature
+        assert sheet.heading or name in ("effect", "estimate", "anova")
+        assert not sheet.superscripts
+    assert {one.kind for one in said.charts} <= set(kinds(result))
+    assert all(one.alt and one.heading and one.source is result for one in said.charts)
+    assert said.to_dict()["headline"] == said.headline
+
+
+def test_a_design_in_words() -> None:
+    said = answer(design_anova(0.0530, 10, 0.10))
+    assert (said.headline, said.shown) == ("167 topics", ("methods",))
+    assert said.sentences == (
+        "With 167 topics, a one-way ANOVA sees a difference of 0.1 among 10 systems with probability 0.801 at level "
+        "0.05. The papers' spreadsheet says 166.",
+    )
+    assert said.sheet().rows.height == 1
+    assert said.sheet("methods").rows["topics"].to_list()[:2] == [167, 166]
+    grid = answer(design_anova(0.05, [5, 10], 0.1))
+    assert grid.headline.startswith("2 designs, solved for topics: ")
+    assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
+    assert answer(design_interval(0.0441, 0.10)).sentences[0].startswith("With 70 topics the 95% interval of")
+
+
+def test_the_other_estimators_are_named() -> None:
+    design = design_ttest(SCORES, n_topics=50)
+    said = answer(design)
+    assert said.shown == ("methods", "estimators")
+    within = design_ttest(SCORES, n_topics=50, estimator="within").min_diff
+    assert said.sheet().notes[1].startswith(f"min_diff by other estimators: within {within:.4f}, one_way ")
+    assert len(said.sheet().settings["other_estimators"]) == 4
+    assert said.sheet("estimators").rows.equals(design.by_estimator)
+
+
+def test_the_analysis_of_variance_comes_first_when_asked_for() -> None:
+    result = variances(SCORES)
+    said = answer(result, VarianceSettings(anova=True))
+    assert said.sheet().rows["source"].to_list() == ["systems", "topics", "residual", "total"]
+    assert said.charts[0].kind == "sources"
+    assert answer(result, VarianceSettings()).sheet().rows.height == 5
