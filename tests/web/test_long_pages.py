@@ -34,8 +34,8 @@ def test_replicates_are_the_librarys(client: Client) -> None:
     found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
     sample = make_sample()
     theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
-    assert found["rows"] == theirs.effects.to_dicts()
-    assert found["tables"]["pairs"] == theirs.pairs.to_dicts()
+    assert found["rows"] == theirs.to_frame("systems").to_dicts()
+    assert found["tables"]["pairs"] == theirs.to_frame("pairs").to_dicts()
     assert found["signature"] == theirs.signature
     assert found["command_line"][-1] == (
         "cranfield replicates sample/qrels.txt sample/runs --splits 2 --published --resamples 300"
