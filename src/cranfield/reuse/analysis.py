@@ -247,8 +247,8 @@ def _views(qrels: Qrels, measures: str | Measure | Sequence[str | Measure], rel:
         )
     single = not qrels.frame.select("topic", "document").is_duplicated().any()
     # Bpref and condensed lists need one judgment per document; diversity judgments have one per subtopic.
-    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], rel=rel, order=order)
-    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], rel=rel, order=order) if single else None)
+    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], level=rel, order=order)
+    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], level=rel, order=order) if single else None)
 
 
 def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
