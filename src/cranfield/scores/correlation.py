@@ -214,8 +214,8 @@ def correlate(
     else:
         totals = (_system_values(reference), _system_values(estimate))
         tolerance = (_tolerance(reference), _tolerance(estimate))
-    found = rank_correlations(totals[0][None], totals[1][None], tolerance)
-    point = {name: float(value[0]) for name, value in found.items()}
+    coefficients = rank_correlations(totals[0][None], totals[1][None], tolerance)
+    point = {name: float(value[0]) for name, value in coefficients.items()}
     undefined = [name for name, value in point.items() if math.isnan(value)]
     if undefined:
         warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
@@ -399,8 +399,8 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     width = len(rows[0][1]) if rows else 1
     for place, (line, fields) in enumerate(rows):
         if len(fields) != width or width > 2:
-            found = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
-            problems.add(line, f"expected a system, or a system and its score, as in the first line; {found}")
+            count = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
+            problems.add(line, f"expected a system, or a system and its score, as in the first line; {count}")
             continue
         if fields[0] in order:
             problems.add(line, f"system {fields[0]!r} comes a second time")

@@ -144,7 +144,7 @@ def assemble(
                 codes = {label: code for code, label in enumerate(dict.fromkeys(ours))}
                 labels[part] = list(codes)
                 axes.append(np.array([codes[label] for label in ours]))
-        shape = tuple(len(found) for found in labels.values())
+        shape = tuple(len(names) for names in labels.values())
         flat = np.ravel_multi_index(tuple(axes), shape)
         counts = np.bincount(flat, minlength=int(np.prod(shape)))
         if counts.max() > 1:

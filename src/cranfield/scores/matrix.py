@@ -282,10 +282,10 @@ class ScoreMatrix(Result):
         Traceback (most recent call last):
         cranfield.errors.DataError: AP: a variance estimate needs at least 2 topics; there is 1
         """
-        for kind, least, found in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
-            if found < least:
-                verb = "is" if found == 1 else "are"
-                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {found}")
+        for kind, least, count in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
+            if count < least:
+                verb = "is" if count == 1 else "are"
+                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {count}")
         if self.partitions is not None:
             raise DataError(f"{self.measure}: {what} needs topic × system scores; choose one partition first")
         if not np.isfinite(self.values).all():
