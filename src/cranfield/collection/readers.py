@@ -246,14 +246,14 @@ class _Lines:
                 yield number, fields, line
 
     def notes(self) -> list[str]:
-        found = []
+        notes = []
         if self.comments:
-            found.append(f"{self.comments} comment line{'s' * (self.comments > 1)} skipped")
+            notes.append(f"{self.comments} comment line{'s' * (self.comments > 1)} skipped")
         if self.markup:
             where = ", ".join(str(number) for number in self.markup[:5])
             plural = "s" * (len(self.markup) > 1)
-            found.append(f"{len(self.markup)} markup line{plural} (such as <SYSDESC>) skipped: line{plural} {where}")
-        return found
+            notes.append(f"{len(self.markup)} markup line{plural} (such as <SYSDESC>) skipped: line{plural} {where}")
+        return notes
 
 
 def _show(line: bytes) -> str:
