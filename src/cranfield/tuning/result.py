@@ -78,14 +78,14 @@ class TunedFamily:
     @property
     def at_edge(self) -> tuple[str, ...]:
         """Numeric parameters whose final value is the smallest or largest tried, of three or more."""
-        found = []
+        parameters = []
         final = self.family.settings[self.family.scores.systems.index(self.final)]
         for parameter in final:
             values = {setting.get(parameter) for setting in self.family.settings} - {None}
             numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
             if numeric and len(values) >= 3 and final[parameter] in (min(values), max(values)):  # type: ignore[type-var]
-                found.append(parameter)
-        return tuple(found)
+                parameters.append(parameter)
+        return tuple(parameters)
 
     def curve(
         self,
