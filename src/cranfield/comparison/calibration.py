@@ -79,8 +79,8 @@ def type_one_error(
         pairs = Pairs(np.arange(0, 2 * size, 2), np.arange(1, 2 * size, 2))
         how = Resampling(RESAMPLES, seed=seed + number)
         p.append(run_test(GridScores.of(scores), pairs, test, 0.05, how).p)
-    found = np.concatenate(p)
-    return {level: float((found <= level).mean()) for level in LEVELS}
+    p_values = np.concatenate(p)
+    return {level: float((p_values <= level).mean()) for level in LEVELS}
 
 
 def family_error(

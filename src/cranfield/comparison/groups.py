@@ -76,12 +76,12 @@ def indistinguishable(separated: NDArray[np.bool_]) -> list[list[int]]:
 
 
 def _bits(mask: int) -> list[int]:
-    found = []
+    positions = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        positions.append(low.bit_length() - 1)
         mask ^= low
-    return found
+    return positions
 
 
 def _needed(cliques: list[int], m: int) -> list[int]:
