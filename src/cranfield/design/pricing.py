@@ -222,10 +222,10 @@ def _rows(
         raise ArgumentError(f"the `budget` is too small: {said[0]}")
     topics = None if budget is None else [affordable[at] for at in usable]
     design = question.answers([figures[at].variance for at in usable], topics)
-    found: dict[int, dict[str, Any]] = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
+    answers: dict[int, dict[str, Any]] = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
     rows = []
     for at, (figure, price) in enumerate(zip(figures, prices, strict=True)):
-        answer = found.get(at, {})
+        answer = answers.get(at, {})
         n = answer.get("topics")
         row: dict[str, Any] = {
             "measure": figure.measure,
