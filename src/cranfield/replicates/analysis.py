@@ -63,10 +63,10 @@ class SplitEffects:
 
 def analyse_split(scores: Replicated, how: Bootstrap, alpha: float, number: int) -> SplitEffects:
     """Fit one split, bootstrap it, and keep intervals and p-values."""
-    found = bootstrap_effects(scores, how, number)
-    lower, upper = found.intervals(alpha)
-    p = found.p_values(all_pairs(scores.n_systems))
-    return SplitEffects(found.effects, lower, upper, p, found.fit.shared, found.fit.spread)
+    bootstrapped = bootstrap_effects(scores, how, number)
+    lower, upper = bootstrapped.intervals(alpha)
+    p = bootstrapped.p_values(all_pairs(scores.n_systems))
+    return SplitEffects(bootstrapped.effects, lower, upper, p, bootstrapped.fit.shared, bootstrapped.fit.spread)
 
 
 def analyse_splits(
@@ -169,7 +169,7 @@ class MeasureReplicates:
 
     def pairs_frame(self) -> pl.DataFrame:
         """One row a pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
-        found = self.decisions
+        decisions = self.decisions
         rank = np.empty(len(self.data.systems), dtype=np.int64)
         rank[np.argsort(-self.system_effects, kind="stable")] = np.arange(len(rank))
         straight = rank[self.pairs.a] < rank[self.pairs.b]
@@ -180,12 +180,12 @@ class MeasureReplicates:
             "measure": [self.measure] * len(order),
             "system_a": names[a][order].tolist(),
             "system_b": names[b][order].tolist(),
-            "difference": np.where(straight, found.difference, -found.difference)[order],
-            "p": found.p[order],
-            "p_adjusted": found.p_adjusted[order],
-            "votes": np.where(straight, found.ahead, found.behind)[order],
-            "against": np.where(straight, found.behind, found.ahead)[order],
-            "decision": np.where(found.decided, "different", "undecided")[order].tolist(),
+            "difference": np.where(straight, decisions.difference, -decisions.difference)[order],
+            "p": decisions.p[order],
+            "p_adjusted": decisions.p_adjusted[order],
+            "votes": np.where(straight, decisions.ahead, decisions.behind)[order],
+            "against": np.where(straight, decisions.behind, decisions.ahead)[order],
+            "decision": np.where(decisions.decided, "different", "undecided")[order].tolist(),
         }
         return pl.DataFrame(columns)
 
@@ -200,12 +200,12 @@ class MeasureReplicates:
         `spread` the largest residual variance of a system divided by the smallest.
         """
         rows = []
-        for at, (split, found) in enumerate(zip(self.data.splits, self.effects, strict=True)):
+        for at, (split, effects) in enumerate(zip(self.data.splits, self.effects, strict=True)):
             different = int((self.decisions.split_p[at] <= self.rule.alpha).sum())
-            lengths = found.lengths
+            lengths = effects.lengths
             rows.append(
                 (self.measure, split.number, len(split.topics), len(split.short), float(lengths.mean()),
-                 float(lengths.min()), float(lengths.max()), different, found.shared, found.spread)
+                 float(lengths.min()), float(lengths.max()), different, effects.shared, effects.spread)
             )  # fmt: skip
         names = ["measure", "split", "topics", "short", "length", "shortest", "longest", "different"]
         return pl.DataFrame(rows, schema=[*names, "shared", "spread"], orient="row")

@@ -193,7 +193,7 @@ def partition_scores(
     tags = tuple(parts[at]["tag"] for at in order)
     whole = np.stack([parts[at]["whole"] for at in order], axis=2)  # measures × topics × systems
     cubes = np.stack([parts[at]["parts"] for at in order], axis=-1)  # measures × splits × partitions × topics × systems
-    found = []
+    partitioned = []
     canonical = np.array(sorted(range(len(evaluator.topics)), key=lambda at: evaluator.topics[at].encode()))
     for at, (measure, level) in enumerate(zip(evaluator.measures, levels, strict=True)):
         some = canonical[counts[level][0].sum(axis=1)[canonical] > 0]
@@ -203,10 +203,10 @@ def partition_scores(
             _split(number, evaluator.topics, canonical, cubes[at, s], picked[level][s], counts[level][s])
             for s, number in enumerate(numbers)
         )
-        found.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
+        partitioned.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
     rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
             for p in parts]  # fmt: skip
-    return found, run_warnings(evaluator, collection.qrels, rows, "zero")
+    return partitioned, run_warnings(evaluator, collection.qrels, rows, "zero")
 
 
 def _step(collection: Collection) -> str:
