@@ -91,8 +91,8 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
     reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
     apart = {
         int(i)
-        for a, b, found in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
-        if found and ({int(a), int(b)} & reference)
+        for a, b, significant in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
+        if significant and ({int(a), int(b)} & reference)
         for i in (a, b)
     }
     return (set(range(len(comparison.systems))) - apart) | reference
@@ -172,9 +172,9 @@ def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
     drawn = block_map(names, _decisions(comparison), _DECISIONS)
-    found, total = int(comparison.significant.sum()), len(comparison.p)
+    different, total = int(comparison.significant.sum()), len(comparison.p)
     finding = (
-        f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})"
+        f"{different:,} of {plural(total, 'pair')} of systems differ significantly ({different / total:.0%})"
         if total
         else "There is only one system: no pair to compare"
     )
@@ -190,10 +190,10 @@ def pairs(comparison: Comparison) -> Drawing:
 def _decisions(comparison: Comparison) -> list[list[str]]:
     m = len(comparison.systems)
     table = [[""] * m for _ in range(m)]
-    found = zip(
+    rows = zip(
         comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference, strict=True
     )
-    for a, b, significant, p, difference in found:
+    for a, b, significant, p, difference in rows:
         if not significant:
             table[a][b] = table[b][a] = UNCORRECTED if p <= comparison.alpha else NEITHER
         else:
@@ -229,10 +229,10 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
         fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
     )
     plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
-    found, total = int(comparison.significant.sum()), len(comparison.p)
+    different, total = int(comparison.significant.sum()), len(comparison.p)
     against = f" from {comparison.baselines[0]}" if not several else ""
     what = "systems differ" if not several else "pairs differ"
-    finding = f"{found:,} of {total:,} {what} significantly{against}"
+    finding = f"{different:,} of {total:,} {what} significantly{against}"
     note = f"; the {most} largest of {total:,} differences" if cut else ""
     return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
 

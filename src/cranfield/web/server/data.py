@@ -168,9 +168,9 @@ class Dataset:
     def scores(self, measures: str | Sequence[str] | None = None) -> Scores:
         """The scores by these measures, or by the first, with what their evaluation had to say."""
         wanted = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures or ()))
-        found = [self.matrix(measure) for measure in wanted or [None]]
-        said = dict.fromkeys(text for matrix in found for text in self._warnings.get(matrix.measure, ()))
-        return Scores(found, said)
+        matrices = [self.matrix(measure) for measure in wanted or [None]]
+        said = dict.fromkeys(text for matrix in matrices for text in self._warnings.get(matrix.measure, ()))
+        return Scores(matrices, said)
 
     def has_matrix(self, measure: str | None) -> bool:
         """Whether `matrix` would answer at once."""
@@ -185,10 +185,12 @@ class Dataset:
             return {self.name: self.scores(measure)}
         known = list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
         wanted = measure or known[0]
-        found = {name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores}
-        if not found:
+        collections = {
+            name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores
+        }
+        if not collections:
             raise DataError(f"no collection has scores by {wanted}; there are {summary(known)}.")
-        return found
+        return collections
 
     def measures(self) -> list[str]:
         """The measures there are scores by."""

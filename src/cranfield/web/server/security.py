@@ -89,14 +89,14 @@ class Guard:
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = MutableHeaders(scope=message)
+                headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    if name not in found:
-                        found[name] = value
+                    if name not in headers:
+                        headers[name] = value
                 if shared:
-                    found["Access-Control-Allow-Origin"] = origin
-                    found["Cross-Origin-Resource-Policy"] = "cross-origin"
-                    found.append("Vary", "Origin")
+                    headers["Access-Control-Allow-Origin"] = origin
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                    headers.append("Vary", "Origin")
             await send(message)
 
         refusal = self._refusal(scope, headers, shared)
