@@ -165,7 +165,7 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
     )
     found = quiet_cost([(Qrels(without), SAMPLE.runs)], ["AP"], [30], width=0.2)
     assert found.rows["dropped_topics"].item() >= 1
-    assert not [text for text in found.warnings if "without judgments" in text]  # not a word a run about it
+    assert not [text for text in found.warnings if "without judgments" in text]  # not one warning per run
     nothing = Qrels(frame.with_columns(pl.lit(0, pl.Int32).alias("relevance")), "empty")
     with pytest.raises(DataError) as error:
         quiet_cost([(nothing, SAMPLE.runs)], ["AP"], [30], width=0.2)

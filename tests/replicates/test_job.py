@@ -125,7 +125,7 @@ def test_drop_leaves_out_topics_and_says_so() -> None:
     assert any(split.short for split in found["AP"].data.splits)
     assert any(
         text.startswith("AP: 0 to ")
-        and "topics a split left out, as some partition holds none of their relevant" in text
+        and "topics per split left out, as some partition holds none of their relevant" in text
         for text in found.warnings
     )
 

@@ -30,7 +30,7 @@ class Intents:
 
 
 def read_intents(path: str | os.PathLike[str]) -> Intents:
-    """Read intent probabilities: ``topic intent probability``, a line each, as NTCIREVAL's Iprob files have them.
+    """Read intent probabilities: ``topic intent probability``, one line each, as NTCIREVAL's Iprob files have them.
 
     A probability lies between 0 and 1, a topic's do not sum to more than 1, and a pair occurs once; white space,
     comments and compression are those of the other readers.

@@ -36,7 +36,7 @@ _AHEAD = 2
 
 
 def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
-    """Read a TREC run: six fields a line, ``topic Q0 document rank score tag``.
+    """Read a TREC run: six fields per line, ``topic Q0 document rank score tag``.
 
     Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
     lines and lines that start with ``#`` are passed over, and so is the ``<SYSDESC>`` line of NTCIR runs, which

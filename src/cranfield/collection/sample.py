@@ -48,7 +48,7 @@ class Sample:
     ----------
     qrels : judgments of the pool: every document in the top `depth` of at least one run
     full_qrels : judgments of every document for every topic
-    runs : a run a system
+    runs : one run per system
     documents : frame with columns document, text
     topics : frame with columns topic, title
     truth : frame with columns system, team, quality (the model's parameter), decimals (of its printed scores)

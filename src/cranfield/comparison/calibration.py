@@ -159,7 +159,7 @@ def family_table(trials: int = FAMILY_TRIALS) -> Iterator[str]:
 def _heading(trials: int, first: str, shapes: tuple[Shape, ...]) -> Iterator[str]:
     bounds = {level: binomial_bounds(level, trials) for level in LEVELS}
     said = ", ".join(f"{low:.3f}–{high:.3f} at {level:g}" for level, (low, high) in bounds.items())
-    yield f"{trials:,} trials a cell: a test of exact level stays within {said} (99.8% of the time)."
+    yield f"{trials:,} trials per cell: a test of exact level stays within {said} (99.8% of the time)."
     yield ""
     head = [f"{shape} {n}" for shape in shapes for n in TOPICS]
     yield f"| {first} | " + " | ".join(head) + " |"

@@ -83,15 +83,15 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         return tuple(f"{', '.join(measures)}: {text}" for text, measures in each.items())
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a measure and pair: `Comparison.to_frame` with the measure first."""
+        """One row per measure and pair: `Comparison.to_frame` with the measure first."""
         return self._stack([comparison.to_frame() for comparison in self.comparisons])
 
     def leaderboard(self) -> pl.DataFrame:
-        """A row a measure and system: `Comparison.leaderboard` with the measure first."""
+        """One row per measure and system: `Comparison.leaderboard` with the measure first."""
         return self._stack([comparison.leaderboard() for comparison in self.comparisons])
 
     def discriminative_power(self) -> pl.DataFrame:
-        """A row a measure: how many pairs it separates, corrected and not, and the smallest difference it took.
+        """One row per measure: how many pairs it separates, corrected and not, and the smallest difference it took.
 
         A measure that separates more pairs of the same systems on the same topics discriminates better (Sakai,
         SIGIR 2006); whether it measures the right thing is another question.

@@ -47,7 +47,7 @@ def comparison_signature(result: Comparison) -> str:
 
 
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
-    """What to know before relying on the result, a sentence each."""
+    """What to know before relying on the result, one sentence each."""
     texts = [too_few_resamples(result)]
     if not result.baselines and result.alternative == "greater":
         texts.append(

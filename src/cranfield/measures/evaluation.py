@@ -123,7 +123,7 @@ class Evaluator:
             scores = np.asarray(_own(measure, function, ranking), dtype=np.float64)
             if scores.shape != (ranking.n_topics,) or np.isnan(scores).any():
                 got = f"shape {scores.shape}" if scores.shape != (ranking.n_topics,) else "NaN"
-                raise DataError(f"measure {measure} must give one number a topic ({ranking.n_topics}); it gave {got}")
+                raise DataError(f"measure {measure} must give one number per topic ({ranking.n_topics}); it gave {got}")
             values[row] = scores
         return values
 
@@ -212,14 +212,14 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers, executor : threads to use (two a core, at most 8, unless given), or any `concurrent.futures.Executor`;
+    workers, executor : threads to use (two per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
     -------
     Scores
-        One matrix a measure, topics × systems. The topics are those of the judgments; a run's other topics are
+        One matrix per measure, topics × systems. The topics are those of the judgments; a run's other topics are
         left out, and that is said in `warnings` and in the matrices' provenance.
 
     Examples
@@ -274,7 +274,7 @@ def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
 
 
 def summaries(scores: Scores) -> pl.DataFrame:
-    """One row a system and measure, topic ``all``: the mean over topics, or the sum of a count."""
+    """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
     columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
     for name, matrix in scores.items():
         total = parse_measure(name).definition.aggregate == "sum"
@@ -330,7 +330,7 @@ def _signature(evaluator: Evaluator, qrels: Qrels) -> str:
 def run_warnings(
     evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy
 ) -> tuple[str, ...]:
-    """What to know about the judgments and the runs, a sentence each."""
+    """What to know about the judgments and the runs, one sentence each."""
     texts = [f"{qrels.name}: {note}" for note in qrels.notes]
     for outcome in outcomes:
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]

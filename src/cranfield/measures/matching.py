@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.measures.hits import Ints
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_SPARSE = 2  # at least 4 slots a key: lookups end after one or two probes
+_SPARSE = 2  # at least 4 slots per key: lookups end after one or two probes
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:

@@ -97,7 +97,7 @@ class JudgedRanking:
         return self.cached(("gains", gains), compute)
 
     def top(self, depth: int, unjudged: int = 0) -> NDArray[np.int64]:
-        """The relevance levels of the first documents, one row a topic; unjudged and absent ones count as given."""
+        """The relevance levels of the first documents, one row per topic; unjudged and absent ones count as given."""
         grid = np.full((self.n_topics, depth), unjudged, dtype=np.int64)
         inside = self.hits.until(depth)
         grid[inside.topic, inside.rank - 1] = inside.level

@@ -1,4 +1,4 @@
-"""One measure's analysis: every split bootstrapped, then one decision a pair."""
+"""One measure's analysis: every split bootstrapped, then one decision per pair."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class MeasureReplicates:
         )
 
     def systems_frame(self) -> pl.DataFrame:
-        """One row a system, best first: effect and interval of a split, averaged over the splits."""
+        """One row per system, best first: effect and interval of a split, averaged over the splits."""
         order = np.argsort(-self.system_effects, kind="stable")
         columns = {
             "mean": self.data.whole.system_means,
@@ -168,7 +168,7 @@ class MeasureReplicates:
         return pl.DataFrame(head | {name: values[order] for name, values in columns.items()})
 
     def pairs_frame(self) -> pl.DataFrame:
-        """One row a pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
+        """One row per pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
         decisions = self.decisions
         rank = np.empty(len(self.data.systems), dtype=np.int64)
         rank[np.argsort(-self.system_effects, kind="stable")] = np.arange(len(rank))
@@ -194,7 +194,7 @@ class MeasureReplicates:
         return agreement_table(self.decisions).insert_column(0, pl.lit(self.measure).alias("measure"))
 
     def splits_frame(self) -> pl.DataFrame:
-        """One row a split: topics used and short, interval lengths, pairs found different, nature of the residuals.
+        """One row per split: topics used and short, interval lengths, pairs found different, nature of the residuals.
 
         `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
         `spread` the largest residual variance of a system divided by the smallest.

@@ -1,4 +1,4 @@
-"""From the splits' p-values to one decision a pair: votes, agreement and merged p-values."""
+"""From the splits' p-values to one decision per pair: votes, agreement and merged p-values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CAP = 0.99
 
 
 def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
-    """One p-value a pair from those of many splits.
+    """One p-value per pair from those of many splits.
 
     Parameters
     ----------

@@ -175,7 +175,7 @@ def replicate_scores(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Replicates:
-    """The same analysis of scores that are replicated already, one topic × system × partition matrix a split.
+    """The same analysis of scores that are replicated already, one topic × system × partition matrix per split.
 
     Where other tests look at the whole collection, the mean over partitions and splits stands in.
 
@@ -310,7 +310,7 @@ def _notes(replicates: MeasureReplicates, splitting: Splitting | None) -> list[s
         span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         what = "left out" if splitting.empty == "drop" else "kept with fewer partitions"
         texts.append(
-            f"{replicates.measure}: {span} topics a split {what}, as some partition holds none of their relevant "
+            f"{replicates.measure}: {span} topics per split {what}, as some partition holds none of their relevant "
             f"documents; most often {often}"
         )
     texts += _dominated(replicates)

@@ -1,6 +1,6 @@
 """The two-way model of replicated scores, with and without interaction: least squares in closed form.
 
-Scores are held as rows, one a (topic, partition) pair, with a column a system. A topic may lack partitions, but
+Scores are held as rows, one per (topic, partition) pair, with one column per system. A topic may lack partitions, but
 then for every system alike; so the cell counts are proportional and the estimates stay closed form.
 """
 
@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Replicated:
-    """Replicated scores of one split: one row a (topic, partition) pair, one column a system.
+    """Replicated scores of one split: one row per (topic, partition) pair, one column per system.
 
     Values lie on the exact grid, so that all sums below are the same for any order of adding.
 

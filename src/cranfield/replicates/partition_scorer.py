@@ -35,7 +35,7 @@ class SideBySide:
     splits : numbers of the splits
     partitions, seed : how documents are assigned
     whole : the judgments of the whole collection
-    judgments : the same judgments, once a split, by partition
+    judgments : the same judgments, once per split, by partition
     number : splits × judged documents; the number in `judgments` of each judged document of the whole
     """
 

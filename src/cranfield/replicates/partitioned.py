@@ -169,7 +169,7 @@ def partition_scores(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Partitioned], tuple[str, ...]]:
-    """Score every run on all partitions, one result a measure; also what to know about the runs.
+    """Score every run on all partitions, one result per measure; also what to know about the runs.
 
     Each run is read, ordered and matched with the judgments once. Documents are assigned to partitions by a
     seeded hash of their id (see `assign`).
@@ -267,7 +267,7 @@ def _score_runs(
     executor: Executor | None,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
-    """A part a run, in the order given: those of the work file as they are, the others computed."""
+    """One part per run, in the order given: those of the work file as they are, the others computed."""
     sources = collection.sources
     keys = [f"run {at}" for at in range(1, len(sources) + 1)]
     todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key) is None]

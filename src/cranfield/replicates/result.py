@@ -24,10 +24,10 @@ class Replicates(Result):
 
     Parameters
     ----------
-    by_measure : one analysis a measure
+    by_measure : one analysis per measure
     settings : the settings in force
     signature : one line for a paper's footnote
-    warnings : what to know before relying on it, a sentence each
+    warnings : what to know before relying on it, one sentence each
     """
 
     by_measure: Mapping[str, MeasureReplicates]
@@ -57,7 +57,7 @@ class Replicates(Result):
 
     @property
     def effects(self) -> pl.DataFrame:
-        """One row a system, best first: measure, system, mean, effect, lower, upper.
+        """One row per system, best first: measure, system, mean, effect, lower, upper.
 
         `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
         over the splits: a typical interval of one split, neither wider nor narrower for their number.
@@ -66,7 +66,7 @@ class Replicates(Result):
 
     @property
     def pairs(self) -> pl.DataFrame:
-        """One row a pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
+        """One row per pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
 
         `system_a` has the higher mean effect; `votes` counts the splits that find it significantly better, `against`
         those that find it significantly worse.
@@ -80,7 +80,7 @@ class Replicates(Result):
 
     @property
     def splits(self) -> pl.DataFrame:
-        """One row a split: topics used, interval lengths, pairs different, nature of the residuals."""
+        """One row per split: topics used, interval lengths, pairs different, nature of the residuals."""
         return pl.concat([each.splits_frame() for each in self.by_measure.values()])
 
     @property

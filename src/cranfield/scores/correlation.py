@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
-"""What orders systems: scores on topics, one score a system, or the systems' names with the best first."""
+"""What orders systems: scores on topics, one score per system, or the systems' names with the best first."""
 
 
 @dataclass(frozen=True)
@@ -357,7 +357,7 @@ def _resampled_correlations(
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an order for `read_order`: one field a line, or two; but not two columns of scores.
+    """Whether a file is an order for `read_order`: one field per line, or two; but not two columns of scores.
 
     A table of scores is told by a header that names topics, or by decimal numbers where systems would stand.
     """
@@ -378,7 +378,7 @@ def _fields(line: str) -> list[str]:
 
 
 def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
-    """An order of systems from a file: a system a line with the best first, or a system and its score a line.
+    """An order of systems from a file: one system per line with the best first, or a system and its score on each line.
 
     Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is passed over. Of a list
     without scores, the first system gets the highest.

@@ -1,4 +1,4 @@
-"""Per-topic output of evaluation tools, one file a run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
+"""Per-topic output of evaluation tools, one file per run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
 
 from __future__ import annotations
 

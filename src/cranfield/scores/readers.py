@@ -41,9 +41,9 @@ def read_scores(
 ) -> Scores:
     """Read score files into one `Scores`: every measure a topic × system matrix.
 
-    Understood, by content: wide tables (a row a topic, a column a system; comma, semicolon, tab or blanks; with
+    Understood, by content: wide tables (one row per topic, one column per system; comma, semicolon, tab or blanks; with
     or without header and topic column), long tables (system, topic, measure, value; PyTerrier's name, qid,
-    measure, value), ``trec_eval -q`` and ``ir_measures -q`` output and NTCIREVAL's ``.nev`` (one file a run, the
+    measure, value), ``trec_eval -q`` and ``ir_measures -q`` output and NTCIREVAL's ``.nev`` (one file per run, the
     file's name is the system), and parquet files of either table. Files may be compressed; directories and globs
     stand for the files in them. Several files are joined: new systems and new measures are added.
 

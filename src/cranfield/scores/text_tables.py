@@ -91,7 +91,7 @@ def is_long(table: Table) -> bool:
 def parse_long(
     table: Table, *, system: str, measure: str | None, missing: MissingPolicy, provenance: tuple[str, ...]
 ) -> list[ScoreMatrix]:
-    """One matrix a measure; a table without a system column is one system's, named after its file."""
+    """One matrix per measure; a table without a system column is one system's, named after its file."""
     header = table.rows[0]
     parts = long_columns(header) or {}
     at = {part: header.index(name) for part, name in parts.items()}

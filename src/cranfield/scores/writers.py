@@ -30,8 +30,8 @@ def write_scores(scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, 
     ----------
     scores : one measure or several
     path : the ending gives the format: .csv, .tsv, .txt (blank-separated) or .parquet, each also compressed
-        (.csv.gz); for the per-run layouts a directory, which gets one file a system
-    layout : ``long`` (system, topic, measure, value; the default), ``wide`` (a row a topic; one measure only, whose
+        (.csv.gz); for the per-run layouts a directory, which gets one file per system
+    layout : ``long`` (system, topic, measure, value; the default), ``wide`` (one row per topic; one measure only, whose
         name is best kept in the file's name: ``trec8.AP.csv``), ``trec_eval`` or ``nev``
 
     Examples

@@ -29,7 +29,7 @@ class Family:
     name : the family's name, under which its held-out scores are compared
     scores : topic × setting scores; the systems of the matrix are the settings
     settings : the settings, read from the labels (``bm25(k1=0.9,b=0.4)``) unless given
-    notes : what to know about where the scores come from, a sentence each
+    notes : what to know about where the scores come from, one sentence each
 
     Examples
     --------
@@ -129,7 +129,7 @@ class LiveFamily:
 def _scores_of(
     scores: ScoreMatrix | Mapping[str, float] | Iterable[float], setting: Setting, topics: Sequence[str]
 ) -> NDArray[np.float64]:
-    """What an evaluation gave, as one finite number a topic."""
+    """What an evaluation gave, as one finite number per topic."""
     if isinstance(scores, ScoreMatrix):
         if scores.n_systems != 1:
             raise DataError(f"{setting.label}: expected the scores of one system; got {scores.n_systems} systems")
@@ -141,7 +141,7 @@ def _scores_of(
         scores = [scores[topic] for topic in topics]
     values = np.asarray(list(scores), dtype=np.float64)
     if values.shape != (len(topics),):
-        raise DataError(f"{setting.label}: expected {len(topics)} scores, one a topic; got shape {values.shape}")
+        raise DataError(f"{setting.label}: expected {len(topics)} scores, one per topic; got shape {values.shape}")
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0])
         raise DataError(f"{setting.label}: the score of topic {topics[at]!r} is {values[at]}; scores must be finite")
@@ -229,7 +229,7 @@ def split_families(
 def read_families(
     paths: Paths, *, measure: str | None = None, missing: MissingPolicy = MISSING, pattern: str | None = None
 ) -> list[Family]:
-    """Read families from score files: one a file, named after it, or several told apart by their names.
+    """Read families from score files: one per file, named after it, or several told apart by their names.
 
     Every table is one family, and so is a directory of per-run files; `split_families` says when a table holds
     several.

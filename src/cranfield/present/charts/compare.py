@@ -133,7 +133,7 @@ def _finding(comparison: Comparison) -> str:
 
 
 def _groups(comparison: Comparison) -> Drawing | None:
-    """A column a group: dots on its members, joined by a line."""
+    """One column per group: dots on its members, joined by a line."""
     from cranfield.comparison.groups import indistinguishable, letter
 
     if comparison.baselines:
@@ -183,7 +183,7 @@ def pairs(comparison: Comparison) -> Drawing:
         finding,
         details(comparison),
         width=max(420, map_size(len(names))),
-        alt_text="One row and one column a system, best first; dark where the row's system is better.",
+        alt_text="One row and one column per system, best first; dark where the row's system is better.",
     )
 
 
@@ -238,7 +238,7 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
 
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
-    """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
+    """Achieved significance level curves, one per measure (Sakai, SIGIR 2006): closer to the origin separates more."""
     from cranfield.comparison.messages import TITLES
 
     if isinstance(comparisons, Mapping):
