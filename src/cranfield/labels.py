@@ -51,7 +51,7 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def positions(kind: str, wanted: Iterable[str], known: Sequence[str]) -> list[int]:
-    """Where each wanted label stands among the known ones; an `UnknownNameError` for a stranger."""
+    """Where each wanted label stands among the known ones; an `UnknownNameError` for one that is not among them."""
     index = {label: i for i, label in enumerate(known)}
     places = []
     for label in wanted:

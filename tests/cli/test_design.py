@@ -67,16 +67,16 @@ def test_variance_refuses_constant_scores(cranfield: Type) -> None:
 
 
 def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type) -> None:
-    Path("twins.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
+    Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
     text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
-    result = cranfield("variance", "twins.csv", "--format", "json")
+    result = cranfield("variance", "identical.csv", "--format", "json")
     assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
         "warnings"
     ][-2:]
-    result = cranfield("variance", "twins.csv", "--method", "residual")
+    result = cranfield("variance", "identical.csv", "--method", "residual")
     assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
-    result = cranfield("design", "anova", "--scores", "twins.csv", "--systems", "2", "--min-diff", "0.1")
+    result = cranfield("design", "anova", "--scores", "identical.csv", "--systems", "2", "--min-diff", "0.1")
     assert result.exit_code == 0, result.stderr
     assert "residual none, percentile95 none." in result.stdout
 

@@ -272,7 +272,7 @@ def folded(header: str, width: int) -> str:
 _asked: type[Settings] | None = None
 
 
-def speak_of(question: type[Settings] | None) -> None:
+def use_options_of(question: type[Settings] | None) -> None:
     """From now on messages name the options of this question."""
     global _asked
     _asked = question

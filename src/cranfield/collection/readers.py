@@ -171,7 +171,7 @@ def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) ->
     return None if any(frame["topic"].str.starts_with(mark).any() for mark in marks) else frame
 
 
-def _has_twins(*labels: pl.Series) -> bool:
+def _has_duplicates(*labels: pl.Series) -> bool:
     """Whether two rows may carry the same labels: never misses a pair, and may (hardly ever) cry wolf."""
     keys = np.zeros(len(labels[0]), dtype=np.uint64)
     for column in labels:
@@ -205,7 +205,7 @@ def _fast_run(data: bytes) -> _Parsed | None:
         "tag": pl.String,
     }
     frame = _columns(data, schema)
-    if frame is None or not frame["score"].is_finite().all() or _has_twins(frame["topic"], frame["document"]):
+    if frame is None or not frame["score"].is_finite().all() or _has_duplicates(frame["topic"], frame["document"]):
         return None
     tag: str = frame["tag"][0]
     notes: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ def _fast_run(data: bytes) -> _Parsed | None:
 
 def _fast_qrels(data: bytes) -> _Parsed | None:
     frame = _columns(data, dict(QRELS_SCHEMA))
-    if frame is None or _has_twins(frame["topic"], frame["subtopic"], frame["document"]):
+    if frame is None or _has_duplicates(frame["topic"], frame["subtopic"], frame["document"]):
         return None
     return _Parsed(frame)
 

@@ -313,6 +313,6 @@ def _words(rankings: Sequence[Rankings], n_documents: int, seed: int) -> tuple[l
     topical = []
     for ranked in rankings:
         lookalikes = np.argsort(-ranked.lookalike, kind="stable")[: round(_LOOKALIKE_SHARE * n_documents)]
-        spoken = np.union1d(lookalikes, np.flatnonzero(ranked.relevance))
-        topical.append((spoken, ranked.relevance[spoken]))
+        about_topic = np.union1d(lookalikes, np.flatnonzero(ranked.relevance))
+        topical.append((about_topic, ranked.relevance[about_topic]))
     return titles, sample_text.make_texts(random, n_documents, topic_words, topical)

@@ -349,10 +349,10 @@ def run_warnings(
                 f"{summary(outcome.unjudged_topics)}"
             )
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
-    return (*texts, *_barren(evaluator, gone))
+    return (*texts, *_topics_without_relevant(evaluator, gone))
 
 
-def _barren(evaluator: Evaluator, gone: set[str]) -> list[str]:
+def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
     """Topics on which nobody can score: those without relevant documents, by the levels in use; not those gone."""
     levels = {int(m.get("rel") or 1) for m in evaluator.measures}
     texts = []

@@ -49,12 +49,12 @@ def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
     """
     if method not in get_args(Merge):
         raise UnknownNameError("merge", str(method), get_args(Merge))
-    told = np.where(agrees, p, 1.0)
-    if len(told) == 1:
-        return np.asarray(told[0])
+    in_direction = np.where(agrees, p, 1.0)
+    if len(in_direction) == 1:
+        return np.asarray(in_direction[0])
     if method == "twice-median":
-        return np.asarray(np.minimum(1.0, 2 * np.median(told, axis=0)))
-    capped = np.minimum(told, CAP)
+        return np.asarray(np.minimum(1.0, 2 * np.median(in_direction, axis=0)))
+    capped = np.minimum(in_direction, CAP)
     statistic = np.mean(1 / np.tan(np.pi * capped), axis=0)  # tan((½ − p)π) = cot(πp), accurate for tiny p
     # P(Cauchy > t) = arctan(1/t)/π for t > 0, which keeps its digits where ½ − arctan(t)/π loses them.
     with np.errstate(divide="ignore"):

@@ -147,9 +147,9 @@ def replicate(
     file = WorkFile(work, {} if work is None else _job(settings, collection))
     n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
     total = n_runs + n_measures * n_splits
-    told = None if progress is None else (lambda done, _: progress(done, total))
+    run_progress = None if progress is None else (lambda done, _: progress(done, total))
     data, warnings = partition_scores(
-        collection, splitting, work=file, workers=workers, executor=executor, progress=told
+        collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
     )
     done = _Counter(progress, n_runs, total)
     analysed = [_analyse(each, how, rule, file, done) for each in data]

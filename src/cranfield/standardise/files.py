@@ -73,9 +73,9 @@ def trec_measure_names(measures: Iterable[str]) -> dict[str, str]:
     for measure in measures:
         known = recognise(measure)
         theirs = measure if known is None or trec_spelling(measure, exact=True) else trec_name(known)
-        twin = next((other for other, name in names.items() if name == theirs), None)
-        if twin is not None:
-            raise DataError(f"{twin} and {measure} are both {theirs} to trec_eval; write them to two -Z files")
+        other_measure = next((other for other, name in names.items() if name == theirs), None)
+        if other_measure is not None:
+            raise DataError(f"{other_measure} and {measure} are both {theirs} to trec_eval; write them to two -Z files")
         names[measure] = theirs
     return names
 

@@ -45,11 +45,11 @@ def details(comparison: Comparison) -> str:
     from cranfield.comparison.messages import TITLES, too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
-    hopeless = too_few_resamples(comparison)
+    shortage = too_few_resamples(comparison)
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {hopeless}' if hopeless else ''}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
     )
 
 
@@ -89,13 +89,13 @@ def _dark(comparison: Comparison) -> str:
 def unseparated_from_best(comparison: Comparison) -> set[int]:
     """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
     reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
-    apart = {
+    separated = {
         int(i)
         for a, b, significant in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
         if significant and ({int(a), int(b)} & reference)
         for i in (a, b)
     }
-    return (set(range(len(comparison.systems))) - apart) | reference
+    return (set(range(len(comparison.systems))) - separated) | reference
 
 
 def leader(comparison: Comparison, by: str = "") -> str:

@@ -67,10 +67,10 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
         a, b = place[row["system_a"]], place[row["system_b"]]
         table[a][b] = table[b][a] = f"{most}:{n - most}"
     counts = replicates.agreement_frame()
-    apart = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
+    disagreed = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
     total = len(replicates.pairs)
     finding = (
-        f"All {n} splits agree on {total - apart:,} of {plural(total, 'pair')} ({(total - apart) / total:.0%})"
+        f"All {n} splits agree on {total - disagreed:,} of {plural(total, 'pair')} ({(total - disagreed) / total:.0%})"
         if n > 1
         else "One split: nothing to agree on"
     )

@@ -26,7 +26,7 @@ SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
 
-class Unsound(DataError):
+class InvalidData(DataError):
     """Data with problems in its files; the data page shows them."""
 
 
@@ -142,7 +142,7 @@ class Dataset:
         """The contents, once they are known to be usable."""
         contents = self.read(progress)
         if contents.problem:
-            raise Unsound(contents.problem)
+            raise InvalidData(contents.problem)
         return contents
 
     def matrix(self, measure: str | None = None) -> ScoreMatrix:

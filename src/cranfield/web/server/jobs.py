@@ -44,7 +44,7 @@ class Job:
     error: Exception | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     cancelling: threading.Event = field(default_factory=threading.Event)
-    born: float = field(default_factory=time.monotonic)
+    asked_at: float = field(default_factory=time.monotonic)
 
     def progress(self, done: int, total: int) -> None:
         """What the library calls as it goes on; the place where a cancelled job stops."""
@@ -123,7 +123,9 @@ class Jobs:
     def ahead(self, job: Job) -> int:
         """How many jobs run or wait before this one."""
         with self._lock:
-            return sum(other.state in ("waiting", "running") and other.born < job.born for other in self._jobs.values())
+            return sum(
+                other.state in ("waiting", "running") and other.asked_at < job.asked_at for other in self._jobs.values()
+            )
 
     def cancel(self, job: Job) -> None:
         """Stop a job at its next step; one that waits never starts."""
