@@ -162,7 +162,7 @@ def shown(text: str, most: int = 60) -> str:
 def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[str]:
     """Every file the names stand for: files as they are, directories' files, and globs, in numeric-aware order.
 
-    Hidden files in directories are passed over. A name that leads to no file is a `FileError`.
+    Hidden files in directories are skipped. A name that leads to no file is a `FileError`.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]

@@ -169,7 +169,7 @@ def test_ttest_and_interval_take_either_variance(cranfield: Type) -> None:
         ),
         (
             "--variance .05 --systems 10 --min-diff 1e-9",
-            "more than 1,000,000,000 topics would be needed; is --min-diff = 1e-09 meant?",
+            "more than 1,000,000,000 topics would be needed; is --min-diff = 1e-09 what you mean?",
         ),
     ],
 )
@@ -237,8 +237,8 @@ def test_cost_refuses_half_a_collection(judged: Type) -> None:
     assert result.stderr == "error: name the judgments and at least one run: cranfield cost QRELS RUN…\n"
     result = judged("cost", "--collection", "qrels.txt", "-m", "AP", "--depth", "5", "--width", "0.2")
     assert result.stderr == (
-        "error: 1 --collection with 0 places of runs; write --collection QRELS RUNS for each, with RUNS one directory "
-        "(or a glob in quotes).\n"
+        "error: --collection needs one place of runs for each qrels file; got 0 for 1. Write --collection QRELS RUNS "
+        "for each, with RUNS one directory (or a glob in quotes).\n"
     )
 
 

@@ -294,8 +294,7 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
             tune({"x": matrix(related(0.0, seed)), "y": y}, splitter)
         assert [str(w.message) for w in caught] == [
             "x: settings about as good as the final one score quite differently topic by topic, so held-out scores "
-            "depend on one another and a test on them may reject too often (their mean is sound); fewer folds or a "
-            "single hold-out lessen this"
+            "depend on one another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out reduce this"
         ]
         assert tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings == ()
 

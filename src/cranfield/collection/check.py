@@ -1,4 +1,4 @@
-"""`check_file`: is a run, qrels or score file sound, and what is in it?"""
+"""`check_file`: is a run, qrels or score file valid, and what is in it?"""
 
 from __future__ import annotations
 

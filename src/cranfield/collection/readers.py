@@ -39,7 +39,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     """Read a TREC run: six fields per line, ``topic Q0 document rank score tag``.
 
     Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
-    lines and lines that start with ``#`` are passed over, and so is the ``<SYSDESC>`` line of NTCIR runs, which
+    lines and lines that start with ``#`` are skipped, and so is the ``<SYSDESC>`` line of NTCIR runs, which
     is reported in `Run.notes`. The file may be compressed (.gz, .bz2, .xz, .zst).
 
     Parameters

@@ -15,7 +15,7 @@ _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     """The team of each system: lines of ``system team``, separated by a comma, a tab or blanks.
 
-    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are passed over. A system has
+    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are skipped. A system has
     one team. The file may be compressed, and ``-`` is standard input.
 
     >>> import tempfile, pathlib

@@ -66,7 +66,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(zero)]
         texts.append(
             f"a difference that is the same on every topic has p = 0 as the limit of {TESTS[result.test].title}: "
-            f"{summary(names)}; use randomisation for a p-value that counts"
+            f"{summary(names)}; use randomisation for a meaningful p-value"
         )
     texts += TESTS[result.test].cautions(result, each)
     return tuple(text for text in texts if text)

@@ -214,7 +214,7 @@ def _rows(
     affordable = [2 if budget is None else math.floor(budget / price) for price in prices]
     usable = [at for at, topics in enumerate(affordable) if topics >= 2]
     said = [
-        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design takes at least 2."
+        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design needs at least 2."
         for figure, topics in zip(figures, affordable, strict=True)
         if topics < 2
     ]

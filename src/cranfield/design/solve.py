@@ -85,7 +85,8 @@ def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tu
     at = {name: values[first : first + 1] for name, values in cells.items()}
     n, wanted = at["n_topics"][0], at["power"][0]
     if unknown == "n_topics":
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {at['min_diff'][0]:g} meant?"
+        min_diff = at["min_diff"][0]
+        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {min_diff:g} what you mean?"
     elif unknown == "n_systems" and np.isinf(solution[first]):
         reason = f"with {n:.0f} topics even {MOST_SYSTEMS:,} systems reach power {wanted:g}: any number will do."
     elif unknown == "n_systems":

@@ -340,7 +340,7 @@ def _dominated(replicates: MeasureReplicates) -> list[str]:
         return []
     return [
         f"{replicates.measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of "
-        "the intervals hangs on it; has it few relevant documents?"
+        "the intervals depends on it; does it have few relevant documents?"
     ]
 
 
@@ -359,7 +359,7 @@ def _advice(replicates: MeasureReplicates) -> list[str]:
     if how.resample == "cells":
         shared = float(np.mean([split.shared for split in replicates.effects]))
         texts.append(
-            f"resampling cells takes residuals for independent, but {shared:.0%} of their sum of squares is shared "
+            f"resampling cells treats residuals as independent, but {shared:.0%} of their sum of squares is shared "
             "by all systems (topic × partition); use rows"
         )
     return texts

@@ -78,7 +78,7 @@ class Collection:
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
                 raise ArgumentError(
-                    f"measure {measure} comes from ir_measures, which cannot be asked for partitions; "
+                    f"measure {measure} comes from ir_measures, which cannot score partitions; "
                     "use a measure of `cranfield measures`"
                 )
         sources = list(run_sources(runs))

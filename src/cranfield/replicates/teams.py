@@ -64,7 +64,7 @@ def compare_teams(replicates: MeasureReplicates, teams: Mapping[str, str], n_res
     members = {team: runs for team, runs in members.items() if len(runs) > 1}
     if not members:
         raise DataError(
-            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them otherwise"
+            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them differently"
         )
     alpha, rule, splits = replicates.rule.alpha, replicates.rule, replicates.data.splits
     models = {interaction: replace(replicates.how, interaction=interaction) for interaction in (False, True)}

@@ -380,7 +380,7 @@ def _fields(line: str) -> list[str]:
 def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     """An order of systems from a file: one system per line with the best first, or a system and its score on each line.
 
-    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is passed over. Of a list
+    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is skipped. Of a list
     without scores, the first system gets the highest.
 
     >>> import pathlib, tempfile
@@ -403,7 +403,7 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
             problems.add(line, f"expected a system, or a system and its score, as in the first line; {count}")
             continue
         if fields[0] in order:
-            problems.add(line, f"system {fields[0]!r} comes a second time")
+            problems.add(line, f"system {fields[0]!r} occurs twice; keep one line")
         try:
             order[fields[0]] = float(fields[1]) if width == 2 else float(len(rows) - place)
         except ValueError:

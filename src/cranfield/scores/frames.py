@@ -220,7 +220,7 @@ def complete(
                 f"(missing = drop-topic): {summary(topics_hit)}",
             )
             were = "topic was" if len(topics_hit) == 1 else "topics were"
-            left_out = (f"{len(topics_hit)} {were} left out for want of a score: {summary(topics_hit)}",)
+            left_out = (f"{len(topics_hit)} {were} left out for lack of a score: {summary(topics_hit)}",)
             holes = holes[~hit]
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 

@@ -92,7 +92,7 @@ def read_collections(
     header: bool | None = None,
     topic_column: bool | None = None,
 ) -> dict[str, Scores]:
-    """Read several collections: each table is one, named after its file; files of one run each make one together.
+    """Read several collections: each table is one, named after its file; per-run files make one collection together.
 
     Tables called ``NAME.MEASURE.csv`` with the same NAME are one collection with several measures; a directory of
     per-run files is a collection named after the directory. Parameters as in `read_scores`.

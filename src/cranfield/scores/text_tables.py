@@ -48,7 +48,7 @@ def number(text: str) -> float | None:
 
 
 def read_table(data: bytes, path: str) -> Table:
-    """Cut a text file into fields; blank lines and comment lines before the first row are passed over."""
+    """Cut a text file into fields; blank lines and comment lines before the first row are skipped."""
     text = data.decode()
     bare = _QUOTED.sub("", text[:1_000_000])
     first = next((line for line in re.split(r"[\r\n]", bare) if line.strip() and not line.startswith("#")), "")

@@ -83,7 +83,7 @@ def trec_measure_names(measures: Iterable[str]) -> dict[str, str]:
 def _to_trec(factors: Standardisation) -> str:
     for name in [*factors, *(topic for one in factors.values() for topic in one.topics)]:
         if len(name.split()) != 1:
-            raise DataError(f"{name!r} cannot stand in a trec_eval -Z file, whose fields are separated by blanks")
+            raise DataError(f"{name!r} cannot be written to a trec_eval -Z file, whose fields are separated by blanks")
     # trec_eval reads numbers with atof, so full precision costs nothing.
     names = trec_measure_names(factors)
     rows = factors.to_frame().select("topic", "measure", "mean", "sd").iter_rows()
@@ -207,7 +207,7 @@ def _from_rows(
             continue
         of_measure = by_measure.setdefault(measure, {})
         if topic in of_measure:
-            problems.add(line, f"topic {topic!r}, {measure}: factors given a second time")
+            problems.add(line, f"topic {topic!r}, {measure}: factors given twice; keep one row")
         of_measure[topic] = values
     problems.raise_if_any()
     steps = list(provenance)

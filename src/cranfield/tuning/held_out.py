@@ -209,8 +209,8 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
         if _near_best_settings_differ(family, held_out):
             yield (
                 f"{family.name}: settings about as good as the final one score quite differently topic by topic, so "
-                "held-out scores depend on one another and a test on them may reject too often (their mean is sound); "
-                "fewer folds or a single hold-out lessen this"
+                "held-out scores depend on one another and a test on them may reject too often (their mean is not "
+                "affected); fewer folds or a single hold-out reduce this"
             )
     times = folds.times_held_out
     never = int(np.count_nonzero(times == 0))

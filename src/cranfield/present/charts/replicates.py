@@ -141,6 +141,6 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     return finish(
         alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26)),
         finding,
-        f"{measure}; {details}; replicates speak of other documents, the tests over topics of other topics",
+        f"{measure}; {details}; replicates generalise to other documents, tests over topics to other topics",
         width=WIDTH + 100,
     )

@@ -172,7 +172,7 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     except FileError:
         raise
     except _UNPACKING as error:
-        raise refuse(shown, f"is not a sound .zip archive ({error}); make it again") from None
+        raise refuse(shown, f"is not a valid .zip archive ({error}); make it again") from None
 
 
 def _is_os_metadata(name: str) -> bool:

@@ -100,9 +100,8 @@ class Dataset:
         contents = Contents(tuple(checks))
         count = sum(check.problems for check in checks)
         if count:
-            text = (
-                f"{count} problem{'s' * (count > 1)} in the files of {self.name}; mend them and drop the files again."
-            )
+            problems = f"{count} problem{'s' * (count > 1)}"
+            text = f"{problems} in the files of {self.name}; correct them and drop the files again."
             return replace(contents, problem=text)
         try:
             _check_kinds(checks)
@@ -275,7 +274,7 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
-        raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file beside them.")
+        raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file with them.")
     if qrels and not runs:
         raise DataError("there are judgments and no runs; drop the runs together with the qrels file.")
 

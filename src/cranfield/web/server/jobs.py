@@ -93,7 +93,7 @@ class Jobs:
         """The job of this key: the one there is, or a new one when there is none or it was cancelled or failed."""
         with self._lock:
             if self._closed:
-                raise Busy("the server is ending; start it again.")
+                raise Busy("the server is stopping; start it again.")
             known = self._jobs.get(key)
             if known is not None and known.state not in ("cancelled", "failed"):
                 self._jobs.move_to_end(key)
