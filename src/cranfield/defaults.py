@@ -155,7 +155,7 @@ BIAS_EXPERIMENTS: Final = 2_000
 """Simulated tunings behind the figures of selection bias."""
 TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
-"""What `tune` prints: a row a fold, a row a family, or a row a setting."""
+"""What `tune` prints: one row per fold, one row per family, or one row per setting."""
 
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""

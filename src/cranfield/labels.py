@@ -51,14 +51,14 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def positions(kind: str, wanted: Iterable[str], known: Sequence[str]) -> list[int]:
-    """Where each wanted label stands among the known ones; an `UnknownNameError` for a stranger."""
+    """Where each wanted label stands among the known ones; an `UnknownNameError` for one that is not among them."""
     index = {label: i for i, label in enumerate(known)}
-    found = []
+    places = []
     for label in wanted:
         if label not in index:
             raise UnknownNameError(kind, label, known)
-        found.append(index[label])
-    return found
+        places.append(index[label])
+    return places
 
 
 def summary(labels: Sequence[str], most: int = 5) -> str:

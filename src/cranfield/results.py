@@ -33,7 +33,7 @@ class Result:
 
         @property
         def warnings(self) -> tuple[str, ...]:
-            """What to know before relying on it, a sentence each."""
+            """What to know before relying on it, one sentence each."""
 
     def to_frame(self) -> pl.DataFrame:
         """The result's main table as a polars frame."""

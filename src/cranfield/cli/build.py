@@ -60,9 +60,9 @@ def command_of(question: type[Settings]) -> click.Command:
     parameters += [_option(one) for one in options if one.flags or one.argument]
 
     def callback(**values: Any) -> None:
-        from cranfield.cli.output import refuse_early, speak_of
+        from cranfield.cli.output import refuse_early, use_options_of
 
-        speak_of(question)
+        use_options_of(question)
         files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
         given = {one.name: _plain(one, values[one.name]) for one in options if one.name in values}
         mine = {one.name: given[one.name] for one in question.all() if one.name in given}

@@ -145,7 +145,7 @@ def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
             gone.append(name)
     if not gone:
         return sheet
-    note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
+    note = f"Left out for lack of room: {', '.join(gone)} (--format csv has every column)."
     return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
 
 
@@ -272,7 +272,7 @@ def folded(header: str, width: int) -> str:
 _asked: type[Settings] | None = None
 
 
-def speak_of(question: type[Settings] | None) -> None:
+def use_options_of(question: type[Settings] | None) -> None:
     """From now on messages name the options of this question."""
     global _asked
     _asked = question

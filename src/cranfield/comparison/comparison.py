@@ -113,7 +113,7 @@ class Comparison(Result):
         return tuple(self.systems[i] for i in self.pairs.b)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
+        """One row per pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
         import polars as pl
 
         name = self.statistic.replace("-", "_")
@@ -166,7 +166,7 @@ class Comparison(Result):
         return tuple(between.join(mark(number) for number, j in enumerate(at) if row[j]) for row in separated)
 
     def leaderboard(self) -> pl.DataFrame:
-        """A row a system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
+        """One row per system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
         import polars as pl
 
         return pl.DataFrame(

@@ -268,7 +268,7 @@ def _text(
         f"differ by {difference:g} or more, an F-test that takes topic differences out will say that the systems "
         f"differ with probability {power:g} at significance level {alpha:g}.{interval}",
         f"Variances come from {past}.",
-        "## Every way of asking",
+        "## Every design and estimator",
         _markdown(_with_interval(rows), {"variance": 4}),
         "## Why the answers differ",
         "- **Blocked ANOVA** (residual variance): "

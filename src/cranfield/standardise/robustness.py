@@ -85,7 +85,7 @@ class Robustness(Result):
         return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def by_measure(self) -> pl.DataFrame:
-        """One row a measure: how far means, single scores, ranks and orders move at most, and on average."""
+        """One row per measure: how far means, single scores, ranks and orders move at most, and on average."""
         import polars as pl
 
         moved = (pl.col("rank_left_out") - pl.col("rank")).abs()

@@ -84,7 +84,7 @@ class Standardised(Result):
         return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def clipping(self) -> list[str]:
-        """A sentence a measure about clipped and tied cells; empty when there is nothing to say."""
+        """One sentence per measure about clipped and tied cells; empty when there is nothing to say."""
         said = []
         for count in self.counts:
             if self.to == "ab" and count.below + count.above:

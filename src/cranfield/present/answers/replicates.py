@@ -51,7 +51,7 @@ def replicates_answer(result: Replicates, settings: Any) -> Answer:
         charts=(
             Chart("effects", "System effects", effects, result, "effects"),
             Chart("agreement-chart", "Agreement of the splits", votes, result, "agreement"),
-            Chart("methods", "Beside other tests", methods, result, "methods"),
+            Chart("methods", "Compared with other tests", methods, result, "methods"),
         ),
         on_page=("systems", "pairs", "agreement", "comparison", "splits"),
     )

@@ -45,11 +45,11 @@ def details(comparison: Comparison) -> str:
     from cranfield.comparison.messages import TITLES, too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
-    hopeless = too_few_resamples(comparison)
+    shortage = too_few_resamples(comparison)
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {hopeless}' if hopeless else ''}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
     )
 
 
@@ -89,13 +89,13 @@ def _dark(comparison: Comparison) -> str:
 def unseparated_from_best(comparison: Comparison) -> set[int]:
     """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
     reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
-    apart = {
+    separated = {
         int(i)
-        for a, b, found in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
-        if found and ({int(a), int(b)} & reference)
+        for a, b, significant in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
+        if significant and ({int(a), int(b)} & reference)
         for i in (a, b)
     }
-    return (set(range(len(comparison.systems))) - apart) | reference
+    return (set(range(len(comparison.systems))) - separated) | reference
 
 
 def leader(comparison: Comparison, by: str = "") -> str:
@@ -133,7 +133,7 @@ def _finding(comparison: Comparison) -> str:
 
 
 def _groups(comparison: Comparison) -> Drawing | None:
-    """A column a group: dots on its members, joined by a line."""
+    """One column per group: dots on its members, joined by a line."""
     from cranfield.comparison.groups import indistinguishable, letter
 
     if comparison.baselines:
@@ -172,9 +172,9 @@ def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
     drawn = block_map(names, _decisions(comparison), _DECISIONS)
-    found, total = int(comparison.significant.sum()), len(comparison.p)
+    different, total = int(comparison.significant.sum()), len(comparison.p)
     finding = (
-        f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})"
+        f"{different:,} of {plural(total, 'pair')} of systems differ significantly ({different / total:.0%})"
         if total
         else "There is only one system: no pair to compare"
     )
@@ -183,17 +183,17 @@ def pairs(comparison: Comparison) -> Drawing:
         finding,
         details(comparison),
         width=max(420, map_size(len(names))),
-        alt_text="One row and one column a system, best first; dark where the row's system is better.",
+        alt_text="One row and one column per system, best first; dark where the row's system is better.",
     )
 
 
 def _decisions(comparison: Comparison) -> list[list[str]]:
     m = len(comparison.systems)
     table = [[""] * m for _ in range(m)]
-    found = zip(
+    rows = zip(
         comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference, strict=True
     )
-    for a, b, significant, p, difference in found:
+    for a, b, significant, p, difference in rows:
         if not significant:
             table[a][b] = table[b][a] = UNCORRECTED if p <= comparison.alpha else NEITHER
         else:
@@ -229,16 +229,16 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
         fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
     )
     plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
-    found, total = int(comparison.significant.sum()), len(comparison.p)
+    different, total = int(comparison.significant.sum()), len(comparison.p)
     against = f" from {comparison.baselines[0]}" if not several else ""
     what = "systems differ" if not several else "pairs differ"
-    finding = f"{found:,} of {total:,} {what} significantly{against}"
+    finding = f"{different:,} of {total:,} {what} significantly{against}"
     note = f"; the {most} largest of {total:,} differences" if cut else ""
     return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
 
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
-    """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
+    """Achieved significance level curves, one per measure (Sakai, SIGIR 2006): closer to the origin separates more."""
     from cranfield.comparison.messages import TITLES
 
     if isinstance(comparisons, Mapping):
