@@ -162,7 +162,7 @@ def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
     assert without_dispensable(answer, 27) is answer  # headers folded between words
     narrow = without_dispensable(answer, 26)
     assert narrow.rows.columns == ["system", "mean_b", "p"]
-    assert narrow.notes == ("A note.", "Left out for want of room: mean_a (--format csv has every column).")
+    assert narrow.notes == ("A note.", "Left out for want of room: mean_a (format csv has every column).")
     assert without_dispensable(answer, 5).rows.columns == ["system", "p"]
 
 

@@ -104,14 +104,14 @@ def by_sections(sheet: Sheet, text: Callable[[Sheet], str]) -> bytes:
     return "\n".join(text(section.for_people) for section in shown.sections or (shown,)).encode()
 
 
-def table() -> list[tuple[str, str, str, str]]:
-    """Name, what it is, endings, and how to ask for it: the rows of the documentation."""
+def documented() -> list[tuple[str, str, str, str]]:
+    """Name, what it is, endings, and where it goes: the rows of the documentation."""
     return [
         (
             entry.name,
             entry.summary,
             " ".join(f"`{ending}`" for ending in entry.endings),
-            f"`--format {entry.name}`, or the ending" if entry.offered else "the ending",
+            "printed, or written to a file" if entry.offered else "written to a file",
         )
         for entry in FORMATS.values()
     ]

@@ -156,7 +156,7 @@ def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
             gone.append(name)
     if not gone:
         return sheet
-    note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
+    note = f"Left out for want of room: {', '.join(gone)} (format csv has every column)."
     return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
 
 

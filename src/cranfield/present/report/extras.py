@@ -9,6 +9,7 @@ import polars as pl
 from cranfield.defaults import STANDARDISE_A
 from cranfield.errors import quietly
 from cranfield.present.answer import answer
+from cranfield.present.answers.replicates import table_of
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case
@@ -135,7 +136,7 @@ def replicated(case: Case) -> Section:
         Table("effects", "System effects", said.sheet("systems")),
         Table("replicate-pairs", "Every pair over the splits", said.sheet("pairs"), shown=10),
         Table("agreement", "How many pairs the splits agree on", said.sheet("agreement")),
-        Table("methods-compared", "Decisions of the methods", replace(said.sheet("agreement"), rows=beside)),
+        Table("methods-compared", "Decisions of the methods", table_of(found, "comparison", beside)),
     ]
     return Section(
         "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")
