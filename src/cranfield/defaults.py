@@ -58,8 +58,7 @@ ScoreFormat = Literal["wide", "long", "trec_eval", "nev", "parquet"]
 ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
 """How scores are laid out in a file that is written."""
 
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
-OUTPUT_FORMAT: Final[OutputFormat] = "table"
+OUTPUT_FORMAT: Final = "table"
 
 FileKind = Literal["run", "qrels", "scores"]
 
@@ -174,7 +173,7 @@ REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 def names(choices: object) -> tuple[str, ...]:
     """The names a Literal allows.
 
-    >>> names(OutputFormat)
-    ('table', 'json', 'csv', 'markdown', 'latex')
+    >>> names(FileKind)
+    ('run', 'qrels', 'scores')
     """
     return get_args(choices)

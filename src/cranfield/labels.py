@@ -70,3 +70,12 @@ def summary(labels: Sequence[str], most: int = 5) -> str:
     if len(labels) <= most:
         return ", ".join(labels)
     return f"{', '.join(labels[:most])} and {len(labels) - most} more"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "topic"), plural(1200, "topic"), plural(2, "family", "families")
+    ('1 topic', '1,200 topics', '2 families')
+    """
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

@@ -260,7 +260,7 @@ def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
 def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
-    from cranfield.cli.output import table_text, transposed
+    from cranfield.present.formats.table import table_text, transposed
     from cranfield.present.tables import Sheet
 
     answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})

@@ -182,6 +182,16 @@ class Comparison(Result):
             }
         )
 
+    @cached_property
+    def unseparated_from_best(self) -> tuple[str, ...]:
+        """The systems that no significant difference separates from the best (or from a baseline), with it."""
+        reference = np.isin(self.systems, self.baselines or self.systems[:1])
+        a, b = self.pairs.a[self.significant], self.pairs.b[self.significant]
+        concerned = reference[a] | reference[b]
+        separated = np.zeros(len(self.systems), dtype=np.bool_)
+        separated[a[concerned]] = separated[b[concerned]] = True
+        return tuple(np.array(self.systems, dtype=object)[~separated | reference].tolist())
+
     # ── the measure ───────────────────────────────────────────────────────────────────────────────────────
 
     @property
@@ -265,6 +275,3 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         return f"Comparison({self.summary()})\n{self.to_frame()}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.leaderboard()]

@@ -98,7 +98,8 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         """
         import polars as pl
 
-        return pl.DataFrame([comparison.power_row() for comparison in self.comparisons])
+        counts = {"uncorrected": pl.Int64, "share_uncorrected": pl.Float64, "smallest_difference": pl.Float64}
+        return pl.DataFrame([comparison.power_row() for comparison in self.comparisons], schema_overrides=counts)
 
     def asl_curves(self) -> pl.DataFrame:
         """The achieved significance levels of every measure (see `Comparison.asl_curve`)."""
@@ -135,9 +136,6 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     def __repr__(self) -> str:
         lines = "\n".join(f"  {comparison.summary()}" for comparison in self.comparisons)
         return f"MeasureComparisons({len(self)} measures)\n{lines}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self).partition("\n")[0], [self.discriminative_power()]
 
 
 def compare(

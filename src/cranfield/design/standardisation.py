@@ -97,9 +97,6 @@ class StandardisationEffect(Result):
         ]
         return f"StandardisationEffect({'; '.join(parts)})"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [getattr(self, held) for held in TABLES.values()]
-
 
 def standardisation_effect(
     scores: Scores | ScoreMatrix,

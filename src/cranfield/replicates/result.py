@@ -124,6 +124,3 @@ class Replicates(Result):
 
     def __repr__(self) -> str:
         return f"Replicates({self.summary()})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.effects]

@@ -159,9 +159,6 @@ class ScoreMatrix(Result):
     def __repr__(self) -> str:
         return f"ScoreMatrix({self.measure}: {self._shape_text()}, mean {self.values.mean():.4f})"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [self.to_wide() if self.partitions is None else self.to_long()]
-
     # ── the same scores, otherwise arranged ───────────────────────────────────────────────────────────────
 
     def select(
@@ -437,6 +434,3 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     def __repr__(self) -> str:
         inside = "; ".join(repr(matrix)[len("ScoreMatrix(") : -1] for matrix in self.values())
         return f"Scores({inside})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [table for matrix in self.values() for table in matrix._view()[1]]

@@ -111,9 +111,6 @@ class Robustness(Result):
         ]
         return f"Robustness({'; '.join(parts)})"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [self.by_measure(), self.to_frame()]
-
 
 def standardisation_robustness(
     scores: Scores | ScoreMatrix,

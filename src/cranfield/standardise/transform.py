@@ -104,9 +104,6 @@ class Standardised(Result):
         clipped = sum(count.below + count.above for count in self.counts)
         return f"Standardised({repr(self.scores)[len('Scores(') : -1]}; {clipped} cells clipped)"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), self.scores._view()[1]
-
 
 def standardised(
     factors: Standardisation,

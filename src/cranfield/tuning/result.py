@@ -270,7 +270,3 @@ class Tuning(Result):
             for f in self.families
         ]
         return "\n".join(lines)
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        head = f"{self.measure}, {self.folds.description}, {len(self.folds.topics)} topics"
-        return head, [self.by_family()]

@@ -175,6 +175,7 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
             "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics buys"),
         },
         charts=(chart,),
+        in_notebook=("designs", "sizes"),
         extra={"text": result.text},
     )
 
@@ -247,6 +248,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
         },
         charts=(chart,),
         on_page=("variance", "scale-free", "topics"),
+        in_notebook=("variance", "scale-free", "topics"),
     )
 
 

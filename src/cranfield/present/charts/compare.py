@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.errors import ArgumentError
+from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts.maps import block_map, map_size
 from cranfield.present.charts.style import (
     ACCENT,
@@ -58,9 +59,9 @@ def leaderboard(comparison: Comparison) -> Drawing:
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
     names = board["system"].to_list()
-    tied = unseparated_from_best(comparison)
+    tied = set(comparison.unseparated_from_best)
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
-        top=pl.Series([i in tied for i in range(len(names))])
+        top=pl.Series([name in tied for name in names])
     )
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
@@ -84,42 +85,6 @@ def _dark(comparison: Comparison) -> str:
     if comparison.baselines:
         return f"systems not significantly different from {', '.join(comparison.baselines)}"
     return "the first system and those not significantly different from it"
-
-
-def unseparated_from_best(comparison: Comparison) -> set[int]:
-    """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
-    reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
-    separated = {
-        int(i)
-        for a, b, significant in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
-        if significant and ({int(a), int(b)} & reference)
-        for i in (a, b)
-    }
-    return (set(range(len(comparison.systems))) - separated) | reference
-
-
-def leader(comparison: Comparison, by: str = "") -> str:
-    """Who leads, and who cannot be told apart from it."""
-    from cranfield.comparison.messages import too_few_resamples
-
-    best, others = comparison.systems[0], len(comparison.systems) - 1
-    tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
-    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
-    if level:
-        return f"{best} and {plural(level, 'other')} share the lead{by}"
-    if too_few_resamples(comparison):
-        few = "topics" if comparison.exact else "resamples"
-        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
-    if not tied:
-        return (
-            f"{best} leads{by}, and differs significantly from "
-            f"{'the other' if others == 1 else f'all {others:,} others'}"
-        )
-    if len(tied) == 1:
-        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
-    if len(tied) == others:
-        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
-    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
 
 
 def _finding(comparison: Comparison) -> str:
@@ -172,10 +137,9 @@ def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
     drawn = block_map(names, _decisions(comparison), _DECISIONS)
-    different, total = int(comparison.significant.sum()), len(comparison.p)
     finding = (
-        f"{different:,} of {plural(total, 'pair')} of systems differ significantly ({different / total:.0%})"
-        if total
+        f"{how_many_differ(comparison)} ({comparison.discriminative_power:.0%})"
+        if len(comparison.p)
         else "There is only one system: no pair to compare"
     )
     return finish(
