@@ -58,7 +58,7 @@ PAGES = [
     ("compare.md", "test | what it is | assumes", comparison.tests.table()),
     ("compare.md", "correction | what it does | controls", comparison.corrections.table()),
     ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
-    ("design.md", "design | what for | one of them is found | methods | estimator", design.designs.table()),
+    ("design.md", "design | what for | one of them is computed | methods | estimator", design.designs.table()),
     ("formats.md", "format | what it looks like | notes", scores.formats.table()),
     ("formats.md", "format | what it is | endings | where it goes", output_formats.documented()),
 ]

@@ -119,7 +119,7 @@ def test_links_passwords_and_nested_archives_refuse_the_archive() -> None:
 
 
 def test_broken_files_are_refused_in_words() -> None:
-    with pytest.raises(FileError, match=r"x\.zip: is not a sound \.zip archive"):
+    with pytest.raises(FileError, match=r"x\.zip: is not a valid \.zip archive"):
         read("x.zip", b"PK\x03\x04" + b"nonsense" * 20)
     with pytest.raises(FileError) as caught:
         read("x.run.gz", gzip.compress(TEXT * 50)[:-20])
