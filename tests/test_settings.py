@@ -18,7 +18,6 @@ DATA = {
 TO_COME = {
     "convert": "read_scores has settings of its own",
     "evaluate": "evaluate takes measures by position, without a default",
-    "replicates": "replicate has no checkpoint",
     "standardise robustness": "standardisation_robustness takes groups for both leave_out and teams",
     "report": "build_report has neither n_partitions nor n_splits",
 }

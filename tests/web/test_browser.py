@@ -99,7 +99,7 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     image.scroll_into_view_if_needed()
     visit.page.wait_for_load_state("networkidle")
     assert image.evaluate("image => image.complete && image.naturalWidth > 100")
-    assert saved(visit, page.get_by_role("link", name="CSV of Leaderboard")).startswith(b"rank,system,mean")
+    assert saved(visit, page.get_by_role("link", name="CSV of Leaderboard")).startswith(b"measure,rank,system,mean")
     assert saved(visit, page.get_by_role("link", name="PDF of Which pairs differ")).startswith(b"%PDF")
     page.get_by_role("button", name="Topic by topic").click()
     visit.settle()

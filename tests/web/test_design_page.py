@@ -71,7 +71,7 @@ def test_from_data_every_estimate_is_shown(client: Client) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "message"),
     [
-        ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.80."),
+        ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.8."),
         ("variance=0.05&systems=1&min_diff=0.1", 400, "`systems` must be a whole number of at least 2; got 1."),
         ("systems=10&min_diff=0.1", 400, "`variance` is missing; type one, or choose data to estimate it from."),
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),

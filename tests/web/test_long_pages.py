@@ -34,8 +34,8 @@ def test_replicates_are_the_librarys(client: Client) -> None:
     found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
     sample = make_sample()
     theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
-    assert found["rows"] == theirs.effects.to_dicts()
-    assert found["tables"]["pairs"] == theirs.pairs.to_dicts()
+    assert found["rows"] == theirs.to_frame("systems").to_dicts()
+    assert found["tables"]["pairs"] == theirs.to_frame("pairs").to_dicts()
     assert found["signature"] == theirs.signature
     assert found["command_line"][-1] == (
         "cranfield replicates sample/qrels.txt sample/runs --splits 2 --published --resamples 300"
@@ -104,8 +104,8 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     theirs = tune({"ql": matrix}, HoldOut(0.3, 4))
     assert found["rows"] == theirs.by_family().to_dicts()
     assert found["tables"]["folds"] == theirs.to_frame().to_dicts()
-    assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4"]
-    assert found["python"][-1] == "tune(scores, HoldOut(0.3, n_repeats=4))"
+    assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4 --resamples 100"]
+    assert found["python"][-1] == "tune(families, holdout=0.3, n_repeats=4)"
     query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"
     assert client.get(f"/tuning?{query}").status_code == 200
     assert client.get(f"/files/tuning/curve-chart.svg?{query}").text.startswith("<svg")

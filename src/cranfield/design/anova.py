@@ -82,7 +82,7 @@ def design_anova(
 
     References
     ----------
-    EVIA 2014 §3.1 and Tables 4–7; AIRS 2016 Table 2. ε in power: Muller and Barton, JASA 84 (1989).
+    EVIA 2014 §3.1 and Tables 4–7; AIRS 2016 Table 2. ε in power: after Muller and Barton, JASA 84 (1989).
 
     Examples
     --------

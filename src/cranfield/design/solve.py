@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import fdtrc, ndtri
 
 from cranfield.design.grid import Array, Variance
-from cranfield.design.power import FTest, exact_power
+from cranfield.design.power import FTest, critical_f, effective_epsilon, exact_power, spread_shares
 from cranfield.design.search import DENSE, MOST_SYSTEMS, MOST_TOPICS, largest, smallest, smallest_real
 from cranfield.errors import ArgumentError
 
@@ -25,10 +25,24 @@ COLUMN = {"n_topics": "topics", "n_systems": "systems"}
 
 
 def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
-    """Power of the test in every cell; ε multiplies the degrees of freedom and λ (Muller and Barton 1989)."""
+    """Power of the test in every cell.
+
+    ε multiplies the degrees of freedom of the central F that the test refers to. The effect lies between two systems
+    nobody knows beforehand, so the statistic varies by what an average direction does; `effective_epsilon` sees to it.
+    """
     n, m, epsilon = cells["n_topics"], cells["n_systems"], cells["epsilon"]
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
-    return rule(epsilon * test.between(n, m), epsilon * test.error(n, m), epsilon * noncentrality, cells["alpha"])
+    alpha = cells["alpha"] / test.comparisons(m)
+    between, error = epsilon * test.between(n, m), epsilon * test.error(n, m)
+    if (epsilon < 1).any():
+        full = test.between(n, m)
+        effective = effective_epsilon(epsilon, full, noncentrality)
+        alpha = fdtrc(effective * full, error, critical_f(between, error, alpha))
+        between, epsilon = effective * full, effective
+    if "spread" in cells:  # the mean over pairs whose variances differ
+        shares = spread_shares(cells["spread"])
+        return np.asarray(rule(between, error, epsilon * noncentrality / shares, alpha).mean(axis=0))
+    return rule(between, error, epsilon * noncentrality, alpha)
 
 
 def _squared_effect(cells: Cells) -> Array:

@@ -19,6 +19,7 @@ from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.sphericity import epsilon_for
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
+from cranfield.variance.unbiased_epsilon import pooled_epsilon
 
 _NO_VARIANCE = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
@@ -109,6 +110,15 @@ class VarianceEstimate(Result):
         weights = np.asarray([stratum.n_topics - 1 for stratum in self.strata])
         known = ~np.isnan(values)
         return float(np.average(values[known], weights=weights[known])) if known.any() else float("nan")
+
+    def unbiased_epsilon(self, n_systems: int | None = None) -> float:
+        """ε of the past scores without its bias from few topics, for comparisons of `n_systems` systems.
+
+        See `cranfield.variance.unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights
+        n − 1. A `DataError` where the past cannot say: two topics, or far more systems than there are.
+        """
+        samples = [(stratum.covariance, stratum.n_topics) for stratum in self.strata]
+        return pooled_epsilon(samples, n_systems or min(len(covariance) for covariance, _ in samples))
 
     def to_frame(self) -> pl.DataFrame:
         """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""

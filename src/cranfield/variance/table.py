@@ -14,6 +14,7 @@ from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.squares import check_magnitude, squares
+from cranfield.variance.unbiased_epsilon import unbiased_epsilon
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,8 @@ class AnovaTable(Result):
     """Two-way analysis of variance without replication: systems, topics, residual, total.
 
     `epsilon` is the Greenhouse–Geisser ε of the systems and `p_gg` in the systems' row the p-value with
-    degrees of freedom multiplied by it.
+    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the ε that few topics do
+    not pull down (None below three topics).
     """
 
     measure: str
@@ -30,6 +32,7 @@ class AnovaTable(Result):
     n_systems: int
     epsilon: float
     sources: tuple[dict[str, Any], ...]
+    epsilon_unbiased: float | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -55,9 +58,18 @@ class AnovaTable(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Source, sum of squares, d.f., mean square, F, p, p_gg, and effect sizes, one row a source."""
+        """Source, sum of squares, d.f., mean square, F, p, p_gg, p_unbiased and effect sizes, one row per source."""
         schema = {"collection": pl.String, "measure": pl.String, "source": pl.String, "df": pl.Int64}
-        numbers = ["sum_of_squares", "mean_square", "f", "p", "p_gg", "eta_squared", "partial_eta_squared"]
+        numbers = [
+            "sum_of_squares",
+            "mean_square",
+            "f",
+            "p",
+            "p_gg",
+            "p_unbiased",
+            "eta_squared",
+            "partial_eta_squared",
+        ]
         order = ["collection", "measure", "source", "sum_of_squares", "df", *numbers[1:], "omega_squared"]
         types = {**schema, **dict.fromkeys([*numbers, "omega_squared"], pl.Float64)}
         labels = {"collection": self.collection, "measure": self.measure}
@@ -65,7 +77,7 @@ class AnovaTable(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain Python values."""
-        return {**super().to_dict(), "epsilon": self.epsilon}
+        return {**super().to_dict(), "epsilon": self.epsilon, "epsilon_unbiased": self.epsilon_unbiased}
 
     def __repr__(self) -> str:
         f = self.sources[0]["f"]
@@ -102,7 +114,9 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
             "so there is no F statistic"
         )
     total = float(found.between_systems + found.between_topics + found.residual)
-    epsilon = greenhouse_geisser(np.cov(matrix.values, rowvar=False))
+    covariance = np.cov(matrix.values, rowvar=False)
+    epsilon = greenhouse_geisser(covariance)
+    unbiased = unbiased_epsilon(covariance, n) if n > 2 else None
 
     def p_value(df: float, df_error: float, f: float) -> float:
         return max(float(fdtrc(df, df_error, f)), sys.float_info.min)
@@ -110,7 +124,9 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
     rows: list[dict[str, Any]] = []
     for source, ss, df in [("systems", found.between_systems, m - 1), ("topics", found.between_topics, n - 1)]:
         f = float(ss) / df / error
-        adjusted = p_value(epsilon * df, epsilon * error_df, f) if source == "systems" else None
+        p_gg, p_unbiased = (
+            None if source != "systems" or e is None else p_value(e * df, e * error_df, f) for e in (epsilon, unbiased)
+        )
         rows.append(
             {
                 "source": source,
@@ -119,7 +135,8 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
                 "mean_square": float(ss) / df,
                 "f": f,
                 "p": p_value(df, error_df, f),
-                "p_gg": adjusted,
+                "p_gg": p_gg,
+                "p_unbiased": p_unbiased,
                 "eta_squared": float(ss) / total,
                 "partial_eta_squared": float(ss) / float(ss + found.residual),
                 "omega_squared": (float(ss) - df * error) / (total + error),
@@ -131,4 +148,4 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
     )
     rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
     inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
-    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), inherited)
+    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), unbiased, inherited)

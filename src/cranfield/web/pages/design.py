@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cranfield import defaults
@@ -12,14 +12,21 @@ from cranfield.errors import ArgumentError, quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
 from cranfield.settings import Settings, setting, shared
-from cranfield.settings.design import VARIANCE, VARIANCE_OF_DIFFERENCE, AnovaSettings, IntervalSettings, TtestSettings
+from cranfield.settings.design import (
+    VARIANCE,
+    VARIANCE_OF_DIFFERENCE,
+    AnovaSettings,
+    DesignSettings,
+    IntervalSettings,
+    TtestSettings,
+)
 from cranfield.settings.variance import estimators
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import imports, read_lines
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import data, page
 
-KINDS = {"anova": AnovaSettings, "ttest": TtestSettings, "interval": IntervalSettings}
+KINDS: dict[str, type[DesignSettings]] = {"anova": AnovaSettings, "ttest": TtestSettings, "interval": IntervalSettings}
 SOUGHT = {"anova": ("systems", "min_diff", "topics", "power"), "ttest": ("min_diff", "topics", "power"),
           "interval": ("width", "topics")}  # fmt: skip
 """What each design can find."""
@@ -31,7 +38,9 @@ class DesignQuestion(Settings):
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
 
     kind: str = setting(
-        "anova", "anova: many systems; ttest: two systems; interval: width of a confidence interval.", choices=KINDS
+        "anova",
+        "anova: many systems; ttest: two systems; interval: width of a confidence interval.",
+        choices=tuple(KINDS),
     )
     find: str | None = setting(
         None, "What to find; by default what is left out. A value given for it is ignored.",
@@ -103,15 +112,17 @@ def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress
     if cells > MOST_CELLS:
         raise ArgumentError(f"the grid has {cells:,} cells; this page answers up to {MOST_CELLS:,}. Give fewer values.")
     if dataset is None:
-        settings, past = question.as_typed(), ()
+        settings, past = question.as_typed(), []
         _check_typed(question)
     else:
         before, files = dataset.score_files(question.measure)
         settings = question.as_typed(files, None if before else question.measure)
-        past = (dataset.collections(question.measure),)
+        past = [dataset.collections(question.measure)]
     with quietly():
         result = settings.ask(*past)
     said = answer(result, settings)
+    if question.method is not None:
+        said = replace(said, on_page=tuple("design" if name == "methods" else name for name in said.shown))
     function = settings.answered_by.rpartition(":")[2]
     if dataset is None:
         return Outcome(said, (settings.words(),), (imports(function), settings.call()), said.warnings)

@@ -18,7 +18,7 @@ PATIENCE = 60.0
 """Seconds a chart may take; the largest on record takes a few."""
 
 
-def paint(source: object, kind: str, options: dict[str, Any], ending: str) -> bytes:
+def paint(source: object, kind: str | None, options: dict[str, Any], ending: str) -> bytes:
     """A chart as the bytes of a file; runs in the chart_worker's process."""
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import chart_bytes
@@ -46,7 +46,7 @@ class ChartWorker:
         """Start the process now, so that the first chart need not wait for it."""
         self._submit(ready)
 
-    def draw(self, key: str, source: object, kind: str, options: dict[str, Any], ending: str) -> bytes:
+    def draw(self, key: str, source: object, kind: str | None, options: dict[str, Any], ending: str) -> bytes:
         """The chart; equal keys mean equal charts."""
         with self._lock:
             if key in self._known:

@@ -9,7 +9,7 @@ import shlex
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from cranfield.collection import FileCheck, Qrels, Run, make_sample
 from cranfield.collection.check import check_and_read
@@ -168,7 +168,7 @@ class Dataset:
     def scores(self, measures: str | Sequence[str] | None = None) -> Scores:
         """The scores by these measures, or by the first, with what their evaluation had to say."""
         wanted = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures or ()))
-        found = [self.matrix(measure) for measure in wanted or [None]]
+        found = [self.matrix(measure) for measure in wanted] or [self.matrix()]
         said = dict.fromkeys(text for matrix in found for text in self._warnings.get(matrix.measure, ()))
         return Scores(found, said)
 
@@ -201,7 +201,8 @@ class Dataset:
 
     def qrels(self) -> Qrels:
         """The judgments."""
-        return self._kept(self._qrels, "judgments")[0]
+        (qrels,) = self._kept(self._qrels, "judgments")
+        return cast(Qrels, qrels)
 
     def runs(self) -> list[Run]:
         """The runs."""

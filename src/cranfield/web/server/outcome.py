@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import polars as pl
 
 from cranfield.errors import UnknownNameError
 from cranfield.present.answer import Answer
@@ -36,6 +38,14 @@ class Table:
     """An address for every row, where rows lead somewhere."""
     known: tuple[str, ...] = ()
     """What the page says already."""
+    first: tuple[str, ...] = ()
+    """Columns the page puts before the others; downloads keep the order of the command line."""
+
+    @property
+    def _rows(self) -> pl.DataFrame:
+        rows = self.sheet.for_people.rows
+        before = [name for name in self.first if name in rows.columns]
+        return rows.select(*before, pl.exclude(before)) if before else rows
 
     @property
     def heading(self) -> str:
@@ -45,7 +55,7 @@ class Table:
     @property
     def columns(self) -> list[tuple[str, bool]]:
         """Names and whether they hold numbers."""
-        return [(name, is_number(dtype)) for name, dtype in self.sheet.for_people.rows.schema.items()]
+        return [(name, is_number(dtype)) for name, dtype in self._rows.schema.items()]
 
     @property
     def link_column(self) -> int:
@@ -54,8 +64,7 @@ class Table:
 
     def shown(self) -> list[list[str]]:
         """The rows as people read them, the first of very many."""
-        rows = self.sheet.for_people.rows.head(MOST_ROWS)
-        return text_rows(Sheet(self.sheet.command, rows, digits=self.sheet.digits))
+        return text_rows(Sheet(self.sheet.command, self._rows.head(MOST_ROWS), digits=self.sheet.digits))
 
     @property
     def left_out(self) -> int:
@@ -95,12 +104,18 @@ class Outcome:
     def table(self, name: str) -> Table:
         """A table by name."""
         known = (*self.answer.headline.splitlines(), *self.answer.sentences)
-        return Table(name, self.answer.sheet(name), self.links.get(name, ()), known)
+        first = self.answer.extra.get("first_columns", {}).get(name, ())
+        return Table(name, self.answer.sheet(name), self.links.get(name, ()), known, first)
 
     @property
     def tables(self) -> list[Table]:
-        """The tables a page shows."""
-        return [self.table(name) for name in self.answer.shown]
+        """The tables a page shows; a note that several have stands below the first."""
+        shown: list[Table] = []
+        for name in self.answer.shown:
+            said = tuple(note for one in shown for note in one.sheet.notes)
+            table = self.table(name)
+            shown.append(replace(table, known=(*table.known, *said)))
+        return shown
 
     def to_dict(self) -> dict[str, Any]:
         """The envelope of the command line's JSON, with the headline, the further tables and both ways to repeat it."""

@@ -107,8 +107,8 @@ def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
     """The settings in the address, or the example; and whether to answer them now."""
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "start"]
     start = request.query_params.get("start", "")
-    if not given:
-        given = list(page.example.items())
+    if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
+        given += page.example.items()
     return given, start == "yes" or (start != "no" and not page.waits)
 
 

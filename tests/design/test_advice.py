@@ -1,0 +1,180 @@
+"""Advice: the rows and their order, one number for one question, intervals, sense, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
+from cranfield.design.advice import advise, design_spread, expected_widths
+from cranfield.design.all_pairs import design_all_pairs
+from cranfield.design.jackknife import blocked_interval, past_scores
+from cranfield.design.sense import sense
+from cranfield.variance.pair_spread import pair_spread
+from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+from support import SHARED, needs_shared
+
+Array = NDArray[np.float64]
+
+
+def matrix(values: Array, measure: str = "AP") -> ScoreMatrix:
+    n, m = values.shape
+    return ScoreMatrix(values, [f"t{i}" for i in range(n)], [f"s{j}" for j in range(m)], measure)
+
+
+def past(seed: int = 1, n: int = 40, m: int = 12, scale: float = 1) -> ScoreMatrix:
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(0, 0.15, (n, 1)) + rng.normal(0, 0.1, (n, m)) * rng.uniform(0.5, 1.5, m)
+    return matrix(np.clip(np.linspace(0.4, 0.6, m) + noise, 0, 1) * scale)
+
+
+def test_rows_and_their_order() -> None:
+    advice = advise(past(), 10, 0.1)
+    assert advice.rows["design"].to_list() == [
+        "all pairs, corrected",
+        "all pairs, corrected",
+        "baseline, corrected",
+        "blocked ANOVA, unbiased ε",
+        "blocked ANOVA, Greenhouse–Geisser ε",
+        "one-way ANOVA, published",
+        "paired t-test",
+        "paired t-test",
+        "interval",
+        "interval",
+    ]
+    assert advice.rows["question"].n_unique() == 10
+    assert advise(past(), 10, 0.1, baseline=True).rows["design"][0] == "baseline, corrected"
+    assert advice.topics == advice.rows["topics"][0]
+    assert advice.lower is not None
+    assert advice.upper is not None
+    assert advice.lower <= advice.topics <= advice.upper
+    for low, topics, high in advice.rows.select("topics_lower", "topics", "topics_upper").rows():
+        assert low is None or low <= topics <= high
+
+
+def test_one_question_has_one_answer() -> None:
+    """The rows are what the designs say when asked themselves."""
+    x = past()
+    advice = advise(x, 10, 0.1)
+    estimate = estimate_variance(x, "residual")
+    headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate, [x]))
+    assert advice.topics == headline.n_topics
+    assert design_spread(estimate, [x]) > pair_spread(x)
+    epsilon = unbiased_epsilon(np.cov(x.canonical().values, rowvar=False), x.n_topics, 10)
+    assert advice.rows["epsilon"][3] == pytest.approx(epsilon)
+    assert advice.rows["topics"][3] == design_anova(estimate, 10, 0.1, blocked=True, epsilon=epsilon).n_topics
+    assert advice.rows["topics"][4] >= advice.rows["topics"][3]
+
+
+def test_the_promise_names_what_was_asked() -> None:
+    promise = advise(past(), 10, 0.1).promise
+    assert "45 pairs" in promise
+    assert "differ by 0.1 in mean AP" in promise
+    assert "the 9 comparisons with it" in advise(past(), 10, 0.1, baseline=True).promise
+
+
+def test_the_same_scores_give_the_same_answer() -> None:
+    x = past()
+    turned = ScoreMatrix(x.values[::-1, ::-1], x.topics[::-1], x.systems[::-1], "AP")
+    assert advise(x, 10, 0.1).to_dict() == advise(turned, 10, 0.1).to_dict()
+
+
+def test_several_collections() -> None:
+    advice = advise({"a": past(1), "b": past(2, 60, 15)}, 10, 0.1)
+    assert "collections" in advice.settings
+    one = advise([past(1), past(1)], 10, 0.1)
+    alone = advise(past(1), 10, 0.1)
+    assert abs(one.topics - alone.topics) <= 1
+    assert one.upper is not None
+    assert alone.upper is not None
+    assert one.upper < alone.upper  # twice the topics, less doubt
+    with pytest.raises(ArgumentError, match="`scores` is empty"):
+        advise([], 10, 0.1)
+
+
+def test_too_few_past_systems_for_epsilon() -> None:
+    with pytest.warns(CranfieldWarning, match="no blocked ANOVA is designed: ε for 50 systems cannot be told from 5"):
+        advice = advise(past(m=5), 50, 0.1)
+    assert not any("blocked" in name for name in advice.rows["design"])
+    assert advice.topics > 10
+
+
+def test_few_topics_have_no_interval_for_the_anova() -> None:
+    advice = advise(past(n=3, m=4), 4, 0.1)
+    assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics_lower"].to_list() == [None]
+
+
+def test_widths_of_two_kinds_of_pair() -> None:
+    x = past()
+    both = [estimate_variance(x, "residual"), estimate_variance(x, "percentile95")]
+    widths = expected_widths(both[0], both[1], [25, 100])
+    assert widths.columns == ["topics", "width_average_pair", "width_percentile95_pair"]
+    assert (widths["width_average_pair"] < widths["width_percentile95_pair"]).all()
+    assert widths["width_average_pair"][0] == pytest.approx(
+        2 * 2.0639 * math.sqrt(both[0].variance_of_difference / 25), rel=0.02
+    )
+
+
+def test_jackknife_against_refits() -> None:
+    """Variance and ε without each topic, by leaving the topics out."""
+    x, y = past(3, 12, 9), past(4, 15, 10)
+    fast = past_scores([x, y], 6)
+    a, b = x.canonical().values, y.canonical().values
+    for i in (0, 5, 11):
+        slow = past_scores([matrix(np.delete(a, i, axis=0)), matrix(b)], 6)
+        assert (fast.variances[i], fast.epsilons[i]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
+    slow = past_scores([matrix(a), matrix(np.delete(b, 3, axis=0))], 6)
+    assert (fast.variances[12 + 3], fast.epsilons[12 + 3]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
+    assert fast.variance == pytest.approx(
+        (11 * estimate_variance(x, "residual").variance + 14 * estimate_variance(y, "residual").variance) / 25
+    )
+
+
+def test_no_interval_where_one_topic_holds_all_the_variance() -> None:
+    values = np.full((8, 4), 0.5)
+    values[0] = [0.1, 0.9, 0.4, 0.2]
+    assert blocked_interval(past_scores([matrix(values)], 4), 4, 0.1) is None
+
+
+@pytest.mark.parametrize(
+    ("scale", "min_diff", "topics", "words"),
+    [
+        (1, 5, None, "did you mean 0.05"),
+        (1, 0.35, None, "more than the best and the worst past system are apart"),
+        (1, 0.001, None, "standard deviations of the difference"),
+        (100, 0.05, None, "perhaps per cent"),
+        (1, 0.05, 1_621_211, "1,621,211 topics are more than any test collection has"),
+    ],
+)
+def test_sense(scale: float, min_diff: float, topics: int | None, words: str) -> None:
+    said = sense(past(scale=scale), min_diff, topics=topics)
+    assert any(words in sentence for sentence in said), said
+
+
+def test_sense_has_nothing_to_say_of_a_sound_question() -> None:
+    assert sense(past(), 0.1) == ()
+    assert sense([past(), past(2)], 0.1, topics=60) == ()
+
+
+def test_advice_warns_of_nonsense() -> None:
+    with pytest.warns(CranfieldWarning, match="did you mean 0.05"):
+        assert advise(past(), 10, 5).warnings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [((1, 0.1), "`n_systems` must be"), ((5, -1), "`min_diff` must be above 0")],
+)
+def test_bad_arguments(arguments: tuple[int, float], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        advise(past(), *arguments)
+
+
+@needs_shared
+def test_terabyte() -> None:
+    advice = advise(read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only(), 20, 0.1)
+    assert advice.topics in (46, 47)  # simulation: 47
+    assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics"][0] < 75

@@ -1,0 +1,95 @@
+"""What pools cost: counted by hand, where all is judged, where little is, and on real runs."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from cranfield import ArgumentError, PoolFigure, Qrels, Run, cost_from_figures, make_sample, read_qrels, read_runs
+from cranfield.design.pool_price import pool_by_topic, pool_prices, pool_sentences, priced
+from support import SHARED, needs_shared
+
+
+def qrels(*pairs: tuple[str, str]) -> Qrels:
+    topics, documents = zip(*pairs, strict=True)
+    columns = {"topic": topics, "subtopic": ["0"] * len(pairs), "document": documents, "relevance": [1] * len(pairs)}
+    return Qrels(pl.DataFrame(columns))
+
+
+def run(**ranking: str) -> Run:
+    """A run from the documents of each topic, one letter each."""
+    rows = [
+        {"topic": topic, "document": document, "rank": rank, "score": 10.0 - rank}
+        for topic, documents in ranking.items()
+        for rank, document in enumerate(documents, 1)
+    ]
+    return Run(pl.DataFrame(rows))
+
+
+JUDGED = qrels(("x", "a"), ("x", "b"), ("y", "a"), ("y", "c"), ("z", "d"))
+RUNS = [run(x="abc", y="ab", other="abc"), run(x="acd", y="ca")]
+
+
+def test_by_hand() -> None:
+    rows = pool_by_topic(JUDGED, RUNS, [3, 1]).rows()
+    # depth 1: x {a}, y {a, c}; depth 3: x {a, b, c, d}, y {a, b, c}; nobody retrieved for z; `other` is not judged.
+    assert rows == [(1, "x", 1, 1), (1, "y", 2, 2), (1, "z", 0, 0), (3, "x", 4, 2), (3, "y", 3, 2), (3, "z", 0, 0)]
+    prices = pool_prices([(JUDGED, RUNS)], [1, 3])
+    assert prices["pool_per_topic"].to_list() == [1.0, 7 / 3]
+    assert prices["judged_per_topic"].to_list() == [1.0, 4 / 3]
+    assert prices["judged_share"].to_list() == [1.0, 4 / 7]
+    assert prices["variance_doubtful"].to_list() == [False, True]
+
+
+def test_a_document_judged_for_two_subtopics_counts_once() -> None:
+    twice = Qrels(
+        pl.DataFrame({"topic": ["x"] * 2, "subtopic": ["1", "2"], "document": ["a"] * 2, "relevance": [1, 0]})
+    )
+    assert pool_by_topic(twice, [run(x="ab")], [2]).rows() == [(2, "x", 2, 1)]
+
+
+def test_several_collections_are_added_up() -> None:
+    both = pool_prices([(JUDGED, RUNS), (qrels(("x", "a")), [run(x="a")])], [3])
+    assert both["topics"].item() == 4
+    assert both["pool_per_topic"].item() == pytest.approx(8 / 4)
+
+
+def test_where_all_is_judged_the_price_is_what_was_judged() -> None:
+    """As in the papers: the figures stay what they are."""
+    sample = make_sample(n_topics=6, n_systems=4, n_documents=300, depth=20, length=40)
+    prices = pool_prices([(sample.qrels, sample.runs)], [5, 20])
+    assert prices["judged_share"].to_list() == [1.0, 1.0]
+    assert prices["pool_per_topic"].to_list() == prices["judged_per_topic"].to_list()
+    evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+    same = pl.DataFrame({"depth": [10, 100], "pool_per_topic": [96.0, 731.0]})
+    assert cost_from_figures(priced(evia, same), width=0.15).rows.equals(cost_from_figures(evia, width=0.15).rows)
+
+
+def test_sentences() -> None:
+    said = pool_sentences(pool_prices([(JUDGED, RUNS)], [1, 3]))
+    assert "depth 3: only 57% of the pool of depth 3 was judged (1 of 2 documents per topic)" in said[0]
+    assert "judging to depth 1 leaves more relevant documents unjudged than to depth 3" in said[1]
+    assert pool_sentences(pool_prices([(JUDGED, RUNS)], [1])) == ()
+
+
+def test_refusals() -> None:
+    with pytest.raises(ArgumentError, match="`depths` is empty"):
+        pool_by_topic(JUDGED, RUNS, [])
+    with pytest.raises(ArgumentError, match="at least 1; got 0"):
+        pool_by_topic(JUDGED, RUNS, [0, 5])
+    with pytest.raises(ArgumentError, match="`runs` is empty"):
+        pool_by_topic(JUDGED, [], [5])
+    with pytest.raises(ArgumentError, match="`collections` is empty"):
+        pool_prices([], [5])
+    with pytest.raises(ArgumentError, match="no price for depth 10"):
+        priced([PoolFigure("AP", 10, 96, 0.07)], pl.DataFrame({"depth": [5], "pool_per_topic": [50.0]}))
+
+
+@needs_shared
+def test_trec_covid() -> None:
+    """Round 5 at depth 100: 1,209 documents per topic, of which 347 were judged."""
+    place = SHARED / "data" / "runs" / "trec-covid-r5"
+    prices = pool_prices([(read_qrels(place / "qrels.txt"), read_runs(place / "runs"))], [10, 100])
+    assert prices["pool_per_topic"].round(0).to_list()[1] == 1209
+    assert prices["judged_per_topic"].round(0).to_list()[1] == 347
+    assert prices["variance_doubtful"].to_list()[1]

@@ -1,0 +1,179 @@
+"""One answer, many skins: the command line, the API, downloads and the page show the same cells of the same sheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Any
+
+import pytest
+
+from cranfield.present.tables import Sheet, render, text_rows
+from cranfield.settings import Settings, setting
+from cranfield.web.server import page as registry
+from cranfield.web.server.app import create_app
+from cranfield.web.server.library import imports
+from cranfield.web.server.limits import Limits
+from cranfield.web.server.outcome import MOST_ROWS, Outcome
+from cranfield.web.server.page import Page, menu, page, pages
+from web_page import HERE, Client, ask
+
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+QUESTIONS = {
+    "design": "variance=0.0530&systems=5,10&min_diff=0.1",
+    "recommend": "data=DATA&systems=5&min_diff=0.2",
+    "compare": "data=DATA&test=t&baseline=ql(mu=100)",
+    "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
+    "standardise": "data=DATA&resamples=50",
+    "replicates": "data=sample&splits=2&resamples=50",
+    "tuning": "data=DATA&folds=3&resamples=50",
+    "report": "data=DATA&resamples=500&skip=standardisation&skip=collection&skip=next",
+}
+"""One address for every page; DATA stands for scores of settings of a family."""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with Client(create_app(limits=Limits(patience=60.0)), base_url=HERE) as asked:
+        yield asked
+
+
+@pytest.fixture(scope="module")
+def past(client: Client) -> str:
+    names = ",".join(f'"ql(mu={mu})"' for mu in (100, 500, 1000))
+    rows = [f"{i},{0.2 + 0.01 * (i % 7):.2f},{0.3 + 0.02 * (i % 5):.2f},{0.1 + 0.03 * (i % 3):.2f}" for i in range(12)]
+    text = "\n".join([f"topic,{names}", *rows, ""])
+    return str(client.post("/api/data", files={"files": ("past.AP.csv", text)}).json()["id"])
+
+
+def outcome_of(client: Client, one: Page, query: str) -> Outcome:
+    """What the server has worked out, for a look at the sheets behind it."""
+    service = client.app.state.service  # type: ignore[attr-defined]
+    question = one.question.from_query([tuple(part.split("=", 1)) for part in query.split("&")])  # type: ignore[misc]
+    outcome = service.ask(one, question)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def cells(html: str, caption: str) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a page's table."""
+    for table in re.findall(r"<table>.*?</table>", html, re.S):
+        if unescape(re.findall(r"<caption>(.*?)</caption>", table)[0]) == caption:
+            visible = re.sub(r'<span class="unseen">.*?</span>', "", table)
+            body = [
+                re.findall(r"<td[^>]*>(.*?)</td>", row, re.S) for row in re.findall(r"<tr>(.*?)</tr>", visible, re.S)
+            ]
+            plain = [[unescape(re.sub("<[^>]+>", "", cell)) for cell in row] for row in body if row]
+            return re.findall(r"<th [^>]*>(.*?)</th>", visible), plain
+    raise AssertionError(f"the page has no table {caption!r}")
+
+
+def of_people(sheet: Sheet) -> dict[str, list[str]]:
+    """The cells of a sheet as people read them, by column."""
+    shown = sheet.for_people
+    return {name: [row[at] for row in text_rows(shown)] for at, name in enumerate(shown.rows.columns)}
+
+
+def test_every_page_is_asked() -> None:
+    assert set(QUESTIONS) == set(pages())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_all_skins_show_the_same_cells(client: Client, past: str, name: str) -> None:
+    one, query = pages()[name], QUESTIONS[name].replace("DATA", past)
+    body = ask(client, f"/api{one.address}?{query}")
+    outcome = outcome_of(client, one, query)
+    html = client.get(f"{one.address}?{query}&start=yes").text
+    assert unescape(re.findall(r'class="headline">(.*?)</h2>', html, re.S)[0]) == outcome.answer.headline
+    assert body["headline"] == outcome.answer.headline
+    for at, table in enumerate(outcome.answer.shown):
+        sheet = outcome.answer.sheet(table)
+        command_line = json.loads(render(sheet, "json"))
+        api = body["rows"] if at == 0 else body["tables"][table]
+        assert api == command_line["rows"]
+        for ending, format in {"json": "json", "csv": "csv", "md": "markdown", "tex": "latex"}.items():
+            file = client.get(f"/files/{name}/{table}.{ending}?{query}")
+            assert file.text == render(sheet, format)  # type: ignore[arg-type]
+        written = list(csv.DictReader(io.StringIO(render(sheet, "csv"))))
+        assert [list(row) for row in written[:1]] == [sheet.rows.columns] * len(written[:1])
+        for row, values in zip(written, sheet.rows.iter_rows(named=True), strict=True):
+            assert row == {key: "" if value is None else str(value) for key, value in values.items()}
+        head, rows = cells(html, sheet.heading or sheet.title)
+        people = of_people(sheet)
+        assert sorted(head) == sorted(column.replace("_", " ") for column in people)
+        by_column = {column: [row[k] for row in rows] for k, column in enumerate(head)}
+        for column, texts in people.items():
+            assert by_column[column.replace("_", " ")] == texts[:MOST_ROWS]
+
+
+def test_latex_of_the_page_has_the_marks_of_the_command_line(client: Client, past: str) -> None:
+    query = QUESTIONS["compare"].replace("DATA", past)
+    text = client.get(f"/files/compare/pairs.tex?{query}").text
+    assert "\\textsuperscript{\\dag{}}" in text
+    assert "differs from ql(mu=100)" in text
+
+
+# ── a page of one file ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountSettings(Settings):
+    """A question nobody asks."""
+
+    brief = "How many topics there are."
+    takes = "scores"
+    answered_by = "cranfield.scores:count_topics"
+
+    measure: str | None = setting(None, "Which measure.", part="source")
+    n_more: int = setting(3, "How many more to count.", least=0, most=9)
+    colour: str = setting("red", "Of the ink.", choices=("red", "blue"), more=True)
+    loud: bool = setting(False, "Say it loudly.")
+
+
+def count(question: Any, dataset: Any, progress: Any) -> Outcome:
+    import polars as pl
+
+    from cranfield.present.answer import Answer
+
+    matrix = dataset.scores(question.measure).only()
+    rows = pl.DataFrame({"topics": [matrix.n_topics], "more": [question.n_more]})
+    said = Answer(f"{matrix.n_topics} topics", {"count": lambda: Sheet("count", rows, "counted", heading="The count")})
+    return Outcome(said, ("cranfield count",), (imports("count_topics"),))
+
+
+@pytest.fixture
+def counting() -> Iterator[Client]:
+    page("count", "Counting", CountSettings, heading="How many?", doing="Counting", answer=count, place=70)
+    with Client(create_app(limits=Limits(patience=60.0)), base_url=HERE) as asked:
+        yield asked
+    del registry._PAGES["count"]
+
+
+def test_a_registered_page_is_everywhere(counting: Client) -> None:
+    assert ("/count", "Counting") in menu()
+    assert '<a href="/count">Counting</a>' in counting.get("/").text
+    form = counting.get("/count").text
+    assert "<h1>How many?</h1>" in form
+    for text in ('name="more"', 'value="3"', "How many more to count.", "More settings", 'type="checkbox"', ">blue<"):
+        assert text in form
+    data = counting.post("/api/data", files={"files": ("a.csv", "topic,x,y\n1,0.5,0.25\n2,0.5,1\n")}).json()["id"]
+    found = ask(counting, f"/api/count?data={data}&more=4")
+    assert (found["headline"], found["rows"]) == ("2 topics", [{"topics": 2, "more": 4}])
+    assert ask(counting, f"/api/count?data={data}&n_more=4")["rows"] == found["rows"]
+    shown = counting.get(f"/count?data={data}&more=4").text
+    assert cells(shown, "The count") == (["topics", "more"], [["2", "4"]])
+    assert counting.get(f"/files/count/count.csv?data={data}&more=4").text == "topics,more\n2,4\n"
+    refused = counting.get(f"/api/count?data={data}&more=10")
+    assert refused.status_code == 400
+    assert refused.json()["error"] == "`more` must be a whole number of at most 9; got 10. Write 3."
+    described = counting.get("/api/openapi.json").json()["paths"]["/api/count"]["get"]
+    assert described["description"] == "How many topics there are."
+    (more,) = [one for one in described["parameters"] if one["name"] == "more"]
+    assert more["schema"] == {"type": "integer", "minimum": 0, "maximum": 9, "default": 3}
+    assert more["description"] == "How many more to count."
+    assert "/api/count" in counting.get("/api").text
