@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 
@@ -12,11 +14,18 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import cranfield as package
 from chart_support import results as charted
 from cranfield import ArgumentError, check_file
 from cranfield.results import Result
 
 SHARED = ("to_frame", "to_dict", "to_pandas", "to_latex", "to_markdown", "summary", "chart", "_repr_html_")
+TO_COME = {
+    "Advice", "ExpectedTau", "Monitoring", "Reestimate", "Reliability", "Reuse", "SequentialDesign", "ThreeViews",
+}  # fmt: skip
+"""Types of result that have no chart yet, so no example in `chart_support`; the list may only grow shorter."""
+FLAT = {"Comparison"}
+"""Results whose dictionary has the settings beside the rows."""
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +43,11 @@ def every_type(base=Result):
 
 
 def test_there_is_one_of_every_type(results):
+    for module in pkgutil.walk_packages(package.__path__, "cranfield."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)  # a type that nobody has imported yet is a type too
     ours = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
-    assert ours == {type(result).__name__ for result in results.values()}
+    assert ours == {type(result).__name__ for result in results.values()} | TO_COME
 
 
 NAMES = sorted({*charted(), "FileCheck"} - {"estimates"})
