@@ -182,7 +182,9 @@ def main() -> int:
                     print(f"survived: {mutant.file}:{mutant.line}: {mutant.change}", flush=True)
     for room, each in counts.items():
         ran = sum(each.values()) - each["not run"]
-        print(f"{room}: {ran - each['survived']} of {ran} killed ({each['endless']} by time), {each['not run']} not run")
+        print(
+            f"{room}: {ran - each['survived']} of {ran} killed ({each['endless']} by time), {each['not run']} not run"
+        )
     return 0
 
 

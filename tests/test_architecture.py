@@ -135,7 +135,14 @@ def test_a_heavy_start_is_seen() -> None:
     assert "numpy" in modules_after("import cranfield; cranfield.ScoreMatrix") & HEAVY
 
 
-FOLDERS = ["comparison/tests", "comparison/corrections", "variance/estimators", "design/designs", "scores/formats", "settings"]
+FOLDERS = [
+    "comparison/tests",
+    "comparison/corrections",
+    "variance/estimators",
+    "design/designs",
+    "scores/formats",
+    "settings",
+]
 REGISTERED = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.py"))]
 
 
@@ -153,7 +160,10 @@ def test_a_registered_file_imports_nothing_heavy(path: Path) -> None:
 
 def test_every_folder_holds_files() -> None:
     assert {path.parent.relative_to(SOURCE).as_posix() for path in REGISTERED} == set(FOLDERS)
-    assert imports_at_the_top(ast.parse("import numpy as np\nfrom scipy.special import ndtr")) & HEAVY == {"numpy", "scipy"}
+    assert imports_at_the_top(ast.parse("import numpy as np\nfrom scipy.special import ndtr")) & HEAVY == {
+        "numpy",
+        "scipy",
+    }
 
 
 def command_line_words(tree: ast.AST) -> list[str]:

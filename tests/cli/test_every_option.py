@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from cranfield.cli import build
 from cranfield.cli.build import ARGUMENTS, OutputSettings
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
@@ -184,6 +185,43 @@ def test_an_option_can_be_typed(
     assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
     assert ended.exit_code == 0, ended.output
     assert ended.output
+
+
+@pytest.mark.parametrize(("name", "question", "one"), CASES, ids=[f"{n} {o.flags[0]}" for n, _, o in CASES])
+def test_what_is_typed_arrives(
+    name: str, question: type[Settings], one: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings that a command gets hold the typed value, which is not the default."""
+    arrived: list[Any] = []
+    monkeypatch.setattr(
+        build, "_runner", lambda question: lambda settings, output, files: arrived.extend([settings, output])
+    )
+    typed = [one.flags[0].split("/")[0]]
+    value: Any = not one.default
+    if one.kind is not bool:
+        others = [each for each in one.choices or () if each != one.default and (each,) != one.default]
+        value = (
+            others[-1]
+            if others
+            else str(VALUES[one.name] if one.name != "chart" else "pairs").format(new="new", system="s")
+        )
+        typed.append(value)
+        value = one.accept(one.kind(value))
+    words = [word.format(new="new", system="s") for word in ALONE.get((name, one.name), COMMANDS[name])]
+    ended = CliRunner().invoke(app, [*words, *typed])
+    assert ended.exit_code == 0, ended.output
+    (held,) = [each for each in arrived if one.name in each.values()]
+    got = getattr(held, one.name)
+    assert (got[-1] if one.several else got) == (value[-1] if one.several else value)
+    assert got != one.default
+
+
+ASKED_FOR = "alternative correction merge decide residuals resample estimator fraction to".split()
+
+
+@pytest.mark.parametrize("option", ASKED_FOR)
+def test_an_option_is_among_those_typed(option: str) -> None:
+    assert any(f"--{option}" in one.flags for _, _, one in CASES)
 
 
 def test_every_flag_is_told_apart() -> None:
