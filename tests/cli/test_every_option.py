@@ -112,9 +112,9 @@ VALUES: dict[str, Any] = {
     "input_format": "long", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
     "length": 20, "n_topics": 5, "n_systems": 3, "folds": 3, "holdout": 0.4, "n_repeats": 2, "power": 0.7,
     "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,
-    "n_partitions": 2, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
+    "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
-    "redraws": 50, "level": 1, "method": "published",
+    "redraws": 50, "level": 2, "method": "published",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -205,18 +205,19 @@ def test_what_is_typed_arrives(
             if others
             else str(VALUES[one.name] if one.name != "chart" else "pairs").format(new="new", system="s")
         )
-        typed.append(value)
+        value = "P@10" if (value,) == one.default else value
+        typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]
         value = one.accept(one.kind(value))
     words = [word.format(new="new", system="s") for word in ALONE.get((name, one.name), COMMANDS[name])]
     ended = CliRunner().invoke(app, [*words, *typed])
     assert ended.exit_code == 0, ended.output
-    (held,) = [each for each in arrived if one.name in each.values()]
+    held = next(each for each in arrived if one.name in each.values())
     got = getattr(held, one.name)
     assert (got[-1] if one.several else got) == (value[-1] if one.several else value)
     assert got != one.default
 
 
-ASKED_FOR = "alternative correction merge decide residuals resample estimator fraction to".split()
+ASKED_FOR = ["alternative", "correction", "merge", "decide", "residuals", "resample", "estimator", "fraction", "to"]
 
 
 @pytest.mark.parametrize("option", ASKED_FOR)

@@ -152,7 +152,8 @@ class Correlations(Result):
         }
 
     def __repr__(self) -> str:
-        return f"Correlations({'; '.join(f'{one.reference} and {one.estimate}: {one.summary()}' for one in self.correlations)})"
+        each = [f"{one.reference} and {one.estimate}: {one.summary()}" for one in self.correlations]
+        return f"Correlations({'; '.join(each)})"
 
 
 def correlate(
