@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
-.PHONY: browser help demo test test-all bench lint clean
+.PHONY: browser help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,15 @@ test: lint  ## lint, types and tests (about four minutes after set-up)
 
 test-all: lint  ## the same with the slow statistical checks
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+
+GATED  := scores variance comparison design standardise replicates tuning
+
+coverage: $(VENV)/ready-dev  ## how much of the statistics the tests reach; fails below the gate in pyproject.toml
+	$(BIN)/python -m pytest -q -n $(JOBS) $(addprefix tests/,$(GATED)) $(addprefix --cov=cranfield.,$(GATED)) --cov-report=term-missing:skip-covered
+
+MUTANTS ?= 60
+mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time, and count how often the tests notice
+	$(BIN)/python tests/mutation.py --mutants $(MUTANTS) --jobs $(JOBS)
 
 browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \

@@ -25,11 +25,13 @@ from cranfield import (
     recommend,
     standardisation_effect,
     standardisation_robustness,
+    variances,
 )
 from cranfield.comparison import compare, compare_measures
 from cranfield.design import PoolFigure
 from cranfield.errors import CranfieldWarning
 from cranfield.replicates import replicate
+from cranfield.scores.correlation import Correlations
 from cranfield.tuning import selection_bias, tune
 
 METHODS = ("percentile95", "residual", "within", "one_way", "two_way")
@@ -118,6 +120,7 @@ def results() -> dict[str, Any]:
             "Comparison": compare(x, n_resamples=2000),
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
             "Correlation": correlate(x, y, n_resamples=200),
+            "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),
             "Cost": cost_from_figures(figures, width=0.15),
             "Design": design_anova(residual, 10, 0.10, blocked=True),
             "Recommendation": recommend(x, 6, 0.10),
@@ -131,6 +134,7 @@ def results() -> dict[str, Any]:
             "Standardised": fit_standardisation(x).apply(x),
             "Tuning": tune(family_matrices()),
             "VarianceEstimate": residual,
+            "Variances": variances({"first": x, "second": y}),
             "ttest": design_ttest(estimate_variance(x, "percentile95"), 0.05),
             "interval": design_interval(estimate_variance(x, "percentile95"), 0.10),
             "estimates": [estimate_variance(x, method) for method in METHODS],

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,7 +34,7 @@ ROOMS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.split()}
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}
-OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}}
+OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set()}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -41,29 +44,43 @@ def imports(path: Path) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = []
-    found = []
+    names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import; write the full name"
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+def broken(room: str, names: list[str]) -> list[str]:
+    """What a module of a room must not import, of what it imports."""
+    wrong = []
+    for name in names:
+        parts = name.split(".")
+        if parts[0] == "cranfield" and len(parts) > 1 and LEVEL.get(parts[1], -1) > LEVEL.get(room, len(ROOMS)):
+            wrong.append(f"{room} must not import {name}")
+        if parts[0] in OUTSIDERS and room not in OUTSIDERS[parts[0]]:
+            where = ", ".join(sorted(OUTSIDERS[parts[0]]))
+            wrong.append(f"{parts[0]} belongs {f'in {where} only' if where else 'nowhere'}")
+    return wrong
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_go_upward_only(path: Path) -> None:
-    room = room_of(path)
-    for name in imports(path):
-        parts = name.split(".")
-        if parts[0] == "cranfield" and len(parts) > 1 and parts[1] in LEVEL and room in LEVEL:
-            assert LEVEL[parts[1]] <= LEVEL[room], f"{path}: {room} must not import {name}"
-        if parts[0] in OUTSIDERS:
-            assert room in OUTSIDERS[parts[0]], f"{path}: {parts[0]} belongs in {OUTSIDERS[parts[0]]} only"
+    assert broken(room_of(path), imports(path)) == []
+
+
+def test_every_room_and_outsider_is_met() -> None:
+    assert {room_of(path) for path in MODULES} >= set(LEVEL), "a room of the list that is no longer there"
+    used = {name.split(".")[0] for path in MODULES for name in imports(path)}
+    assert set(OUTSIDERS) - {"typer"} <= used
+    assert "typer" not in used
 
 
 def test_every_module_has_its_room() -> None:
@@ -73,21 +90,94 @@ def test_every_module_has_its_room() -> None:
 
 def test_the_rule_can_fail(tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
-    bad.write_text("def f():\n    from cranfield.cli import output\n    import click\n")
-    assert imports(bad) == ["cranfield.cli.output", "click"]
+    bad.write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from cranfield.web import server\n"
+        "def f():\n    from cranfield.cli import output\n    import rich.table, typer\n    from cranfield import errors\n"
+    )
+    names = imports(bad)
+    assert names[1:] == ["cranfield.cli.output", "rich.table", "typer", "cranfield.errors"]
+    assert broken("design", names) == [
+        "design must not import cranfield.cli.output", "rich belongs in cli only", "typer belongs nowhere",
+    ]  # fmt: skip
+    assert broken("cli", names) == ["typer belongs nowhere"]
+    assert broken("settings", ["cranfield.scores", "cranfield.errors"]) == ["settings must not import cranfield.scores"]
+
+
+HEAVY = {"numpy", "polars", "scipy", "pandas", "pydantic", "altair", "vl_convert", "jinja2", "fastapi", "rich"}
+
+
+def modules_after(code: str) -> set[str]:
+    """Everything that a fresh Python has imported after some code."""
+    code += "\nimport sys; print(*sys.modules, file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    return {name.split(".")[0] for name in ended.stderr.split()}
+
+
+HELP = "from click.testing import CliRunner; from cranfield.cli.main import app\nfor words in {}: assert CliRunner().invoke(app, words).exit_code == 0"
+SETTINGS = "from cranfield.settings import questions; assert len(questions()) > 20"
+LIGHT = {
+    "the package": "import cranfield",
+    "the list of commands": HELP.format([["--help"], ["design", "--help"]]),
+    "the help of commands": HELP.format([["compare", "--help"], ["variance", "--help"], ["convert", "--help"]]),
+    "every question": SETTINGS,
+    "every choice": SETTINGS + "\nfor one in questions().values():\n    for each in one.all(): each.choices",
+}
+
+
+@pytest.mark.parametrize("what", LIGHT)
+def test_a_light_start(what: str) -> None:
+    assert modules_after(LIGHT[what]) & HEAVY == set()
+
+
+def test_a_heavy_start_is_seen() -> None:
+    assert "numpy" in modules_after("import cranfield; cranfield.ScoreMatrix") & HEAVY
+
+
+FOLDERS = [
+    "comparison/tests",
+    "comparison/corrections",
+    "variance/estimators",
+    "design/designs",
+    "scores/formats",
+    "settings",
+]
+REGISTERED = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.py"))]
+
+
+def imports_at_the_top(tree: ast.Module) -> set[str]:
+    """The packages that a module imports when it is itself imported, by the first part of their names."""
+    names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in tree.body if isinstance(node, ast.ImportFrom)}
+    return {name.split(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("path", REGISTERED, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_registered_file_imports_nothing_heavy(path: Path) -> None:
+    assert imports_at_the_top(ast.parse(path.read_text())) & HEAVY == set()
+
+
+def test_every_folder_holds_files() -> None:
+    assert {path.parent.relative_to(SOURCE).as_posix() for path in REGISTERED} == set(FOLDERS)
+    assert imports_at_the_top(ast.parse("import numpy as np\nfrom scipy.special import ndtr")) & HEAVY == {
+        "numpy",
+        "scipy",
+    }
 
 
 def command_line_words(tree: ast.AST) -> list[str]:
-    """Options of the command line in strings that are not docstrings."""
+    """Options of the command line in strings that are not docstrings and do not quote a whole command."""
     heads = (ast.Module, ast.FunctionDef, ast.ClassDef)
     prose = {id(n.body[0].value) for n in ast.walk(tree) if isinstance(n, heads) and isinstance(n.body[0], ast.Expr)}
     texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return [text.value for text in texts if id(text) not in prose and re.search(r"(?<![\w-])--[a-z]", text.value)]
+    spoken = [text.value for text in texts if id(text) not in prose and "`cranfield " not in text.value]
+    return [text for text in spoken if re.search(r"(?<![\w-])--[a-z]", text)]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_messages_of_the_library_name_no_option_of_the_command_line(path: Path) -> None:
-    if room_of(path) not in ("cli", "web", "trec_eval"):  # the last reads a command line itself
+    if room_of(path) not in ("settings", "cli", "web", "trec_eval"):  # options are spelled there, or read
         assert command_line_words(ast.parse(path.read_text())) == []
 
 

@@ -302,3 +302,89 @@ def test_a_score_format_is_one_entry(tmp_path: Path) -> None:
         pytest.raises(UnknownNameError, match="unknown layout 'dummy'"),
     ):
         write_scores(x, tmp_path, layout="dummy")
+
+
+# ── in every skin ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+DUMMIES = {
+    "test": replace(TESTS["t"], name="dummy", rank=1000),
+    "correction": replace(CORRECTIONS["holm"], name="dummy", rank=1000),
+    "estimator": replace(ESTIMATORS["within"], name="dummy", rank=1000),
+    "score format": replace(FORMATS["long"], name="dummy", rank=1000),
+    "design": replace(DESIGNS["interval"], name="dummy", rank=1000),
+}
+TABLES = {
+    "test": comparison.tests.table,
+    "correction": comparison.corrections.table,
+    "estimator": variance.estimators.table,
+    "score format": scores.formats.table,
+    "design": design.designs.table,
+}
+OPTIONS = [
+    ("test", ["compare"], "--test"),
+    ("test", ["leaderboard"], "--test"),
+    ("correction", ["compare"], "--correction"),
+    ("estimator", ["variance"], "--method"),
+    ("estimator", ["design", "anova"], "--estimator"),
+    ("score format", ["convert"], "--input-format"),
+    ("score format", ["convert"], "--layout"),
+]
+FIELDS = [("test", "/compare", "test"), ("correction", "/compare", "correction"), ("estimator", "/design", "estimator")]
+
+
+def typed(*words: str) -> str:
+    from click.testing import CliRunner
+
+    from cranfield.cli.main import app
+
+    return " ".join(CliRunner().invoke(app, list(words)).output.split())
+
+
+@pytest.mark.parametrize(("kind", "command", "option"), OPTIONS)
+def test_the_command_line_offers_it(kind: str, command: list[str], option: str) -> None:
+    help, file = typed(*command, "--help"), "none.csv"
+    words = [*command, *([file] if len(command) == 1 else []), option, "dumy"]
+    refusal = typed(*words)
+    assert "dummy" not in help + refusal
+    with REGISTRIES[kind].temporarily(DUMMIES[kind]):
+        listed = typed(*command, "--help")
+        assert "dummy" in listed.partition(option)[2]
+        assert listed != help
+        assert "dumy" in refusal
+        assert "dummy" in typed(*words).replace("'dumy'", "")
+
+
+@pytest.mark.parametrize(("kind", "address", "field"), FIELDS)
+def test_the_page_offers_it(kind: str, address: str, field: str) -> None:
+    from cranfield.web.server.app import create_app
+    from web_page import HERE, Client
+
+    with Client(create_app(), base_url=HERE) as client:
+        query = "?data=sample" if address == "/compare" else ""
+        assert 'value="dummy"' not in client.get(address + query).text
+        with REGISTRIES[kind].temporarily(DUMMIES[kind]):
+            html = client.get(address + query).text
+            assert '<option value="dummy"' in html.partition(f'<select id="{field}"')[2].partition("</select>")[0]
+            error = client.get(f"/api{address}?data=sample&{field}=dumy").json()["error"]
+            assert "dummy" in error
+
+
+@pytest.mark.parametrize("kind", DUMMIES)
+def test_the_table_of_the_documentation_has_it(kind: str) -> None:
+    before = TABLES[kind]()
+    with REGISTRIES[kind].temporarily(DUMMIES[kind]):
+        added = [row for row in TABLES[kind]() if row not in before]
+    assert added
+    assert all(row[0].split()[0] == "dummy" for row in added)
+
+
+def test_a_question_about_a_design_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A design brings its question along: a class of settings, and there is its command."""
+    from cranfield.settings import base
+    from cranfield.settings.design import IntervalSettings
+
+    assert "dummy" not in typed("design", "--help")
+    monkeypatch.setattr(base, "QUESTIONS", dict(base.QUESTIONS))
+    type("DummySettings", (IntervalSettings,), {"command": "design dummy", "brief": "A dummy.", "place": 999})
+    assert "dummy A dummy." in typed("design", "--help")
+    assert "--width" in typed("design", "dummy", "--help")

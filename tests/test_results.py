@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 
@@ -12,12 +14,19 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import cranfield as package
 from chart_support import results as charted
 from cranfield import ArgumentError, check_file
 from cranfield.present.answer import answer
 from cranfield.results import Result
 
 SHARED = ("to_frame", "to_dict", "to_pandas", "to_latex", "to_markdown", "summary", "chart", "_repr_html_")
+TO_COME = {
+    "Advice", "ExpectedTau", "Monitoring", "Reestimate", "Reliability", "Reuse", "SequentialDesign", "ThreeViews",
+}  # fmt: skip
+"""Types of result that have no chart yet, so no example in `chart_support`; the list may only grow shorter."""
+FLAT = {"Comparison"}
+"""Results whose dictionary has the settings beside the rows."""
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +44,11 @@ def every_type(base=Result):
 
 
 def test_there_is_one_of_every_type(results):
+    for module in pkgutil.walk_packages(package.__path__, "cranfield."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)  # a type that nobody has imported yet is a type too
     ours = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
-    assert ours == {type(result).__name__ for result in results.values()}
+    assert ours == {type(result).__name__ for result in results.values()} | TO_COME
 
 
 NAMES = sorted({*charted(), "FileCheck"} - {"estimates"})
@@ -70,7 +82,8 @@ def test_the_dictionary_holds_signature_warnings_and_settings_and_is_plain(resul
     content = result.to_dict()
     assert content["signature"] == result.signature
     assert content["warnings"] == list(result.warnings)
-    assert {"settings"} & set(content) or dict(result.settings).items() <= content.items()
+    settings = content if type(result).__name__ in FLAT else content["settings"]
+    assert {name: settings.get(name) for name in result.settings} == dict(result.settings)
     json.dumps(content, allow_nan=True)
 
 

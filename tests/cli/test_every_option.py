@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from cranfield.cli import build
 from cranfield.cli.build import ARGUMENTS, OutputSettings
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
@@ -111,9 +112,9 @@ VALUES: dict[str, Any] = {
     "input_format": "long", "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
     "length": 20, "n_topics": 5, "n_systems": 3, "folds": 3, "holdout": 0.4, "n_repeats": 2, "power": 0.7,
     "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,
-    "n_partitions": 2, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
+    "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
-    "redraws": 50, "level": 1, "method": "published",
+    "redraws": 50, "level": 2, "method": "published",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -184,6 +185,44 @@ def test_an_option_can_be_typed(
     assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
     assert ended.exit_code == 0, ended.output
     assert ended.output
+
+
+@pytest.mark.parametrize(("name", "question", "one"), CASES, ids=[f"{n} {o.flags[0]}" for n, _, o in CASES])
+def test_what_is_typed_arrives(
+    name: str, question: type[Settings], one: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings that a command gets hold the typed value, which is not the default."""
+    arrived: list[Any] = []
+    monkeypatch.setattr(
+        build, "_runner", lambda question: lambda settings, output, files: arrived.extend([settings, output])
+    )
+    typed = [one.flags[0].split("/")[0]]
+    value: Any = not one.default
+    if one.kind is not bool:
+        others = [each for each in one.choices or () if each != one.default and (each,) != one.default]
+        value = (
+            others[-1]
+            if others
+            else str(VALUES[one.name] if one.name != "chart" else "pairs").format(new="new", system="s")
+        )
+        value = "P@10" if (value,) == one.default else value
+        typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]
+        value = one.accept(one.kind(value))
+    words = [word.format(new="new", system="s") for word in ALONE.get((name, one.name), COMMANDS[name])]
+    ended = CliRunner().invoke(app, [*words, *typed])
+    assert ended.exit_code == 0, ended.output
+    held = next(each for each in arrived if one.name in each.values())
+    got = getattr(held, one.name)
+    assert (got[-1] if one.several else got) == (value[-1] if one.several else value)
+    assert got != one.default
+
+
+ASKED_FOR = ["alternative", "correction", "merge", "decide", "residuals", "resample", "estimator", "fraction", "to"]
+
+
+@pytest.mark.parametrize("option", ASKED_FOR)
+def test_an_option_is_among_those_typed(option: str) -> None:
+    assert any(f"--{option}" in one.flags for _, _, one in CASES)
 
 
 def test_every_flag_is_told_apart() -> None:

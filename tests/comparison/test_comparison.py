@@ -419,7 +419,7 @@ BAD = [
     (X, {"baseline": "s9"}, UnknownNameError, "unknown system 's9'. Did you mean 's2' or 's1' or 's0'?"),
     (X, {"n_resamples": 0}, ArgumentError, "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),
     (X, {"alpha": 5}, ArgumentError, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
-    (X, {"alpha": 0}, ArgumentError, "`alpha` must be between 0 and 1; got 0."),
+    (X, {"alpha": 0}, ArgumentError, "`alpha` must be between 0 and 1; got 0. Write 0.05."),
     (X, {"test": "wilcoxson"}, UnknownNameError, "unknown test 'wilcoxson'. Did you mean 'wilcoxon'?"),
     (X, {"alternative": "both"}, UnknownNameError, "unknown alternative 'both'. Known: two-sided, greater, less."),
     (X, {"correction": "fdr"}, UnknownNameError, "unknown correction 'fdr'. Known: none, bonferroni, holm, bh, by."),
@@ -476,12 +476,6 @@ BAD = [
         "ScoreMatrix.from_long(frame).",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
-    (
-        Scores([X, matrix(measure="nDCG")]),
-        {},
-        DataError,
-        "there are 2 measures (AP, nDCG); say which one is meant",
-    ),
 ]
 
 

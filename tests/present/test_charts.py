@@ -64,6 +64,8 @@ def _options(kind_of: str, kind: str) -> dict[str, Any]:
 
 
 def test_every_result_has_a_chart_method() -> None:
+    made = {type(result).__name__ for result in results().values()} - {"list"}
+    assert made == set(KINDS), "a type of result without charts, or without an example in chart_support"
     for name in KINDS:
         assert results()[name].chart().to_dict() == draw(name)
 

@@ -50,7 +50,10 @@ def test_a_job_reports_progress_and_stops_when_cancelled(jobs: Jobs) -> None:
     assert (job.state, job.result) == ("cancelled", None)
     assert waiting.wait(10)
     assert waiting.outcome() == 1
-    assert jobs.ask("k", "slow", lambda progress: "anew").outcome is not job.outcome
+    again = jobs.ask("k", "slow", lambda progress: "anew")
+    assert again is not job
+    assert again.wait(10)
+    assert again.outcome() == "anew"
 
 
 def test_a_waiting_job_that_is_cancelled_never_starts(jobs: Jobs) -> None:

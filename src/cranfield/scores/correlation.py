@@ -116,6 +116,12 @@ class Correlations(Result):
     correlations: tuple[Correlation, ...]
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force; what was compared, one entry per correlation."""
+        every = [one.settings for one in self.correlations]
+        return {**every[0], **{name: [one[name] for one in every] for name in ("reference", "estimate")}}
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all of them, each once."""
         return tuple(dict.fromkeys(warning for one in self.correlations for warning in one.warnings))
@@ -140,9 +146,14 @@ class Correlations(Result):
         """Everything as plain Python values."""
         return {
             "correlations": [one.to_dict() for one in self.correlations],
+            "settings": self.settings,
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
+
+    def __repr__(self) -> str:
+        each = [f"{one.reference} and {one.estimate}: {one.summary()}" for one in self.correlations]
+        return f"Correlations({'; '.join(each)})"
 
 
 def correlate(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
 from cranfield.settings import shared
-from cranfield.settings.base import Settings, setting
+from cranfield.settings.base import Settings, registered, setting
+
+FORMATS = registered("cranfield.scores.formats:FORMATS")
+
+
+def layouts() -> tuple[str, ...]:
+    """The formats of score files that can be written, the usual one first."""
+    names = importlib.import_module("cranfield.scores.formats").writable()
+    return tuple(sorted(names, key=lambda name: bool(name != "long")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +108,12 @@ class ConvertSettings(Settings):
 
     layout: str = setting(
         "long", "long: system, topic, measure, value. wide: one row per topic. trec_eval and nev write one file per "
-        "system into the directory that -o names.", choices=defaults.names(defaults.ScoreLayout), part="view",
+        "system into the directory that -o names.", choices=layouts, part="view",
     )  # fmt: skip
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()
     input_format: str | None = setting(
-        None, "Format of the input; recognised from its content if not given.",
-        choices=defaults.names(defaults.ScoreFormat), part="source",
+        None, "Format of the input; recognised from its content if not given.", choices=FORMATS, part="source",
     )  # fmt: skip
     header: bool | None = setting(
         None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"

@@ -55,6 +55,12 @@ class Variances(Result):
         )
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        estimators = list(dict.fromkeys(one.estimator for one in self.estimates))
+        return {"collections": list(self.collections), "estimator": estimators, "alpha": self.alpha}
+
+    @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
         return signature("variance estimates", collections=list(self.collections), alpha=self.alpha)
@@ -66,10 +72,6 @@ class Variances(Result):
     def anova(self) -> pl.DataFrame:
         """The analyses of variance below one another; see `AnovaTable.to_frame`."""
         return pl.concat([table.to_frame() for table in self.tables])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows as plain values, with signature and warnings."""
-        return {"signature": self.signature, "rows": self.to_frame().to_dicts(), "warnings": list(self.warnings)}
 
     def __repr__(self) -> str:
         return f"Variances({len(self.estimates)} estimates, {', '.join(self.collections)})\n{self.to_frame()}"

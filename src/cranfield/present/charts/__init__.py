@@ -19,6 +19,7 @@ KINDS: dict[str, dict[str, str]] = {
         "significance-levels": "compare.significance_levels",
     },
     "Correlation": {"correlation": "agreement.correlation"},
+    "Correlations": {"correlation": "agreement.correlations"},
     "Cost": {"cost": "planning.cost"},
     "Design": {
         "default": "design.default",

@@ -24,6 +24,7 @@ from cranfield.present.charts.style import (
 if TYPE_CHECKING:
     from cranfield.design import StandardisationEffect
     from cranfield.scores import Correlation
+    from cranfield.scores.correlation import Correlations
     from cranfield.standardise import Robustness
 
 NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
@@ -31,6 +32,35 @@ NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": 
 
 def correlation(result: Correlation) -> Drawing:
     """Rank correlation coefficients with their intervals."""
+    tau = result.values.get("tau")
+    finding = (
+        "All systems tie on one side: no rank correlation"
+        if tau is None
+        else f"The two orders of {plural(result.n_systems, 'system')} agree with τ = {number(tau)}"
+    )
+    over = "" if result.n_topics is None else f", {plural(result.n_topics, 'topic')}"
+    details = f"{result.reference} and {result.estimate}{over}; intervals at {1 - result.alpha:.0%}, cut at ±1"
+    return finish(_coefficients(result), finding, details)
+
+
+def correlations(result: Correlations) -> Drawing:
+    """The same for several measures, one below the other."""
+    every = result.correlations
+    if len(every) == 1:
+        return correlation(every[0])
+    known = [tau for one in every if (tau := one.values.get("tau")) is not None]
+    finding = (
+        f"The orders agree with τ from {number(min(known))} to {number(max(known))}"
+        if known
+        else "All systems tie on one side: no rank correlation"
+    )
+    parts = [_coefficients(one).properties(title=f"{one.reference} and {one.estimate}") for one in every]
+    details = f"{plural(every[0].n_systems, 'system')}; intervals at {1 - every[0].alpha:.0%}, cut at ±1"
+    return finish(alt.vconcat(*parts), finding, details)
+
+
+def _coefficients(result: Correlation) -> Drawing:
+    """Dots with whiskers, one row per coefficient and interval."""
     frame = result.to_frame().with_columns(
         name=pl.col("coefficient").replace(NAMES)
         + pl.when(pl.col("interval").is_not_null())
@@ -44,7 +74,7 @@ def correlation(result: Correlation) -> Drawing:
         y=alt.Y("name:N", sort=names, axis=names_axis(names))
     )
     scale = alt.Scale(domain=[min(0.0, *frame["low"].drop_nulls(), *frame["value"].drop_nulls(), 0.0), 1])
-    plot = alt.layer(
+    return alt.layer(
         base.mark_rule(strokeWidth=2, color="#7d8b99").encode(
             x=alt.X("low:Q", scale=scale, title="rank correlation"), x2="high:Q"
         ),
@@ -53,16 +83,6 @@ def correlation(result: Correlation) -> Drawing:
         ),
         base.mark_text(dy=-10).encode(x="value:Q", text=alt.Text("value:Q", format=".3f")),
     ).properties(width=WIDTH, height=alt.Step(34))
-    tau = result.values.get("tau")
-    finding = (
-        "All systems tie on one side: no rank correlation"
-        if tau is None
-        else f"The two orders of {plural(result.n_systems, 'system')} agree with τ = {number(tau)}"
-    )
-    over = "" if result.n_topics is None else f", {plural(result.n_topics, 'topic')}"
-    return finish(
-        plot, finding, f"{result.reference} and {result.estimate}{over}; intervals at {1 - result.alpha:.0%}, cut at ±1"
-    )
 
 
 def standardisation_effect(result: StandardisationEffect) -> Drawing:
