@@ -91,7 +91,7 @@ def test_only_drawn_pairs_change_with_the_seed(scores):
 def test_workers_and_memory_do_not_matter(scores):
     pairs = all_pairs(scores.n_systems)
     one = resolved(scores, pairs, Resampling(n_resamples=5000, workers=1))
-    for how in (Resampling(n_resamples=5000, workers=3), Resampling(n_resamples=5000, memory_mb=1)):
+    for how in (Resampling(n_resamples=5000, workers=3), Resampling(n_resamples=5000, memory=1)):
         other = resolved(scores, pairs, how)
         assert other.p.tobytes() == one.p.tobytes()
         assert other.method.tobytes() == one.method.tobytes()

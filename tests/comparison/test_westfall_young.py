@@ -64,7 +64,7 @@ def test_workers_memory_and_identical_systems():
     values[:, 1] = values[:, 0]
     scores, pairs = GridScores.of(values), all_pairs(20)
     one = westfall_young(scores, pairs, Resampling(n_resamples=3000, workers=1))
-    for how in (Resampling(n_resamples=3000, workers=3), Resampling(n_resamples=3000, memory_mb=0.3)):
+    for how in (Resampling(n_resamples=3000, workers=3), Resampling(n_resamples=3000, memory=0.3)):
         other = westfall_young(scores, pairs, how)
         assert other.p_adjusted.tobytes() == one.p_adjusted.tobytes()
         assert other.maxima.tobytes() == one.maxima.tobytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from cranfield.comparison.grid import GridScores
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.westfall_young import pair_scale
 from cranfield.errors import ArgumentError
-from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, map_blocks, pieces, product
+from cranfield.executors import map_in_order
+from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, pieces, product
 
 Array = NDArray[np.float64]
 _ROWS = 128
@@ -75,7 +77,7 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
     total = check_resamples(how.n_resamples)
-    n, m = scores.values.shape
+    m = scores.n_systems
     scale = pair_scale(scores)
     sums = scores.sums
     # Row i: how far every other system is ahead of system i.
@@ -84,23 +86,30 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     p = np.maximum(bound, TINY)
     candidates = np.flatnonzero(bound > alpha / 10)
     systems = np.ascontiguousarray(scores.values.T)
-
-    def count(block: Block) -> NDArray[np.int64]:
-        rng = block.generator(how.seed, SIGNS)
-        reached = np.zeros(len(candidates), dtype=np.int64)
-        for start, stop in pieces(block, _ROWS):
-            values = product(systems, draw_signs(rng, stop - start, n).T)
-            work = np.empty_like(values)
-            for place, i in enumerate(candidates):
-                np.subtract(values, values[i], out=work)
-                work *= scale[i, :, None]
-                reached[place] += int((work.max(axis=0) >= ahead[i]).sum())
-        return reached
-
-    counts = np.zeros(len(candidates), dtype=np.int64)
-    for reached in map_blocks(count, blocks(total), workers=how.workers, progress=how.progress):
-        counts += reached
+    work = partial(_count, systems, candidates, scale[candidates], ahead[candidates], how.settings_alone)
+    counts = sum(
+        map_in_order(
+            work, blocks(total), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
+        ),
+        start=np.zeros(len(candidates), dtype=np.int64),
+    )
     p[candidates] = (counts + 1) / (total + 1)
     leaders = sums >= sums.max() - scores.tolerance
     p[leaders] = 1.0
     return BestSet(np.minimum(p, 1.0), (p > alpha) | leaders, alpha)
+
+
+def _count(
+    systems: Array, candidates: NDArray[np.intp], scale: Array, ahead: Array, how: Resampling, block: Block
+) -> NDArray[np.int64]:
+    """How many flips of a block put some system as far ahead of each candidate as was observed."""
+    rng = block.generator(how.seed, SIGNS)
+    reached = np.zeros(len(candidates), dtype=np.int64)
+    for start, stop in pieces(block, _ROWS):
+        values = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        work = np.empty_like(values)
+        for place, i in enumerate(candidates):
+            np.subtract(values, values[i], out=work)
+            work *= scale[place, :, None]
+            reached[place] += int((work.max(axis=0) >= ahead[place]).sum())
+    return reached

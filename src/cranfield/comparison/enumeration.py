@@ -9,7 +9,7 @@ from cranfield.comparison.flips import Magnitudes, magnitudes, sided
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import Alternative
-from cranfield.resampling import map_in_threads
+from cranfield.executors import map_in_order
 
 Array = NDArray[np.float64]
 _HELD = 2**17
@@ -55,7 +55,7 @@ def enumerated_p(
         tail, atom = _listed(own)
         return sided(tail, own.direction, alternative, atom)
 
-    done = map_in_threads(enumerate_, stretches, workers=workers if len(stretches) > 1 else 1)
+    done = map_in_order(enumerate_, stretches, workers=workers if len(stretches) > 1 else 1)
     for places, values in zip(stretches, done, strict=True):
         p[places] = values
     return p

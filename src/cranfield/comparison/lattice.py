@@ -11,7 +11,7 @@ from cranfield.comparison.flips import sided
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import Alternative
-from cranfield.resampling import map_in_threads
+from cranfield.executors import map_in_order
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -153,7 +153,7 @@ def lattice_p(
         tail, atom = convolve_them(np.abs(lattice.differences(pairs, at)), lesser[at])
         return sided(tail, direction[at], alternative, atom)
 
-    done = map_in_threads(convolve, stretches, workers=workers if len(stretches) > 1 else 1)
+    done = map_in_order(convolve, stretches, workers=workers if len(stretches) > 1 else 1)
     for places, values in zip(stretches, done, strict=True):
         p[places] = values
     return p

@@ -11,7 +11,8 @@ from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.westfall_young import critical_value, pair_scale
-from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, map_blocks, pieces, product
+from cranfield.executors import map_in_order
+from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, pieces, product
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -116,7 +117,7 @@ def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankInt
                 work *= scale[i, :, None]
                 largest[i, start:stop] = work.max(axis=0)
 
-    for _ in map_blocks(fill, blocks(total), workers=how.workers, progress=how.progress):
+    for _ in map_in_order(fill, blocks(total), workers=how.workers, progress=how.progress, weight=len):
         pass
     largest.sort(axis=1)
     critical = np.array([critical_value(row, alpha) for row in largest])

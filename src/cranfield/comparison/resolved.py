@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,6 +17,7 @@ from cranfield.comparison.pairs import Pairs, tally
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.saddlepoint import saddlepoint
 from cranfield.defaults import Alternative
+from cranfield.executors import map_in_order
 from cranfield.resampling import (
     BLOCK,
     SIGNS,
@@ -24,7 +25,6 @@ from cranfield.resampling import (
     blocks,
     check_resamples,
     draw_signs,
-    map_blocks,
     pieces,
     product,
     rows_within,
@@ -187,28 +187,43 @@ def count_flips(
     observed = ordered.of(scores.sums)
     needed = flips[order]
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory_mb, 8 * (3 * n + len(systems)), how.workers)
-
-    def signs(block: Block) -> Iterator[Array]:
-        rng = block.generator(how.seed, SIGNS)
-        for start, stop in pieces(block, rows):
-            yield draw_signs(rng, stop - start, n)
-
-    def count(block: Block) -> NDArray[np.int64]:
-        own = Pairs(*(side[: np.searchsorted(-needed, -block.start, side="left")] for side in (ordered.a, ordered.b)))
-        reached = np.zeros(len(own), dtype=np.int64)
-        for drawn in signs(block):
-            sums = product(systems, drawn.T)
-            reached += tally(sums, own, observed[: len(own)], how.alternative, scores.tolerance)
-        return reached
-
+    rows = rows_within(how.memory, 8 * (3 * n + len(systems)), how.workers)
+    work = partial(_count_block, systems, ordered, observed, needed, scores.tolerance, rows, how.settings_alone)
+    done = map_in_order(
+        work,
+        blocks(int(needed[0])),
+        executor=how.executor,
+        workers=how.workers,
+        progress=how.progress,
+        weight=len,
+    )
     counts = np.zeros(len(pairs), dtype=np.int64)
-    todo = blocks(int(needed[0]))
-    for reached in map_blocks(count, todo, workers=how.workers, progress=how.progress):
+    for reached in done:
         counts[: len(reached)] += reached
     back = np.empty_like(counts)
     back[order] = counts
     return back, flips
+
+
+def _count_block(
+    systems: Array,
+    pairs: Pairs,
+    observed: Array,
+    needed: NDArray[np.int64],
+    tolerance: float,
+    rows: int,
+    how: Resampling,
+    block: Block,
+) -> NDArray[np.int64]:
+    """How many flips of a block reach the observed sum, for the leading pairs that need this block."""
+    many = int(np.searchsorted(-needed, -block.start, side="left"))
+    own = Pairs(pairs.a[:many], pairs.b[:many])
+    reached = np.zeros(many, dtype=np.int64)
+    rng = block.generator(how.seed, SIGNS)
+    for start, stop in pieces(block, rows):
+        sums = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        reached += tally(sums, own, observed[:many], how.alternative, tolerance)
+    return reached
 
 
 def resolution(n_topics: int, alternative: Alternative) -> float:

@@ -10,7 +10,7 @@ from cranfield.comparison.flips import Magnitudes, magnitudes, sided
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import Alternative
-from cranfield.resampling import map_in_threads
+from cranfield.executors import map_in_order
 
 Array = NDArray[np.float64]
 _STEPS = 100
@@ -44,7 +44,7 @@ def saddlepoint(scores: GridScores, pairs: Pairs, alternative: Alternative, work
     p = np.empty(len(pairs))
     # Threads gain only where there is much to do: a block is some milliseconds of work.
     blocks = list(pairs.chunks(2 * scores.n_topics))
-    done = map_in_threads(
+    done = map_in_order(
         lambda block: _p_of(magnitudes(scores, block[1], block[2]), alternative),
         blocks,
         workers=workers if len(blocks) > 1 else 1,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs, all_pairs, count_true
 from cranfield.comparison.resampled import Resampling
+from cranfield.executors import map_in_order
 from cranfield.resampling import (
     SIGNS,
     Block,
@@ -19,7 +20,6 @@ from cranfield.resampling import (
     blocks,
     check_resamples,
     draw_signs,
-    map_blocks,
     pieces,
     product,
     rows_within,
@@ -145,43 +145,54 @@ def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> MaxT:
     observed = (sums[order] - scores.tolerance) * scale[order]
     scale = scale[order]
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory_mb, 8 * (3 * n + 2 * len(systems)), how.workers)
-
-    def signs(block: Block) -> Iterator[Array]:
-        rng = block.generator(how.seed, SIGNS)
-        for start, stop in pieces(block, rows):
-            yield all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
-
-    def count(block: Block) -> tuple[NDArray[np.int64], Array]:
-        reached = np.zeros(len(pairs), dtype=np.int64)
-        maxima = []
-        for flips in signs(block):
-            values = product(systems, flips.T)
-            largest = np.full(len(flips), -np.inf)
-            # From the least significant pair upwards the maximum over the remaining ones only grows.
-            for at, a, b in reversed(list(ordered.chunks(len(flips)))):
-                statistic = values[a]
-                statistic -= values[b]
-                if how.alternative == "two-sided":
-                    np.abs(statistic, out=statistic)
-                statistic *= (-scale if how.alternative == "less" else scale)[at, None]
-                np.maximum(statistic[-1], largest, out=statistic[-1])
-                for row in range(len(statistic) - 2, -1, -1):
-                    np.maximum(statistic[row], statistic[row + 1], out=statistic[row])
-                largest = statistic[0].copy()
-                reached[at] += count_true(statistic >= observed[at, None])
-            maxima.append(largest)
-        return reached, np.concatenate(maxima)
-
+    rows = rows_within(how.memory, 8 * (3 * n + 2 * len(systems)), how.workers)
+    work = partial(_step_down, systems, ordered, scale, observed, exact, rows, how.settings_alone)
     counts = np.zeros(len(pairs), dtype=np.int64)
     maxima = []
-    for reached, largest in map_blocks(count, blocks(total), workers=how.workers, progress=how.progress):
+    for reached, largest in map_in_order(
+        work, blocks(total), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
+    ):
         counts += reached
         maxima.append(largest)
     stepped = counts / total if exact else (counts + 1) / (total + 1)
     adjusted = np.empty(len(pairs))
     adjusted[order] = np.maximum.accumulate(stepped)
     return MaxT(adjusted, np.sort(np.concatenate(maxima)), exact, n)
+
+
+def _step_down(
+    systems: Array,
+    pairs: Pairs,
+    scale: Array,
+    observed: Array,
+    exact: bool,
+    rows: int,
+    how: Resampling,
+    block: Block,
+) -> tuple[NDArray[np.int64], Array]:
+    """Of a block: how many flips reach each pair's statistic by the maximum from it downwards; the largest of each."""
+    n = systems.shape[1]
+    reached = np.zeros(len(pairs), dtype=np.int64)
+    maxima = []
+    rng = block.generator(how.seed, SIGNS)
+    for start, stop in pieces(block, rows):
+        flips = all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
+        values = product(systems, flips.T)
+        largest = np.full(len(flips), -np.inf)
+        # From the least significant pair upwards the maximum over the remaining ones only grows.
+        for at, a, b in reversed(list(pairs.chunks(len(flips)))):
+            statistic = values[a]
+            statistic -= values[b]
+            if how.alternative == "two-sided":
+                np.abs(statistic, out=statistic)
+            statistic *= (-scale if how.alternative == "less" else scale)[at, None]
+            np.maximum(statistic[-1], largest, out=statistic[-1])
+            for row in range(len(statistic) - 2, -1, -1):
+                np.maximum(statistic[row], statistic[row + 1], out=statistic[row])
+            largest = statistic[0].copy()
+            reached[at] += count_true(statistic >= observed[at, None])
+        maxima.append(largest)
+    return reached, np.concatenate(maxima)
 
 
 def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> float:
@@ -205,23 +216,27 @@ def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha
     centred = GridScores.of(scores.values - scores.sums / n)
     scale = standardised(centred, pairs)
     systems = np.ascontiguousarray(centred.values.T)
-    rows = rows_within(how.memory_mb, 8 * (3 * n + 2 * len(systems)), how.workers)
-
-    def largest(block: Block) -> Array:
-        rng = block.generator(how.seed, SIGNS)
-        maxima = []
-        for start, stop in pieces(block, rows):
-            values = product(systems, draw_signs(rng, stop - start, n).T)
-            top = np.zeros(stop - start)
-            for at, a, b in pairs.chunks(stop - start):
-                statistic = values[a]
-                statistic -= values[b]
-                if how.alternative == "two-sided":
-                    np.abs(statistic, out=statistic)
-                statistic *= scale[at, None]
-                np.maximum(top, statistic.max(axis=0), out=top)
-            maxima.append(top)
-        return np.concatenate(maxima)
-
-    drawn = map_blocks(largest, blocks(how.n_resamples), workers=how.workers, progress=how.progress)
+    rows = rows_within(how.memory, 8 * (3 * n + 2 * len(systems)), how.workers)
+    work = partial(_largest, systems, pairs, scale, rows, how.settings_alone)
+    drawn = map_in_order(
+        work, blocks(how.n_resamples), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
+    )
     return as_t(critical_value(np.sort(np.concatenate(list(drawn))), alpha), n)
+
+
+def _largest(systems: Array, pairs: Pairs, scale: Array, rows: int, how: Resampling, block: Block) -> Array:
+    """The largest statistic over the family, of every flip of a block."""
+    rng = block.generator(how.seed, SIGNS)
+    maxima = []
+    for start, stop in pieces(block, rows):
+        values = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        top = np.zeros(stop - start)
+        for at, a, b in pairs.chunks(stop - start):
+            statistic = values[a]
+            statistic -= values[b]
+            if how.alternative == "two-sided":
+                np.abs(statistic, out=statistic)
+            statistic *= scale[at, None]
+            np.maximum(top, statistic.max(axis=0), out=top)
+        maxima.append(top)
+    return np.concatenate(maxima)
