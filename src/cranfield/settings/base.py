@@ -36,13 +36,28 @@ class QueryError(ArgumentError):
 
 
 def registered(place: str) -> Callable[[], Sequence[str]]:
-    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
+    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them.
+
+    The place may also be that of a function that gives names.
+    """
 
     def names() -> Sequence[str]:
         module, _, name = place.partition(":")
-        return tuple(getattr(importlib.import_module(module), name))
+        thing = getattr(importlib.import_module(module), name)
+        return tuple(thing() if callable(thing) else thing)
 
     return names
+
+
+def known_as(place: str) -> Callable[[str], str]:
+    """Reads a name of a registry in whatever spelling or alias the registry knows it by."""
+
+    def canonical(text: str) -> str:
+        module, _, name = place.partition(":")
+        own: str = getattr(importlib.import_module(module), name).canonical(text)
+        return own
+
+    return canonical
 
 
 @dataclass(frozen=True)

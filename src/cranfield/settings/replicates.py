@@ -9,8 +9,7 @@ from typing import ClassVar
 from cranfield import defaults
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared
-from cranfield.settings.base import setting
-from cranfield.settings.compare import CORRECTIONS
+from cranfield.settings.base import registered, setting
 from cranfield.settings.evaluate import Scoring
 
 
@@ -79,7 +78,11 @@ class ReplicatesSettings(Scoring):
         defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
         choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
-    correction: str = setting(defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=CORRECTIONS)
+    correction: str = setting(
+        defaults.REPLICATES_CORRECTION,
+        "Over all pairs of a measure.",
+        choices=registered("cranfield.comparison.corrections:of_p_alone"),
+    )
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()

@@ -25,7 +25,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     several = result if isinstance(result, MeasureComparisons) else MeasureComparisons((result,), False)
     sheets = {
         "pairs": lambda: _pairs(several, settings),
-        "leaderboard": lambda: _leaderboard(several),
+        "leaderboard": lambda: _leaderboard(several, getattr(settings, "letters", False) or None),
         "power": lambda: _sheet(
             several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
         ),
@@ -81,7 +81,8 @@ def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> She
         digits=DIGITS,
         notes=_pair_notes(comparisons[0]),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
-        latex_columns=tuple(name for name in rows.columns if name not in ("significant", *hidden(several))),
+        latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
+        hidden=(*hidden(several), "p_method"),
         latex_notes=_meanings(comparisons[0]),
         dispensable=(
             *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
@@ -92,18 +93,21 @@ def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> She
     )
 
 
-def _leaderboard(several: MeasureComparisons) -> Sheet:
-    rows = several.leaderboard()
+def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sheet:
+    rows = several.leaderboard(letters)
     first = next(iter(several.values()))
     groups = "marks" if first.baselines else "group"
+    marked = bool(first.baselines) or first.shows_letters(letters)
     return _sheet(
         several,
         "leaderboard",
         rows,
-        settings={"rank_resamples": defaults.RANK_RESAMPLES},
-        notes=_leaderboard_notes(first),
-        superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()},
-        latex_columns=tuple(name for name in rows.columns if name not in (groups, *hidden(several))),
+        settings={"rank_resamples": first.rank_resamples},
+        notes=_leaderboard_notes(first, letters),
+        superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()} if marked else {},
+        latex_columns=tuple(
+            name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
+        ),
         heading="Leaderboard",
     )
 
@@ -128,23 +132,41 @@ def _meanings(result: Comparison) -> tuple[str, ...]:
 
 
 def _pair_notes(result: Comparison) -> tuple[str, ...]:
-    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}."]
+    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
     return tuple(notes)
 
 
-def _leaderboard_notes(result: Comparison) -> tuple[str, ...]:
-    kind = "t interval of the mean" if result.statistic == "mean" else "bootstrap percentile interval"
-    notes = [
-        f"lower, upper: {1 - result.alpha:.0%} {kind}; rank_lower, rank_upper: the same for the rank, by "
-        f"{defaults.RANK_RESAMPLES} resamples of topics.",
-    ]
+def _agreement(result: Comparison) -> str:
+    if result.intervals == "pairwise":
+        return "it may leave out 0 though the adjusted p is above alpha"
+    return "it leaves out 0 exactly when the pair is significant"
+
+
+def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
+    percent = f"{1 - result.alpha:.0%}"
+    if result.best is not None:
+        notes = [
+            f"lower, upper: {percent} t interval of the mean.",
+            f"rank_lower, rank_upper: {percent} interval of each system's true rank, by {result.rank_resamples} sign "
+            "flips of its differences to all others.",
+        ]
+    else:
+        notes = [
+            f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
+            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
+        ]
     level = f"{result.correction_text()} p ≤ {result.alpha:g}"
     if result.baselines:
         notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
     else:
-        notes.append(f"Systems that share a letter do not differ ({level}).")
+        if result.shows_letters(letters):
+            notes.append(f"Systems that share a letter are not shown to differ ({level}).")
+        else:
+            notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
+    if result.best is not None:
+        notes.append(f"may_be_best: the truly best system is one of these ({percent}).")
     return tuple(notes)
 
 

@@ -99,27 +99,11 @@ def unseparated_from_best(comparison: Comparison) -> set[int]:
 
 
 def leader(comparison: Comparison, by: str = "") -> str:
-    """Who leads, and who cannot be told apart from it."""
-    from cranfield.comparison.messages import too_few_resamples
-
-    best, others = comparison.systems[0], len(comparison.systems) - 1
-    tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
-    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
-    if level:
-        return f"{best} and {plural(level, 'other')} share the lead{by}"
-    if too_few_resamples(comparison):
-        few = "topics" if comparison.exact else "resamples"
-        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
-    if not tied:
-        return (
-            f"{best} leads{by}, and differs significantly from "
-            f"{'the other' if others == 1 else f'all {others:,} others'}"
-        )
-    if len(tied) == 1:
-        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
-    if len(tied) == others:
-        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
-    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+    """Who leads, and who may be the best."""
+    best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
+    lead = f"{best} and {plural(level, 'other')} share the lead{by}" if level else f"{best} leads{by}"
+    text = comparison.best_text()
+    return f"{lead}; {text}" if text else lead
 
 
 def _finding(comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
-from cranfield.present.tables import DIGITS, cell, is_number, to_csv
+from cranfield.present.tables import DIGITS, column_cell, is_number, to_csv
 
 if TYPE_CHECKING:
     from cranfield.present.charts.style import Drawing
@@ -104,8 +104,11 @@ class Table:
     def rows(self) -> list[list[str]]:
         """The cells as people read them."""
         frame = self.visible
-        places = [self.digits.get(name, DIGITS) for name in frame.columns]
-        return [[cell(value, digits) for value, digits in zip(row, places, strict=True)] for row in frame.iter_rows()]
+        places = [(name, self.digits.get(name, DIGITS)) for name in frame.columns]
+        return [
+            [column_cell(name, value, digits) for value, (name, digits) in zip(row, places, strict=True)]
+            for row in frame.iter_rows()
+        ]
 
     @property
     def left_out(self) -> int:
