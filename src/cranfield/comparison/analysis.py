@@ -49,8 +49,8 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
     if fits and (test not in fits or statistic != "mean"):
         asked = f"test {test!r}" if test not in fits else f"statistic {statistic!r}"
         raise ArgumentError(
-            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign flips it "
-            f"shares; got {asked}. Use 'holm'."
+            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign "
+            f"flips it shares; got {asked}. Use 'holm'."
         )
 
 
@@ -113,9 +113,8 @@ def analyse(
             percentile = (outcome.lower, outcome.upper)
         elif not how.on_means:
             percentile = percentile_intervals(resampled, pairs, alpha, how.workers)
-    elif entry.corrects_family and outcome.lower is not None and outcome.upper is not None:
-        if intervals == "simultaneous":
-            error, critical = (outcome.upper - outcome.lower) / 2, 1.0
+    elif intervals == "simultaneous" and outcome.lower is not None and outcome.upper is not None:
+        error, critical = (outcome.upper - outcome.lower) / 2, 1.0
     p_adjusted = outcome.p
     if of_scores := CORRECTIONS[correction].of_scores:
         adjusted, critical = of_scores(scores, pairs, replace(how, progress=None), alpha)

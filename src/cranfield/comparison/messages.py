@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cranfield.comparison.classical import TINY, Differences
 from cranfield.comparison.corrections import CORRECTIONS, resamples_needed
 from cranfield.comparison.tests import TESTS
+from cranfield.defaults import INTERVALS
 from cranfield.labels import summary
 from cranfield.signature import signature
 
@@ -56,7 +57,7 @@ def comparison_signature(result: Comparison) -> str:
         correction="by the test itself" if test.corrects_family else result.correction,
         family=f"{result.family} comparison{'s' * (result.family != 1)}",
         alpha=result.alpha,
-        intervals=result.intervals,
+        intervals=None if result.intervals == INTERVALS else result.intervals,
         resamples=result.n_resamples if drawn else None,
         seed=result.seed if drawn else None,
     )
@@ -84,8 +85,9 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
     ).any():
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(bound)]
         found.append(
-            f"a difference that is the same on every topic leaves the {TESTS[result.test].title} no spread to go by; its "
-            f"p is a bound, the smallest number there is: {summary(names)}; use randomisation for a p-value that counts"
+            f"a difference that is the same on every topic leaves the {TESTS[result.test].title} no spread to go by; "
+            f"its p is a bound, the smallest number there is: {summary(names)}; "
+            "use randomisation for a p-value that counts"
         )
     found += TESTS[result.test].cautions(result, each)
     return tuple(text for text in found if text)
@@ -98,8 +100,8 @@ def too_few_resamples(result: Comparison) -> str:
         if 1 / (result.n_resamples + 1) <= result.alpha:
             return ""
         return (
-            f"no pair can be significant: the smallest adjusted p is 1/{result.n_resamples + 1}, above {result.alpha:g}; "
-            f"use at least {resamples_needed(1, result.alpha)} resamples"
+            f"no pair can be significant: the smallest adjusted p is 1/{result.n_resamples + 1}, above "
+            f"{result.alpha:g}; use at least {resamples_needed(1, result.alpha)} resamples"
         )
     factor = correction.at_least(result.family)
     if result.smallest_p * factor <= result.alpha:
@@ -134,10 +136,10 @@ def coarse_resamples(result: Comparison) -> str:
     floor = int((result.p <= 1.5 * result.smallest_p).sum())
     # With so few resamples to spare, a pair is significant only when hardly any resample reaches it.
     spare = result.alpha / factor * ((result.n_resamples or 0) + 1)
-    if not floor or factor == 1 or spare >= 10:
+    if not floor or factor == 1 or spare >= 5:
         return ""
     return (
         f"{floor} p-value{'s' * (floor != 1)} stand at 1/{(result.n_resamples or 0) + 1}, the smallest that so many "
-        f"resamples give: they are bounds, and with {result.family} comparisons a pair is significant only when at most "
-        f"{int(spare) - 1} resamples reach it; randomisation resolves smaller p-values"
+        f"resamples give: they are bounds, and with {result.family} comparisons a pair is significant only when at "
+        f"most {int(spare) - 1} resamples reach it; randomisation resolves smaller p-values"
     )

@@ -79,10 +79,9 @@ class ReplicatesSettings(Scoring):
         choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
     correction: str = setting(
-        defaults.REPLICATES_CORRECTION,
-        "Over all pairs of a measure.",
+        defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.",
         choices=registered("cranfield.comparison.corrections:of_p_alone"),
-    )
+    )  # fmt: skip
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()

@@ -63,7 +63,6 @@ ALIASES = {
     "step-down": "holm",
     "holm-bonferroni": "holm",
     "benjamini-hochberg": "bh",
-    "fdr": "bh",
     "benjamini-yekutieli": "by",
     "maxt": "westfall-young",
     "max-t": "westfall-young",
@@ -88,7 +87,8 @@ def interval_level(correction: str, alpha: float, family: int, significant: int)
     entry = CORRECTIONS[correction]
     if entry.of_scores is not None:
         raise ArgumentError(
-            f"correction {correction!r} has no level of its own for one interval. Give its critical value as `critical`."
+            f"correction {correction!r} has no level of its own for one interval. "
+            "Give its critical value as `critical`."
         )
     return entry.level(alpha, family, max(significant, 1)) if entry.level else alpha / entry.at_least(family)
 
