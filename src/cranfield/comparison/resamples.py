@@ -34,7 +34,7 @@ def enough_resamples(
     """
     entry = CORRECTIONS[correction]
     if entry.of_scores is not None:
-        return int(min(RESAMPLES, max(RANK_RESAMPLES, _BOARD_WORK / 2 / family)))
+        return int(min(RESAMPLES, max(RANK_RESAMPLES, _BOARD_WORK / 20 / family)))
     if test.corrects_family or not test.resamples or (on_means and test.name == "randomisation"):
         return RESAMPLES
     needed = 2 * resamples_needed(entry.at_least(family), alpha)

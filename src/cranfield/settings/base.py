@@ -78,6 +78,7 @@ class Setting:
     label : its name on a page
     choices : the names it can be, or None
     least, most : bounds of a number, or None
+    example : a number that messages suggest, where the default is none
     read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
@@ -99,6 +100,7 @@ class Setting:
     what: str = ""
     least: float | None = None
     most: float | None = None
+    example: float | None = None
     read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
@@ -158,7 +160,7 @@ class Setting:
         else:
             return
         noun = "a whole number of" if self.kind is int else "a number of"
-        usual = self.default if isinstance(self.default, (int, float)) else example
+        usual = self.default if isinstance(self.default, (int, float)) else self.example or example
         raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
 
     def parse(self, texts: Sequence[str]) -> Any:

@@ -34,7 +34,7 @@ def n_resamples(
     default: int | None = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1, usual: str = ""
 ) -> Any:
     """How many resamples."""
-    return setting(default, help, least=least, most=MOST_RESAMPLES, more=True, usual=usual)
+    return setting(default, help, least=least, most=MOST_RESAMPLES, example=defaults.RESAMPLES, more=True, usual=usual)
 
 
 def workers(help: str = "Threads to use; never changes a result.", usual: str = "all cores") -> Any:
