@@ -233,7 +233,7 @@ def test_other_statistics():
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
         assert found.to_frame().columns[2:4] == [f"{name}_a", f"{name}_b"]
         assert found.leaderboard().columns[2] == name
-        assert found.interval == "bootstrap t interval for all pairs at once (Holm-adjusted, 2 comparisons)"
+        assert found.interval == "bootstrap t interval for all 2 comparisons at once (Holm-adjusted)"
         assert found.best is None
         assert "may_be_best" not in found.leaderboard().columns
         own = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0", intervals="pairwise")

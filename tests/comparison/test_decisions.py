@@ -101,7 +101,7 @@ def test_pairwise_intervals_are_narrower_and_say_so():
     one, all_ = compare(matrix(), test="t", intervals="pairwise"), compare(matrix(), test="t")
     assert ((one.upper - one.lower) < (all_.upper - all_.lower)).all()
     assert one.interval == "paired t interval, each pair for itself"
-    assert all_.interval == "paired t interval for all pairs at once (Holm-adjusted, 15 comparisons)"
+    assert all_.interval == "paired t interval for all 15 comparisons at once (Holm-adjusted)"
     assert "intervals pairwise" in one.signature
     assert np.array_equal(one.p_adjusted, all_.p_adjusted)
     with quietly():

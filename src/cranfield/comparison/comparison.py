@@ -175,8 +175,8 @@ class Comparison(Result):
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """Per system, the letters of its groups (two systems share a letter exactly when they do not differ
-        significantly) or, with baselines, the marks († ‡ …) of the baselines it differs from."""
+        """Per system, the letters of its groups (two systems share a letter exactly when they are not shown to
+        differ) or, with baselines, the marks († ‡ …) of the baselines it differs from."""
         separated = self.separated
         if not self.baselines:
             return tuple(letters(separated))

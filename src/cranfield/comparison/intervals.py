@@ -87,8 +87,8 @@ def interval_text(result: Comparison) -> str:
     if result.correction == "none" or result.family == 1:
         return kind
     controls = CORRECTIONS[result.correction].controls
-    what = {"false discovery rate": "for the significant pairs at once"}.get(controls, "for all pairs at once")
-    return f"{kind} {what} ({CORRECTIONS[result.correction].title}, {result.family} comparisons)"
+    those = "the significant of" if controls == "false discovery rate" else "all"
+    return f"{kind} for {those} {result.family} comparisons at once ({CORRECTIONS[result.correction].title})"
 
 
 def bootstrap_errors(values: Array, pairs: Pairs) -> Array:

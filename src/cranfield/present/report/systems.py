@@ -105,8 +105,8 @@ def differences(case: Case) -> Section:
     parts.append(
         Text(
             f"First against second: {first} beats {second} by {number(pair['difference'], 4)} on average, "
-            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)}, "
-            f"adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
+            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)} "
+            f"({found.interval}), adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
