@@ -149,8 +149,8 @@ def test_a_test_is_one_entry() -> None:
         assert result.p.tolist() == [0.25] * 3
         assert result.signature.startswith("dummy test;")
         assert result.interval == "paired t interval"
-        wide = compare(SCORES, test="t", correction="none", intervals="pairwise")
-        assert (np.minimum(wide.lower, 0) >= result.lower - 1e-12).all()
+        alone = compare(SCORES, test="t", correction="none", intervals="pairwise")
+        assert (np.minimum(alone.lower, 0) >= result.lower - 1e-12).all()
         with pytest.raises(UnknownNameError, match="unknown test 'dumy'. Did you mean 'dummy'?"):
             compare(SCORES, test="dumy")
         with pytest.raises(ArgumentError, match="^test 'dummy' compares means only; for statistic 'median' use one of"):
