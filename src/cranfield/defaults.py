@@ -34,7 +34,7 @@ TestName = Literal[
     "randomised-tukey",
 ]
 TEST: Final[TestName] = "randomisation"
-Correction = Literal["none", "bonferroni", "holm", "bh", "by"]
+Correction = Literal["none", "bonferroni", "holm", "westfall-young", "bh", "by"]
 CORRECTION: Final[Correction] = "holm"
 """How p-values are adjusted for the number of comparisons (the Tukey tests do it themselves)."""
 Alternative = Literal["two-sided", "greater", "less"]
@@ -44,8 +44,13 @@ STATISTIC: Final[StatisticName] = "mean"
 EffectSize = Literal["difference", "residual"]
 EFFECT_SIZE: Final[EffectSize] = "difference"
 """What a difference is divided by: its own standard deviation, or that of the two-way residuals."""
+IntervalKind = Literal["simultaneous", "pairwise"]
+INTERVALS: Final[IntervalKind] = "simultaneous"
+"""Intervals of differences: for the whole family, in agreement with the decisions, or each pair for itself."""
+MOST_LETTERED: Final = 30
+"""Systems up to which a leaderboard shows groups as letters; above, as ranges of ranks."""
 RANK_RESAMPLES: Final = 10_000
-"""Resamples of topics behind a rank interval."""
+"""Resamples behind a rank interval and the set of systems that may be the best."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
 

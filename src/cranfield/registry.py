@@ -39,19 +39,23 @@ class Registry(Mapping[str, T]):
     ----------
     kind : what messages call one of them, such as "test"
     folder : the dotted name of the package whose modules register themselves
+    aliases : other names that people know an entry by, each with the entry's own name
 
     Examples
     --------
     >>> from cranfield.comparison.corrections import CORRECTIONS
     >>> CORRECTIONS.names
-    ('none', 'bonferroni', 'holm', 'bh', 'by')
+    ('none', 'bonferroni', 'holm', 'westfall-young', 'bh', 'by')
     >>> CORRECTIONS["hollm"]
     Traceback (most recent call last):
     cranfield.errors.UnknownNameError: unknown correction 'hollm'. Did you mean 'holm'?
+    >>> CORRECTIONS.canonical("Benjamini-Hochberg")
+    'bh'
     """
 
-    def __init__(self, kind: str, folder: str) -> None:
+    def __init__(self, kind: str, folder: str, aliases: Mapping[str, str] | None = None) -> None:
         self.kind, self.folder = kind, folder
+        self.aliases = dict(aliases or {})
         self._entries: dict[str, T] = {}
         self._loaded = False
 
@@ -81,11 +85,19 @@ class Registry(Mapping[str, T]):
         """Name and summary of each, for help and documentation."""
         return [(entry.name, entry.summary) for entry in self.values()]
 
+    def canonical(self, name: str) -> str:
+        """The entry's own name for an alias in any spelling of case, spaces and dashes; other names as they are."""
+        self._load()
+        if name in self._entries:
+            return name
+        plain = "-".join(name.lower().replace("_", " ").replace("-", " ").replace("'", "").split())
+        return plain if plain in self._entries else self.aliases.get(plain, name)
+
     def __getitem__(self, name: str) -> T:
         self._load()
-        if not isinstance(name, str) or name not in self._entries:
+        if not isinstance(name, str) or (own := self.canonical(name)) not in self._entries:
             raise UnknownNameError(self.kind, str(name), self.names)
-        return self._entries[name]
+        return self._entries[own]
 
     def __iter__(self) -> Iterator[str]:
         self._load()

@@ -28,6 +28,7 @@ PAIR = [
     "p",
     "p_adjusted",
     "significant",
+    "p_method",
 ]
 BOARD = ["measure", "rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper"]
 
@@ -61,17 +62,20 @@ def test_pairs(cranfield: Type, scores: str) -> None:
 def test_table_says_what_was_found_and_how(cranfield: Type, scores: str) -> None:
     text = cranfield("compare", scores, "--test", "t").stdout
     assert text.startswith("AP: 4 of 6 pairs differ (all pairs; Holm-adjusted p ≤ 0.05)")
-    assert "lower, upper: 95% paired t interval of the mean difference." in text
+    assert "lower, upper: 95% paired t interval for all 6 comparisons at once (Holm-adjusted); it leaves out 0" in text
+    assert "p_method" not in text
+    alone = cranfield("compare", scores, "--test", "paired-t", "--intervals", "pairwise").stdout
+    assert "lower, upper: 95% paired t interval, each pair for itself; it may leave out 0" in alone
     assert "paired t-test; measure AP; topics 30; systems 4" in text
 
 
 def test_leaderboard(cranfield: Type, scores: str) -> None:
     found = rows_of(cranfield("leaderboard", scores, "--test", "t", "--format", "csv").stdout)
-    assert list(found[0]) == [*BOARD, "group"]
+    assert list(found[0]) == [*BOARD, "group", "may_be_best"]
     assert [row["system"] for row in found] == ["dense", "rm3", "ql", "bm_25"]
     assert [row["group"] for row in found] == ["a", "b", "bc", "c"]
     marked = rows_of(cranfield("leaderboard", scores, "--test", "t", "--format", "csv", "-b", "ql").stdout)
-    assert list(marked[0]) == [*BOARD, "marks"]
+    assert list(marked[0]) == [*BOARD, "marks", "may_be_best"]
     assert [row["marks"] for row in marked] == ["†", "", "", ""]
 
 
@@ -166,7 +170,7 @@ def test_markdown_and_files(cranfield: Type, scores: str) -> None:
 
 
 def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
-    result = cranfield("compare", scores, "--resamples", "50")
+    result = cranfield("compare", scores, "--test", "bootstrap", "--resamples", "50")
     assert result.exit_code == 0
     assert result.stderr == (
         "warning: no pair can be significant: the smallest possible p is 0.0196 times 6 comparisons, above 0.05; "

@@ -48,6 +48,7 @@ COLUMNS = [
     "p",
     "p_adjusted",
     "significant",
+    "p_method",
 ]
 
 
@@ -180,7 +181,7 @@ def test_t_interval_is_scipys():
     a, b = (scores.select(systems=[s]).values[:, 0] for s in (found.system_a[0], found.system_b[0]))
     theirs = stats.ttest_rel(a, b).confidence_interval(0.9)
     assert (found.lower[0], found.upper[0]) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
-    assert found.interval == "paired t interval of the mean difference"
+    assert found.interval == "paired t interval"
 
 
 def test_two_sample_interval_is_scipys():
@@ -199,7 +200,8 @@ def test_two_sample_interval_is_scipys():
 
 def test_leaderboard():
     board = compare(matrix(), test="t").leaderboard()
-    assert board.columns == ["rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper", "group"]
+    assert board.columns == ["rank", "system", "mean", "lower", "upper", "rank_lower", "rank_upper", "group",
+                             "may_be_best"]  # fmt: skip
     assert board["rank"].to_list() == [1, 2, 3, 4, 5]
     assert board["system"].to_list() == ["s4", "s3", "s2", "s1", "s0"]
     assert ((board["rank_lower"] <= board["rank"]) & (board["rank"] <= board["rank_upper"])).all()
@@ -217,7 +219,7 @@ def test_ties_in_the_leaderboard_share_a_rank_and_stand_in_byte_order():
 def test_marks_name_the_baselines_a_system_differs_from():
     found = compare(matrix(step=0.2), test="t", baseline=["s0", "s1"])
     board = found.leaderboard()
-    assert board.columns[-1] == "marks"
+    assert board.columns[-2:] == ["marks", "may_be_best"]
     assert board["marks"].to_list() == ["†‡", "†‡", "†‡", "†", "‡"]
 
 
@@ -231,7 +233,11 @@ def test_other_statistics():
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
         assert found.to_frame().columns[2:4] == [f"{name}_a", f"{name}_b"]
         assert found.leaderboard().columns[2] == name
-        assert found.interval == "bootstrap percentile interval"
+        assert found.interval == "bootstrap t interval for all 2 comparisons at once (Holm-adjusted)"
+        assert found.best is None
+        assert "may_be_best" not in found.leaderboard().columns
+        own = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0", intervals="pairwise")
+        assert own.interval == "bootstrap percentile interval, each pair for itself"
         assert f"statistic {statistic}" in found.signature
     x = matrix(m=3)
     found = compare(x, statistic=np.max, n_resamples=500, baseline="s0")
@@ -303,7 +309,8 @@ def test_signatures():
         f"family 10 comparisons; alpha 0.05; cranfield {cranfield.__version__}"
     )
     assert compare(matrix(), n_resamples=999, seed=7, baseline="s0").signature == (
-        "randomisation test; measure AP; topics 30; systems 5; baseline s0; alternative two-sided; correction holm; "
+        "randomisation test (p by enumeration 1, saddlepoint 3); measure AP; topics 30; systems 5; "
+        "baseline s0; alternative two-sided; correction holm; "
         f"family 4 comparisons; alpha 0.05; resamples 999; seed 7; cranfield {cranfield.__version__}"
     )
     assert compare(matrix(n=12, m=3)).signature.startswith("randomisation test, exact (all 4096 sign flips); measure")
@@ -323,17 +330,27 @@ def only_warning(scores, **settings):
 
 
 def test_too_few_resamples_for_the_family():
-    assert only_warning(matrix(), n_resamples=100) == (
+    assert only_warning(matrix(), test="bootstrap", n_resamples=100) == (
         "no pair can be significant: the smallest possible p is 0.0099 times 10 comparisons, above 0.05; "
         "use at least 199 resamples"
     )
-    assert compare(matrix(), n_resamples=199).warnings == ()
-    assert compare(matrix(), n_resamples=100, correction="bh").warnings == ()
-    assert only_warning(matrix(), n_resamples=57, correction="by") == (
+    assert only_warning(matrix(), test="bootstrap", n_resamples=199) == (
+        "3 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 10 comparisons a "
+        "pair is significant only when at most 0 resamples reach it; randomisation resolves smaller p-values"
+    )
+    assert compare(matrix(), test="bootstrap", n_resamples=999).warnings == ()
+    assert compare(matrix(), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
+    assert only_warning(matrix(), test="bootstrap", n_resamples=57, correction="by") == (
         "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
         "use at least 58 resamples"
     )
-    assert compare(matrix(), n_resamples=58, correction="by").warnings == ()
+    assert compare(matrix(), test="bootstrap", n_resamples=600, correction="by").warnings == ()
+
+
+def test_the_randomisation_test_of_means_needs_no_more_resamples():
+    assert compare(matrix(), n_resamples=100).warnings == ()
+    few, many = compare(matrix(), n_resamples=199), compare(matrix(), n_resamples=100_000)
+    assert (few.significant == many.significant).mean() > 0.8
 
 
 def test_too_few_topics_for_an_exact_test():
@@ -372,8 +389,8 @@ def test_a_constant_difference_is_named():
     x = matrix(m=2)
     same = ScoreMatrix(np.column_stack([x.values[:, 0], x.values[:, 0] + 0.1]), x.topics, ["a", "b"], "AP")
     assert only_warning(same, test="t") == (
-        "a difference that is the same on every topic has p = 0 as the limit of paired t-test: b − a; "
-        "use randomisation for a meaningful p-value"
+        "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
+        "smallest number there is: b − a; use randomisation for a p-value that counts"
     )
     for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
         assert only_warning(same, test=test, n_resamples=1000) == (
@@ -389,7 +406,7 @@ def test_a_bootstrap_with_few_topics_is_liberal():
 
 def test_warnings_of_several_measures_name_them():
     with pytest.warns(CranfieldWarning):
-        found = compare_measures(matrices(), n_resamples=100, across_measures=True)
+        found = compare_measures(matrices(), test="bootstrap", n_resamples=100, across_measures=True)
     assert found.warnings == (
         "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
         "use at least 399 resamples",
@@ -422,7 +439,12 @@ BAD = [
     (X, {"alpha": 0}, ArgumentError, "`alpha` must be between 0 and 1; got 0. Write 0.05."),
     (X, {"test": "wilcoxson"}, UnknownNameError, "unknown test 'wilcoxson'. Did you mean 'wilcoxon'?"),
     (X, {"alternative": "both"}, UnknownNameError, "unknown alternative 'both'. Known: two-sided, greater, less."),
-    (X, {"correction": "fdr"}, UnknownNameError, "unknown correction 'fdr'. Known: none, bonferroni, holm, bh, by."),
+    (
+        X,
+        {"correction": "fdr"},
+        UnknownNameError,
+        "unknown correction 'fdr'. Known: none, bonferroni, holm, westfall-young, bh, by.",
+    ),
     (X, {"statistic": "mode"}, UnknownNameError, "unknown statistic 'mode'. Did you mean 'mean'?"),
     (
         X,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,7 +104,7 @@ def _option(one: Setting) -> click.Parameter:
     required = one.default is REQUIRED
     return click.Option(
         flags,
-        type=click.Choice(choices) if choices is not None else KINDS[one.kind],
+        type=_Names(choices, one.read) if choices is not None else KINDS[one.kind],
         multiple=one.several,
         required=required,
         default=None if required else one.default,
@@ -112,6 +112,18 @@ def _option(one: Setting) -> click.Parameter:
         metavar=one.metavar,
         help=help,
     )
+
+
+class _Names(click.Choice[str]):
+    """A choice of names that also takes what the setting reads as one of them, such as an alias."""
+
+    def __init__(self, choices: Sequence[str], read: Callable[[str], Any] | None) -> None:
+        super().__init__(choices)
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name itself."""
+        return super().convert(self.read(value) if self.read and isinstance(value, str) else value, param, ctx)
 
 
 def _plain(one: Setting, value: Any) -> Any:

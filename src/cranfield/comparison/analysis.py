@@ -11,27 +11,29 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.comparison import classical
+from cranfield.comparison.best import best_set
 from cranfield.comparison.bootstrap import percentile_intervals, rank_intervals, value_intervals
 from cranfield.comparison.comparison import Comparison
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.grid import GridScores, tied_ranks
+from cranfield.comparison.intervals import Basis, bootstrap_errors, interval_text, pair_intervals
 from cranfield.comparison.messages import comparison_signature, find_warnings
 from cranfield.comparison.pairs import Pairs, against, all_pairs
+from cranfield.comparison.rank_intervals import marginal_ranks
 from cranfield.comparison.resampled import Resampled, Resampling
+from cranfield.comparison.resamples import board_resamples, enough_resamples
 from cranfield.comparison.studentised_range import residual_variance
-from cranfield.comparison.tests import PERCENTILE, TESTS, SignificanceTest, any_statistic_names
-from cranfield.defaults import (
-    CORRECTION,
-    RANK_RESAMPLES,
-)
+from cranfield.comparison.tests import TESTS, any_statistic_names
+from cranfield.defaults import CORRECTION, IntervalKind
 from cranfield.errors import ArgumentError
 from cranfield.labels import positions
 from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-def check(test: str, correction: str | None, alternative: str) -> None:
+def check(test: str, correction: str | None, alternative: str, statistic: str = "mean") -> None:
     """Refuse combinations that make no sense."""
     entry = TESTS[test]
     if entry.corrects_family and correction not in (None, "none"):
@@ -41,6 +43,15 @@ def check(test: str, correction: str | None, alternative: str) -> None:
         )
     if entry.corrects_family and alternative != "two-sided":
         raise ArgumentError(f"{test} is two-sided by construction; got alternative {alternative!r}. Leave it out.")
+    if correction is None:
+        return
+    fits = CORRECTIONS[correction].fits
+    if fits and (test not in fits or statistic != "mean"):
+        asked = f"test {test!r}" if test not in fits else f"statistic {statistic!r}"
+        raise ArgumentError(
+            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign "
+            f"flips it shares; got {asked}. Use 'holm'."
+        )
 
 
 def analyse(
@@ -51,8 +62,15 @@ def analyse(
     alpha: float,
     how: Resampling,
     statistic: str,
+    intervals: IntervalKind = "simultaneous",
+    n_resamples: int | None = None,
+    n_measures: int = 1,
 ) -> Comparison:
-    """`compare` for checked arguments, without issuing the warnings."""
+    """`compare` for checked arguments, without issuing the warnings.
+
+    `n_resamples` is what was asked for, if anything was; that of `how` is not looked at. `n_measures` counts the
+    measures that one family is made of.
+    """
     entry = TESTS[test]
     if not how.on_means and not entry.any_statistic:
         others = ", ".join(any_statistic_names())
@@ -70,20 +88,41 @@ def analyse(
         pairs = against(positions("system", baselines, systems), len(systems))
     else:
         pairs = all_pairs(len(systems))
+    correction = "none" if entry.corrects_family else correction or CORRECTION
+    family = len(pairs) * n_measures
+    if n_resamples is None:
+        n_resamples = enough_resamples(entry, correction, family, alpha, scores.n_topics, how.on_means)
+    how = replace(how, n_resamples=n_resamples, percentiles=intervals == "pairwise")
 
-    outcome = entry.run(scores, pairs, how, alpha)
-    board = replace(how, n_resamples=RANK_RESAMPLES, progress=None)
-    rank_lower, rank_upper, resampled = rank_intervals(scores, alpha, board)
+    outcome = entry.run(scores, pairs, how, alpha / n_measures)
+    board = replace(how, n_resamples=board_resamples(len(systems), how), progress=None, alternative="two-sided")
+    rank_lower, rank_upper, may_be_best, resampled = _board(scores, alpha, board)
     each = classical.differences(scores, pairs)
     if how.on_means:
         half = special.stdtrit(scores.n_topics - 1, 1 - alpha / 2) * scores.values.std(axis=0, ddof=1)
         half /= np.sqrt(scores.n_topics)
         value_lower, value_upper = value - half, value + half
+        error, df = entry.errors(scores, pairs, each)
     else:
         value_lower, value_upper = value_intervals(resampled, alpha)
-    lower, upper, interval = _pair_intervals(scores, pairs, entry, alpha, how, outcome, each, resampled)
+        error, df = bootstrap_errors(resampled, pairs), float(scores.n_topics - 1)
+    difference = pairs.of(value)
+    critical, percentile = None, None
+    if intervals == "pairwise" and not entry.corrects_family:
+        if outcome.lower is not None and outcome.upper is not None:
+            percentile = (outcome.lower, outcome.upper)
+        elif not how.on_means:
+            percentile = percentile_intervals(resampled, pairs, alpha, how.workers)
+    elif intervals == "simultaneous" and outcome.lower is not None and outcome.upper is not None:
+        error, critical = (outcome.upper - outcome.lower) / 2, 1.0
+    p_adjusted = outcome.p
+    if of_scores := CORRECTIONS[correction].of_scores:
+        adjusted, critical = of_scores(scores, pairs, replace(how, progress=None), alpha)
+        p_adjusted = np.maximum(outcome.p, adjusted)
+    elif n_measures == 1:
+        p_adjusted = adjust(outcome.p, correction)
     residual = np.sqrt(residual_variance(scores))
-    correction = "none" if entry.corrects_family else correction or CORRECTION
+    usual = "formula" if not outcome.n_resamples else "enumerated" if outcome.exact else "monte carlo"
     result = Comparison(
         measure=matrix.measure,
         test=test,
@@ -101,23 +140,46 @@ def analyse(
         rank=rank,
         rank_lower=rank_lower,
         rank_upper=rank_upper,
-        difference=pairs.of(value),
-        lower=lower,
-        upper=upper,
-        interval=interval,
+        best=may_be_best,
+        rank_resamples=board.n_resamples,
+        difference=difference,
+        lower=difference,
+        upper=difference,
+        intervals=intervals,
+        interval="",
+        basis=Basis(error, df, critical, percentile),
         effect_size=_ratio(each.mean, each.sd),
         effect_size_residual=_ratio(each.mean, np.full(len(pairs), residual)),
         p=outcome.p,
-        p_adjusted=adjust(outcome.p, correction),
+        p_method=tuple(outcome.method) or (usual,) * len(pairs),
+        p_adjusted=p_adjusted,
         family=len(pairs),
         smallest_p=outcome.smallest,
-        n_resamples=outcome.n_resamples or None,
+        n_resamples=outcome.n_resamples or (n_resamples if CORRECTIONS[correction].of_scores else None),
         exact=outcome.exact,
         seed=how.seed,
         scores=matrix,
     )
+    result = with_intervals(result)
     notes = find_warnings(result, each, classical.identical(scores, pairs))
     return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))
+
+
+def with_intervals(result: Comparison, selected: int | None = None) -> Comparison:
+    """The comparison with intervals that follow from its p-values; `selected` counts what the family found."""
+    lower, upper = pair_intervals(result, selected)
+    return replace(result, lower=lower, upper=upper, interval=interval_text(result))
+
+
+def _board(
+    scores: GridScores, alpha: float, how: Resampling
+) -> tuple[Integers, Integers, NDArray[np.bool_] | None, Array]:
+    """Rank intervals, which systems may be the best (of means), and the resampled values (of other statistics)."""
+    if not how.on_means:
+        lower, upper, resampled = rank_intervals(scores, alpha, how)
+        return lower, upper, None, resampled
+    ranks = marginal_ranks(scores, how, alpha)
+    return ranks.lower, ranks.upper, best_set(scores, how, alpha).member, np.empty((0, 0))
 
 
 def _values(scores: Array, how: Resampling) -> Array:
@@ -127,7 +189,7 @@ def _values(scores: Array, how: Resampling) -> Array:
     return np.asarray(how.statistic(scores, axis=0), dtype=np.float64)
 
 
-def _ranks(scores: GridScores, how: Resampling) -> NDArray[np.int64]:
+def _ranks(scores: GridScores, how: Resampling) -> Integers:
     """Every system's rank by the statistic; systems that tie share the best of their ranks."""
     if how.on_means:
         best, _ = tied_ranks(scores.sums[:, None], scores.tolerance)
@@ -139,24 +201,6 @@ def _ranks(scores: GridScores, how: Resampling) -> NDArray[np.int64]:
 def run_test(scores: GridScores, pairs: Pairs, test: str, alpha: float, how: Resampling) -> Resampled:
     """P-values of every pair by the named test."""
     return TESTS[test].run(scores, pairs, how, alpha)
-
-
-def _pair_intervals(
-    scores: GridScores,
-    pairs: Pairs,
-    test: SignificanceTest,
-    alpha: float,
-    how: Resampling,
-    outcome: Resampled,
-    each: classical.Differences,
-    resampled: Array,
-) -> tuple[Array, Array, str]:
-    """Intervals of the differences, and what they are."""
-    if outcome.lower is not None and outcome.upper is not None:
-        return outcome.lower, outcome.upper, test.interval
-    if not how.on_means:
-        return *percentile_intervals(resampled, pairs, alpha, how.workers), PERCENTILE
-    return *test.intervals(scores, pairs, each, alpha), test.interval
 
 
 def _ratio(mean: Array, sd: Array) -> Array:

@@ -139,9 +139,11 @@ def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: fl
         centre = inside.of(values.mean(axis=1))
         counts = tally(values, inside, observed[places], how.alternative, centre=centre)
         p[places] = monte_carlo(counts, how.n_resamples)
-        low, high = percentile_intervals(values, inside, alpha, how.workers)
-        lower[places], upper[places] = low / scale, high / scale
-    return Resampled(p, 1 / (how.n_resamples + 1), False, how.n_resamples, lower, upper)
+        if how.percentiles:
+            low, high = percentile_intervals(values, inside, alpha, how.workers)
+            lower[places], upper[places] = low / scale, high / scale
+    ends = (lower, upper) if how.percentiles else (None, None)
+    return Resampled(p, 1 / (how.n_resamples + 1), False, how.n_resamples, *ends)
 
 
 def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -168,6 +170,8 @@ def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float)
     total = pairs.of(scores.sums)
     towards = (total != 0) if how.alternative == "two-sided" else (total > 0) == (how.alternative == "greater")
     p = np.where(constant, np.where(towards & (total != 0), smallest, 1.0), p)
+    if not how.percentiles:
+        return Resampled(p, smallest, False, how.n_resamples)
     lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
     quiet = replace(how, progress=None)
     for systems, members in _tiles(scores.n_systems, pairs, how):

@@ -63,19 +63,20 @@ def tail(value: Array, cdf: Callable[[Array], Array], alternative: Alternative) 
 
 
 def student(mean: Array, error: Array, df: Array | float, alternative: Alternative, same: NDArray[np.bool_]) -> Array:
-    """P-value of mean/error by Student's t; 1 for pairs that are the `same`, 0 (a limit) for an error of 0."""
+    """P-value of mean/error by Student's t; 1 for pairs that are the `same`, `TINY` (a bound) for an error of 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mean == 0, 0.0, mean / error)
     p = np.maximum(tail(t, lambda x: np.asarray(special.stdtr(df, x)), alternative), TINY)
     one_sided_zero = (t > 0) if alternative == "greater" else (t < 0) if alternative == "less" else (t != 0)
-    p = np.where(np.isinf(t), np.where(one_sided_zero, 0.0, 1.0), p)
+    p = np.where(np.isinf(t), np.where(one_sided_zero, TINY, 1.0), p)
     return np.where(same, 1.0, p)
 
 
 def paired_t(scores: GridScores, pairs: Pairs, alternative: Alternative) -> Array:
     """Student's paired t-test: t = mean(d)/(sd(d)/√n), n − 1 degrees of freedom.
 
-    Assumes that the mean difference is nearly normal. A constant non-zero difference has p = 0 as its limit.
+    Assumes that the mean difference is nearly normal. A constant non-zero difference has no smallest p; it is given
+    `TINY`, the smallest number there is, as a bound.
     """
     paired = differences(scores, pairs)
     same = (paired.sd == 0) & (paired.mean == 0)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
+from cranfield.comparison.intervals import Basis
 from cranfield.comparison.pairs import Pairs
 from cranfield.comparison.tests import TESTS
-from cranfield.defaults import Alternative
+from cranfield.defaults import MOST_LETTERED, Alternative, IntervalKind
+from cranfield.labels import summary
 from cranfield.results import Result
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
+_METHODS = ("enumerated", "exact lattice", "monte carlo", "saddlepoint", "formula")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,12 +44,19 @@ class Comparison(Result):
     baselines : the systems the others were compared with; empty when all pairs were
     pairs : positions of `system_a` and `system_b` of every pair
     value, value_lower, value_upper : each system's statistic, and its interval at level 1 − alpha
-    rank, rank_lower, rank_upper : each system's rank, and its interval (bootstrap over topics)
+    rank, rank_lower, rank_upper : each system's rank, and its interval at level 1 − alpha (see `marginal_ranks`; for
+        another statistic than the mean by the bootstrap over topics)
+    best : which systems may be the best, at level 1 − alpha (see `best_set`); None for another statistic than the mean
+    rank_resamples : resamples behind the rank intervals and `best`
     difference, lower, upper : a value per pair: `system_a` minus `system_b`, and its interval at level 1 − alpha
-    interval : what kind of interval that is
+    intervals : ``"simultaneous"`` (for the family, in agreement with the decisions) or ``"pairwise"``
+    interval : what kind of interval that is, in words
+    basis : the standard errors behind the intervals
     effect_size : mean difference divided by the standard deviation of the differences
     effect_size_residual : mean difference divided by √V_E2, the residual standard deviation of two-way ANOVA
     p, p_adjusted : the p-value of every pair, and the same adjusted for the family
+    p_method : how the p-value of every pair was found: ``"enumerated"``, ``"exact lattice"``, ``"monte carlo"``,
+        ``"saddlepoint"`` (below what the resamples resolve) or ``"formula"``
     family : how many comparisons the adjustment counts
     smallest_p : the smallest p-value the test could have given
     n_resamples : resamples drawn or enumerated; None when the test needs none
@@ -73,13 +83,18 @@ class Comparison(Result):
     rank: NDArray[np.int64]
     rank_lower: NDArray[np.int64]
     rank_upper: NDArray[np.int64]
+    best: NDArray[np.bool_] | None
+    rank_resamples: int
     difference: Array
     lower: Array
     upper: Array
+    intervals: IntervalKind
     interval: str
+    basis: Basis
     effect_size: Array
     effect_size_residual: Array
     p: Array
+    p_method: tuple[str, ...]
     p_adjusted: Array
     family: int
     smallest_p: float
@@ -131,8 +146,15 @@ class Comparison(Result):
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
                 "significant": self.significant,
-            }
+                "p_method": self.p_method,
+            },
+            schema_overrides={"p_method": pl.String},
         )
+
+    @property
+    def p_methods(self) -> dict[str, int]:
+        """How many p-values were found by which method."""
+        return {name: self.p_method.count(name) for name in _METHODS if name in self.p_method}
 
     def matrix(self, which: Literal["p", "p_adjusted", "difference", "effect_size"] = "p_adjusted") -> Array:
         """A systems × systems array of p-values (or differences), systems best first.
@@ -153,11 +175,9 @@ class Comparison(Result):
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """Per system, the letters of its groups (two systems share a letter exactly when they do not differ
-        significantly) or, with baselines, the marks († ‡ …) of the baselines it differs from."""
-        separated = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
-        separated[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
-        separated |= separated.T
+        """Per system, the letters of its groups (two systems share a letter exactly when they are not shown to
+        differ) or, with baselines, the marks († ‡ …) of the baselines it differs from."""
+        separated = self.separated
         if not self.baselines:
             return tuple(letters(separated))
         at = [self.systems.index(name) for name in self.baselines]
@@ -165,11 +185,50 @@ class Comparison(Result):
         between = "" if len(at) <= len(MARKS) else " "
         return tuple(between.join(mark(number) for number, j in enumerate(at) if row[j]) for row in separated)
 
-    def leaderboard(self) -> pl.DataFrame:
-        """One row per system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
+    @property
+    def separated(self) -> NDArray[np.bool_]:
+        """Which two systems differ significantly, systems × systems; False for what was not tested."""
+        apart = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        apart[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
+        return np.asarray(apart | apart.T)
+
+    @cached_property
+    def unseparated_ranks(self) -> tuple[str, ...]:
+        """Per system, the ranks of all systems that it is not shown to differ from, from the first to the last."""
+        near = ~self.separated
+        first, last = near.argmax(axis=1), len(self.systems) - 1 - near[:, ::-1].argmax(axis=1)
+        ends = zip(self.rank[first].tolist(), self.rank[last].tolist(), strict=True)
+        return tuple(str(low) if low == high else f"{low}–{high}" for low, high in ends)
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The systems that may be the best: with probability 1 − alpha the truly best one is among them.
+
+        Multiple comparisons with the best (Hsu 1981; see `best_set`), which needs no leader chosen beforehand. For
+        another statistic than the mean all systems.
+        """
+        if self.best is None:
+            return self.systems
+        return tuple(name for name, member in zip(self.systems, self.best, strict=True) if member)
+
+    def shows_letters(self, letters: bool | None = None) -> bool:
+        """Whether the leaderboard shows groups as letters: unless told, up to 30 systems."""
+        return len(self.systems) <= MOST_LETTERED if letters is None else letters
+
+    def leaderboard(self, letters: bool | None = None) -> pl.DataFrame:
+        """One row per system, best first: rank, value with interval, rank interval, groups, and who may be the best.
+
+        Parameters
+        ----------
+        letters : bool, optional
+            Groups as letters (two systems share one exactly when they are not shown to differ), or as the range of
+            ranks that a system is not separated from. Letters up to 30 systems unless told. With baselines the
+            column has their marks instead.
+        """
         import polars as pl
 
-        return pl.DataFrame(
+        groups = self.groups if self.baselines or self.shows_letters(letters) else self.unseparated_ranks
+        board = pl.DataFrame(
             {
                 "rank": self.rank,
                 "system": self.systems,
@@ -178,9 +237,10 @@ class Comparison(Result):
                 "upper": self.value_upper,
                 "rank_lower": self.rank_lower,
                 "rank_upper": self.rank_upper,
-                "marks" if self.baselines else "group": self.groups,
+                "marks" if self.baselines else "group": groups,
             }
         )
+        return board if self.best is None else board.with_columns(may_be_best=pl.Series(self.best))
 
     @cached_property
     def unseparated_from_best(self) -> tuple[str, ...]:
@@ -252,7 +312,9 @@ class Comparison(Result):
             "alpha": self.alpha,
             "family": self.family,
             "baselines": list(self.baselines),
+            "intervals": self.intervals,
             "interval": self.interval,
+            "p_methods": self.p_methods,
             "n_topics": self.n_topics,
             "n_systems": self.n_systems,
             "n_resamples": self.n_resamples,
@@ -261,13 +323,28 @@ class Comparison(Result):
         }
 
     def summary(self) -> str:
-        """One sentence: how many pairs differ."""
+        """One sentence: how many pairs differ, and which systems may be the best."""
         pairs = len(self.p)
         what = "all pairs" if not self.baselines else f"against {', '.join(self.baselines)}"
+        best = self.best_text()
         return (
             f"{self.measure}: {int(self.significant.sum())} of {pairs} pair{'' if pairs == 1 else 's'} differ "
-            f"({what}; {self.correction_text()} p ≤ {self.alpha:g})"
+            f"({what}; {self.correction_text()} p ≤ {self.alpha:g})" + (f"; {best}" if best else "")
         )
+
+    def best_text(self, most: int = 5) -> str:
+        """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
+        if self.best is None or self.baselines:
+            return ""
+        names = self.may_be_best
+        level = f"({100 * (1 - self.alpha):.4g}%)"
+        if len(names) == 1:
+            return f"only {names[0]} may be the best {level}"
+        if len(names) == len(self.systems):
+            return (
+                f"{'either system' if len(names) == 2 else f'any of the {len(names)} systems'} may be the best {level}"
+            )
+        return f"{len(names)} systems may be the best {level}: {summary(list(names), most)}"
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, in words."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.comparison.analysis import analyse, check
+from cranfield.comparison.analysis import analyse, check, with_intervals
 from cranfield.comparison.comparison import Comparison
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.messages import comparison_signature, too_few_resamples
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.statistics import Statistic, find_statistic
@@ -19,12 +19,13 @@ from cranfield.comparison.tests import TESTS
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
+    INTERVALS,
     MEMORY_MB,
-    RESAMPLES,
     SEED,
     STATISTIC,
     TEST,
     Alternative,
+    IntervalKind,
     StatisticName,
 )
 from cranfield.errors import ArgumentError, notify, quietly
@@ -86,9 +87,9 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         """One row per measure and pair: `Comparison.to_frame` with the measure first."""
         return self._stack([comparison.to_frame() for comparison in self.comparisons])
 
-    def leaderboard(self) -> pl.DataFrame:
+    def leaderboard(self, letters: bool | None = None) -> pl.DataFrame:
         """One row per measure and system: `Comparison.leaderboard` with the measure first."""
-        return self._stack([comparison.leaderboard() for comparison in self.comparisons])
+        return self._stack([comparison.leaderboard(letters) for comparison in self.comparisons])
 
     def discriminative_power(self) -> pl.DataFrame:
         """One row per measure: how many pairs it separates, corrected and not, and the smallest difference it took.
@@ -148,7 +149,8 @@ def compare(
     alternative: Alternative = ALTERNATIVE,
     statistic: StatisticName | Statistic = STATISTIC,
     alpha: float = ALPHA,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int | None = None,
+    intervals: IntervalKind = INTERVALS,
     seed: int = SEED,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -170,17 +172,24 @@ def compare(
     baseline : str or several, optional
         Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
         is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
-    correction : {"holm", "bonferroni", "bh", "by", "none"}
-        Adjustment for the number of comparisons (see `adjust`). The Tukey tests need and take none.
+    correction : {"holm", "bonferroni", "westfall-young", "bh", "by", "none"}
+        Adjustment for the number of comparisons (see `adjust`). The Tukey tests need and take none;
+        ``westfall-young`` goes with randomisation and t.
     alternative : {"two-sided", "greater", "less"}
         ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
     statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
         What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
     alpha : float
-        Significance level; intervals have level 1 − alpha, each for itself (simultaneous for the Tukey tests).
-    n_resamples, seed
-        How many resamples, and where their randomness starts. A randomisation test enumerates all 2ⁿ sign flips
-        when they are no more than `n_resamples`.
+        Significance level; intervals have level 1 − alpha.
+    n_resamples : int, optional
+        How many resamples; by default 100,000, and for the bootstrap tests as many as the family needs (a million at
+        most). The randomisation test of means resolves any p-value whatever the number: `Comparison.p_method`
+        says by which method.
+    intervals : {"simultaneous", "pairwise"}
+        Intervals of the differences: for the whole family, so that one leaves out 0 exactly when its pair is
+        significant; or each pair for itself.
+    seed : int
+        Where the randomness of resamples starts.
     workers, executor, memory, progress
         How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
         of them changes a result.
@@ -222,6 +231,7 @@ def compare(
             statistic=statistic,
             alpha=alpha,
             n_resamples=n_resamples,
+            intervals=intervals,
             seed=seed,
             workers=workers,
             executor=executor,
@@ -242,7 +252,8 @@ def compare_measures(
     alternative: Alternative = ALTERNATIVE,
     statistic: StatisticName | Statistic = STATISTIC,
     alpha: float = ALPHA,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int | None = None,
+    intervals: IntervalKind = INTERVALS,
     seed: int = SEED,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -261,31 +272,50 @@ def compare_measures(
     >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
     [0.061, 0.071]
     """
-    ComparisonSettings(
-        test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples, seed=seed
+    if n_resamples is not None:
+        check_resamples(n_resamples)
+    asked = ComparisonSettings(
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        intervals=intervals,
+        seed=seed,
     )
-    check(test, correction, alternative)
+    test, correction = asked.test, asked.correction
     name, function = find_statistic(statistic)
-    how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
-    comparisons = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
-    if across_measures and len(comparisons) > 1:
-        comparisons = _one_family(comparisons)
-    result = MeasureComparisons(tuple(comparisons), across_measures)
+    check(test, correction, alternative, name)
+    several = len(scores) if across_measures else 1
+    if several > 1 and correction and CORRECTIONS[correction].of_scores:
+        raise ArgumentError(
+            f"`correction` {correction!r} corrects over the pairs of one measure, and `across_measures` asks for one "
+            "family of all measures. Use 'holm', or leave `across_measures` out."
+        )
+    how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
+    each = [
+        analyse(matrix, test, baseline, correction, alpha, how, name, intervals, n_resamples, several)
+        for matrix in scores.values()
+    ]
+    if several > 1:
+        each = _one_family(each)
+    result = MeasureComparisons(tuple(each), across_measures)
     notify(result.warnings)
     return result
 
 
-def _one_family(comparisons: list[Comparison]) -> list[Comparison]:
-    """The comparisons with p adjusted over the pairs of all of them."""
-    if TESTS[comparisons[0].test].corrects_family:
-        adjusted = [np.minimum(1.0, each.p * len(comparisons)) for each in comparisons]
+def _one_family(several: list[Comparison]) -> list[Comparison]:
+    """The comparisons with p adjusted over the pairs of all of them, and intervals to match."""
+    if TESTS[several[0].test].corrects_family:
+        adjusted = [np.minimum(1.0, each.p * len(several)) for each in several]
     else:
-        pooled = adjust(np.concatenate([each.p for each in comparisons]), comparisons[0].correction)
-        adjusted = np.split(pooled, np.cumsum([len(each.p) for each in comparisons])[:-1])
-    family = sum(len(each.p) for each in comparisons)
+        pooled = adjust(np.concatenate([each.p for each in several]), several[0].correction)
+        adjusted = np.split(pooled, np.cumsum([len(each.p) for each in several])[:-1])
+    family = sum(len(each.p) for each in several)
+    selected = sum(int((p <= several[0].alpha).sum()) for p in adjusted)
     joined = []
-    for each, p_adjusted in zip(comparisons, adjusted, strict=True):
-        wider = replace(each, p_adjusted=p_adjusted, family=family)
+    for each, p_adjusted in zip(several, adjusted, strict=True):
+        wider = with_intervals(replace(each, p_adjusted=p_adjusted, family=family), selected)
         kept = tuple(text for text in each.warnings if text != too_few_resamples(each))
         few = too_few_resamples(wider)
         joined.append(replace(wider, signature=comparison_signature(wider), warnings=(few, *kept) if few else kept))

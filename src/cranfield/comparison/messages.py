@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.comparison.classical import Differences
+from cranfield.comparison.classical import TINY, Differences
 from cranfield.comparison.corrections import CORRECTIONS, resamples_needed
 from cranfield.comparison.tests import TESTS
+from cranfield.defaults import INTERVALS
 from cranfield.labels import summary
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
+
+
+_SPOKEN = {
+    "enumerated": "enumeration",
+    "exact lattice": "exact lattice",
+    "monte carlo": "Monte Carlo",
+    "saddlepoint": "saddlepoint",
+}
 
 
 def __getattr__(name: str) -> dict[str, str]:
@@ -27,8 +37,14 @@ def comparison_signature(result: Comparison) -> str:
     """One line for a paper's footnote."""
     test = TESTS[result.test]
     title = test.title
+    methods = ""
+    if len(set(result.p_method) - {"formula"}) and result.test == "randomisation" and result.statistic == "mean":
+        methods = ", ".join(f"{_SPOKEN[name]} {count:,}" for name, count in result.p_methods.items())
     if result.exact:
-        title += f", exact (all {result.n_resamples} sign flips)"
+        flips = result.n_resamples and result.n_resamples == 2.0**result.n_topics
+        title += f", exact (all {result.n_resamples} sign flips)" if flips else ", exact"
+    elif methods:
+        title += f" (p by {methods})"
     drawn = result.n_resamples is not None and not result.exact
     return signature(
         title,
@@ -41,6 +57,7 @@ def comparison_signature(result: Comparison) -> str:
         correction="by the test itself" if test.corrects_family else result.correction,
         family=f"{result.family} comparison{'s' * (result.family != 1)}",
         alpha=result.alpha,
+        intervals=None if result.intervals == INTERVALS else result.intervals,
         resamples=result.n_resamples if drawn else None,
         seed=result.seed if drawn else None,
     )
@@ -48,7 +65,7 @@ def comparison_signature(result: Comparison) -> str:
 
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
     """What to know before relying on the result, one sentence each."""
-    texts = [too_few_resamples(result)]
+    texts = [too_few_resamples(result), coarse_resamples(result)]
     if not result.baselines and result.alternative == "greater":
         texts.append(
             f"alternative 'greater' for all pairs tests the observed direction: its level is {2 * result.alpha:g}, "
@@ -62,11 +79,15 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
     if same.any():
         names = [f"{result.system_a[i]} = {result.system_b[i]}" for i in np.flatnonzero(same)]
         texts.append(f"identical scores on every topic, so p = 1: {summary(names)}")
-    if (zero := result.p == 0).any():
-        names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(zero)]
+    if (
+        bound := (result.p <= TINY)
+        & np.isinf(result.effect_size if result.test != "tukey" else result.effect_size_residual)
+    ).any():
+        names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(bound)]
         texts.append(
-            f"a difference that is the same on every topic has p = 0 as the limit of {TESTS[result.test].title}: "
-            f"{summary(names)}; use randomisation for a meaningful p-value"
+            f"a difference that is the same on every topic leaves the {TESTS[result.test].title} no spread to go by; "
+            f"its p is a bound, the smallest number there is: {summary(names)}; "
+            "use randomisation for a p-value that counts"
         )
     texts += TESTS[result.test].cautions(result, each)
     return tuple(text for text in texts if text)
@@ -75,6 +96,13 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
 def too_few_resamples(result: Comparison) -> str:
     """A sentence when no pair can be significant, however different, and what would help; else nothing."""
     correction = CORRECTIONS[result.correction]
+    if correction.of_scores is not None and result.n_resamples is not None and not result.exact:
+        if 1 / (result.n_resamples + 1) <= result.alpha:
+            return ""
+        return (
+            f"no pair can be significant: the smallest adjusted p is 1/{result.n_resamples + 1}, above "
+            f"{result.alpha:g}; use at least {resamples_needed(1, result.alpha)} resamples"
+        )
     factor = correction.at_least(result.family)
     if result.smallest_p * factor <= result.alpha:
         return ""
@@ -87,6 +115,31 @@ def too_few_resamples(result: Comparison) -> str:
         f"no pair can be significant: the smallest possible p is {result.smallest_p:.3g}{counted}, "
         f"above {result.alpha:g}"
     )
-    if result.exact or result.n_resamples is None:
+    if not _limited_by_resamples(result):
         return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
     return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"
+
+
+def _limited_by_resamples(result: Comparison) -> bool:
+    """Whether more resamples would give smaller p-values; for sign flips listed or resolved only topics would."""
+    if result.n_resamples is None or result.exact:
+        return False
+    flips = 2.0 ** -min(result.n_topics, 1022) * (2 if result.alternative == "two-sided" else 1)
+    return result.smallest_p != flips and math.isclose(result.smallest_p * (result.n_resamples + 1), 1)
+
+
+def coarse_resamples(result: Comparison) -> str:
+    """A sentence when resamples decide who is significant because p-values end at 1/(B + 1); else nothing."""
+    if too_few_resamples(result) or not _limited_by_resamples(result):
+        return ""
+    factor = CORRECTIONS[result.correction].at_least(result.family)
+    floor = int((result.p <= 1.5 * result.smallest_p).sum())
+    # With so few resamples to spare, a pair is significant only when hardly any resample reaches it.
+    spare = result.alpha / factor * ((result.n_resamples or 0) + 1)
+    if not floor or factor == 1 or spare >= 5:
+        return ""
+    return (
+        f"{floor} p-value{'s' * (floor != 1)} stand at 1/{(result.n_resamples or 0) + 1}, the smallest that so many "
+        f"resamples give: they are bounds, and with {result.family} comparisons a pair is significant only when at "
+        f"most {int(spare) - 1} resamples reach it; randomisation resolves smaller p-values"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,8 @@ class Resampling:
     memory: float = MEMORY_MB
     progress: Progress | None = None
     executor: Executor | None = None
+    percentiles: bool = True
+    """Whether a bootstrap test gives percentile intervals of the differences, too."""
 
     @property
     def settings_alone(self) -> Resampling:
@@ -52,6 +55,7 @@ class Resampled:
     exact : whether every possibility was enumerated, not a sample drawn
     n_resamples : how many were enumerated or drawn
     lower, upper : ends of intervals, where the test itself gives them
+    method : how each p-value was found, where not all alike
     """
 
     p: Array
@@ -60,6 +64,7 @@ class Resampled:
     n_resamples: int
     lower: Array | None = None
     upper: Array | None = None
+    method: Sequence[str] = ()
 
 
 def monte_carlo(counts: NDArray[np.int64], n_resamples: int) -> Array:

@@ -32,19 +32,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from cranfield.comparison.corrections import harmonic
+from cranfield.comparison.corrections import interval_level
 from cranfield.defaults import Alternative
-from cranfield.errors import ArgumentError
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Family = Literal["none", "bonferroni", "holm", "bh", "by", "westfall-young"]
 _LEAST = 1e-3
 """An end that must be clear of 0 is at least this share of the difference away from it."""
 
@@ -67,26 +64,6 @@ class Intervals:
     moved: Bools
 
 
-def interval_level(correction: Family, alpha: float, n_pairs: int, n_significant: int) -> float:
-    """α′, the level at which a single interval is built, so that the family is what the correction promises.
-
-    >>> round(interval_level("holm", 0.05, 10, 3), 6), round(interval_level("bh", 0.05, 10, 3), 6)
-    (0.005, 0.015)
-    """
-    if correction == "none":
-        return alpha
-    if correction in ("bonferroni", "holm"):
-        return alpha / n_pairs
-    selected = max(n_significant, 1)
-    if correction == "bh":
-        return alpha * selected / n_pairs
-    if correction == "by":
-        return alpha * selected / (n_pairs * harmonic(n_pairs))
-    raise ArgumentError(
-        f"correction {correction!r} has no level of its own for one interval. Give its critical value as `critical`."
-    )
-
-
 def simultaneous_intervals(
     difference: Array,
     error: Array,
@@ -94,10 +71,12 @@ def simultaneous_intervals(
     p: Array,
     p_adjusted: Array,
     *,
-    correction: Family,
+    correction: str,
     alpha: float,
     alternative: Alternative = "two-sided",
     critical: float | None = None,
+    family: int | None = None,
+    selected: int | None = None,
 ) -> Intervals:
     """Intervals of the differences of a family of pairs, consistent with the significance of each.
 
@@ -116,6 +95,7 @@ def simultaneous_intervals(
     alternative : for ``greater`` and ``less`` the interval is one-sided, open towards the alternative
     critical : multiple of the error
         Instead of Student's t: the critical value of a procedure of its own (``westfall-young``, Tukey).
+    family, selected : how many comparisons there are, and how many are significant, where these pairs are not all
 
     Examples
     --------
@@ -133,7 +113,8 @@ def simultaneous_intervals(
     level = math.nan
     sides = 2 if alternative == "two-sided" else 1
     if critical is None:
-        level = interval_level(correction, alpha, len(difference), int(significant.sum()))
+        many = len(difference) if family is None else family
+        level = interval_level(correction, alpha, many, int(significant.sum()) if selected is None else selected)
         quantile = np.asarray(-special.stdtrit(df, level / sides))
     else:
         quantile = np.full(len(difference), critical)

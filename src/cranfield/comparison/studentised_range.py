@@ -112,7 +112,7 @@ def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:
     difference = pairs.of(scores.sums) / n
     df = float((m - 1) * (n - 1))
     if error == 0:
-        p = np.where(np.abs(difference) <= 2 * scores.step, 1.0, 0.0)
+        p = np.where(np.abs(difference) <= 2 * scores.step, 1.0, TINY)
         return Resampled(p, 0.0, False, 0, difference, difference)
     p = np.maximum(studentised_range_tail(np.abs(difference) / error, m, df), TINY)
     half = critical_value(alpha, m, df) * error

@@ -81,10 +81,44 @@ def cell(value: Any, digits: int = DIGITS) -> str:
     return str(value)
 
 
+def is_p(name: str) -> bool:
+    """Whether a column holds p-values, by its name."""
+    return name == "p" or name.startswith("p_")
+
+
+def p_cell(value: float, digits: int = DIGITS) -> str:
+    """A p-value as people read it: what is below print is said to be, never shown as a tiny number of its own.
+
+    >>> [p_cell(p) for p in (0.25, 0.00012, 0.00001, 2.2e-308, 1.0)]
+    ['0.2500', '0.0001', '< 0.0001', '< 0.0001', '1.0000']
+    """
+    least = 10.0**-digits
+    return f"< {least:.{digits}f}" if value < least else f"{value:.{digits}f}"
+
+
+def p_text(value: float) -> str:
+    """A p-value within a sentence, with its sign of equality.
+
+    >>> [p_text(p) for p in (0.0312, 1e-7)]
+    ['= 0.0312', '< 0.0001']
+    """
+    return f"< {10.0**-DIGITS:.{DIGITS}f}" if value < 10.0**-DIGITS else f"= {value:.3g}"
+
+
+def column_cell(name: str, value: Any, digits: int = DIGITS) -> str:
+    """A value of a column as people read it; p-values in their own way."""
+    if isinstance(value, float) and is_p(name) and 0 <= value <= 1:
+        return p_cell(value, digits)
+    return cell(value, digits)
+
+
 def text_rows(answer: Sheet) -> list[list[str]]:
     """The rows with every cell formatted for people."""
-    digits = [answer.digits.get(name, DIGITS) for name in answer.rows.columns]
-    return [[cell(value, places) for value, places in zip(row, digits, strict=True)] for row in answer.rows.iter_rows()]
+    places = [(name, answer.digits.get(name, DIGITS)) for name in answer.rows.columns]
+    return [
+        [column_cell(name, value, digits) for value, (name, digits) in zip(row, places, strict=True)]
+        for row in answer.rows.iter_rows()
+    ]
 
 
 def is_number(dtype: pl.DataType) -> bool:

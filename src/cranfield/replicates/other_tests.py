@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
-from cranfield.comparison.randomisation import randomisation
 from cranfield.comparison.resampled import Resampling
+from cranfield.comparison.resolved import resolved
 from cranfield.defaults import RESAMPLES
 from cranfield.replicates.analysis import MeasureReplicates
 
@@ -33,7 +33,7 @@ def other_tests(replicates: MeasureReplicates, n_resamples: int = RESAMPLES) -> 
     scores, pairs, rule = GridScores.of(replicates.data.whole.values), replicates.pairs, replicates.rule
     sign = np.sign(pairs.of(scores.sums)).astype(np.int64)
     how = Resampling(n_resamples, replicates.how.seed, workers=replicates.how.workers)
-    p = {"t": paired_t(scores, pairs, "two-sided"), "randomisation": randomisation(scores, pairs, how).p}
+    p = {"t": paired_t(scores, pairs, "two-sided"), "randomisation": resolved(scores, pairs, how).p}
     corrections: list[str] = list(dict.fromkeys(["none", rule.correction]))
     decided = {
         test: {name: np.where(adjust(values, name) <= rule.alpha, sign, 0) for name in corrections}

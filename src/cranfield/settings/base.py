@@ -36,13 +36,28 @@ class QueryError(ArgumentError):
 
 
 def registered(place: str) -> Callable[[], Sequence[str]]:
-    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them."""
+    """The names in a registry, which is looked up by its place (``"module:NAME"``) when somebody wants to know them.
+
+    The place may also be that of a function that gives names.
+    """
 
     def names() -> Sequence[str]:
         module, _, name = place.partition(":")
-        return tuple(getattr(importlib.import_module(module), name))
+        thing = getattr(importlib.import_module(module), name)
+        return tuple(thing() if callable(thing) else thing)
 
     return names
+
+
+def known_as(place: str) -> Callable[[str], str]:
+    """Reads a name of a registry in whatever spelling or alias the registry knows it by."""
+
+    def canonical(text: str) -> str:
+        module, _, name = place.partition(":")
+        own: str = getattr(importlib.import_module(module), name).canonical(text)
+        return own
+
+    return canonical
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,7 @@ class Setting:
     choices : the names it can be, or None
     endings : what the endings of a file's name can be, which help lists; or None
     least, most : bounds of a number, or None
+    example : a number that messages suggest, where the default is none
     read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
@@ -86,6 +102,7 @@ class Setting:
     find_endings: Callable[[], Sequence[str]] | None = None
     least: float | None = None
     most: float | None = None
+    example: float | None = None
     read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
@@ -150,7 +167,7 @@ class Setting:
         else:
             return
         noun = "a whole number of" if self.kind is int else "a number of"
-        usual = self.default if isinstance(self.default, (int, float)) else example
+        usual = self.default if isinstance(self.default, (int, float)) else self.example or example
         raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
 
     def parse(self, texts: Sequence[str]) -> Any:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from cranfield import defaults
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared, tuning
-from cranfield.settings.base import Settings, registered, setting
+from cranfield.settings.base import Settings, known_as, registered, setting
 
-TESTS = registered("cranfield.comparison.tests:TESTS")
-CORRECTIONS = registered("cranfield.comparison.corrections:CORRECTIONS")
+_TESTS, _CORRECTIONS = "cranfield.comparison.tests:TESTS", "cranfield.comparison.corrections:CORRECTIONS"
+TESTS = registered(_TESTS)
+CORRECTIONS = registered(_CORRECTIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,9 @@ class ComparisonSettings(Settings):
     counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
-    test: str = setting(defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS)
+    test: str = setting(
+        defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS, read=known_as(_TESTS)
+    )
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
     )
@@ -32,6 +35,13 @@ class ComparisonSettings(Settings):
         "Adjustment for many comparisons; the Tukey tests have their own.",
         choices=CORRECTIONS,
         usual=defaults.CORRECTION,
+        read=known_as(_CORRECTIONS),
+    )
+    intervals: str = setting(
+        defaults.INTERVALS,
+        "Intervals of differences: for all comparisons at once, as the decisions, or each pair for itself.",
+        choices=defaults.names(defaults.IntervalKind),
+        more=True,
     )
     alternative: str = setting(
         defaults.ALTERNATIVE,
@@ -48,7 +58,7 @@ class ComparisonSettings(Settings):
     )
     across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.", on_page=False)
     alpha: float = shared.alpha()
-    n_resamples: int = shared.n_resamples()
+    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
     missing: str = shared.missing()
     workers: int | None = shared.workers()
@@ -110,14 +120,18 @@ class CompareSettings(ComparisonSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardSettings(ComparisonSettings):
-    """Rank the systems: means with intervals, rank intervals, and groups of systems that do not differ.
+    """Rank the systems: means with intervals, rank intervals, groups, and which systems may be the best.
 
-    Two systems share a letter exactly when they are not significantly different. With baselines, marks († ‡ …)
-    say which of them a system differs from.
+    Two systems share a letter exactly when they are not shown to differ; of more than 30 systems the ranks are named
+    that each is not separated from. With baselines, marks († ‡ …) say which of them a system differs from.
 
     Example: cranfield leaderboard scores.csv --format latex
     """
 
     command: ClassVar[str] = "leaderboard"
-    brief: ClassVar[str] = "Who leads, and who cannot be told apart."
+    brief: ClassVar[str] = "Who leads, and who may be the best."
     place: ClassVar[int] = 70
+
+    letters: bool = setting(
+        False, "Groups as letters, however many systems.", part="view", on_page=False, usual="up to 30 systems"
+    )

@@ -9,8 +9,7 @@ from typing import ClassVar
 from cranfield import defaults
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared
-from cranfield.settings.base import setting
-from cranfield.settings.compare import CORRECTIONS
+from cranfield.settings.base import registered, setting
 from cranfield.settings.evaluate import Scoring
 
 
@@ -81,8 +80,9 @@ class ReplicatesSettings(Scoring):
         choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
     correction: str = setting(
-        defaults.REPLICATES_CORRECTION, "Correction over all pairs of a measure.", choices=CORRECTIONS
-    )
+        defaults.REPLICATES_CORRECTION, "Correction over all pairs of a measure.",
+        choices=registered("cranfield.comparison.corrections:of_p_alone"),
+    )  # fmt: skip
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()

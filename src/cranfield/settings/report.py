@@ -58,7 +58,7 @@ class ReportSettings(Scoring):
     n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000, more=True)
     n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
     alpha: float = shared.alpha(more=True)
-    n_resamples: int = shared.n_resamples()
+    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
     missing: str = shared.missing()
     workers: int | None = shared.workers()

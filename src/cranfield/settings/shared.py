@@ -30,9 +30,11 @@ def seed() -> Any:
     return setting(defaults.SEED, "Seed of all random draws.", least=0, most=LARGEST_SEED, more=True)
 
 
-def n_resamples(default: int = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1) -> Any:
+def n_resamples(
+    default: int | None = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1, usual: str = ""
+) -> Any:
     """How many resamples."""
-    return setting(default, help, least=least, most=MOST_RESAMPLES, more=True)
+    return setting(default, help, least=least, most=MOST_RESAMPLES, example=defaults.RESAMPLES, more=True, usual=usual)
 
 
 def workers(help: str = "Threads to use; never changes a result.", usual: str = "all cores") -> Any:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.pairs import Pairs
+    from cranfield.comparison.resampled import Resampling
+
     Array = NDArray[np.float64]
 
 
@@ -32,8 +36,14 @@ class Correction:
     summary : one line for help and documentation
     controls : what it bounds: the chance of any false claim ("family-wise error"), the share of false claims
         ("false discovery rate"), or nothing
-    adjust_sorted : p-values in ascending order → adjusted ones; what passes 1 is cut by `adjust`
+    adjust_sorted : p-values in ascending order → adjusted ones; what passes 1 is cut by `adjust`. None for a
+        correction that needs the scores
     at_least : size of the family → what the smallest p-value of it is multiplied by at the least, whatever the others
+    level : alpha, size of the family, how many are significant → the level of a single interval; unless given,
+        alpha divided by `at_least`
+    of_scores : scores, pairs, settings and alpha → adjusted p-values, and the multiple of its standard error that an
+        interval of a difference extends; for a correction that needs more than p-values
+    fits : the tests it can follow; all if none are named
     rank : its place in lists
     """
 
@@ -41,12 +51,46 @@ class Correction:
     title: str
     summary: str
     controls: Literal["nothing", "family-wise error", "false discovery rate"]
-    adjust_sorted: Callable[[Array], Array]
+    adjust_sorted: Callable[[Array], Array] | None
     at_least: Callable[[int], float]
+    level: Callable[[float, int, int], float] | None = None
+    of_scores: Callable[[GridScores, Pairs, Resampling, float], tuple[Array, float]] | None = None
+    fits: tuple[str, ...] = ()
     rank: int = 1000
 
 
-CORRECTIONS: Registry[Correction] = Registry("correction", __name__)
+ALIASES = {
+    "step-down": "holm",
+    "holm-bonferroni": "holm",
+    "benjamini-hochberg": "bh",
+    "benjamini-yekutieli": "by",
+    "maxt": "westfall-young",
+    "max-t": "westfall-young",
+    "wy": "westfall-young",
+    "no": "none",
+}
+"""Other names of corrections."""
+CORRECTIONS: Registry[Correction] = Registry("correction", __name__, ALIASES)
+
+
+def of_p_alone() -> tuple[str, ...]:
+    """The corrections that need nothing but the p-values."""
+    return tuple(name for name, one in CORRECTIONS.items() if one.adjust_sorted is not None)
+
+
+def interval_level(correction: str, alpha: float, family: int, significant: int) -> float:
+    """α′, the level at which a single interval is built, so that the family is what the correction promises.
+
+    >>> round(interval_level("holm", 0.05, 10, 3), 6), round(interval_level("bh", 0.05, 10, 3), 6)
+    (0.005, 0.015)
+    """
+    entry = CORRECTIONS[correction]
+    if entry.of_scores is not None:
+        raise ArgumentError(
+            f"correction {correction!r} has no level of its own for one interval. "
+            "Give its critical value as `critical`."
+        )
+    return entry.level(alpha, family, max(significant, 1)) if entry.level else alpha / entry.at_least(family)
 
 
 def table() -> list[tuple[str, str, str]]:
@@ -62,6 +106,7 @@ def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
     p : array of any shape
         The p-values of every comparison in the family, whether interesting or not.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
+        ``westfall-young`` needs the scores, so `compare` has it and this function has not.
         ``bonferroni`` and ``holm`` bound the probability of any false rejection, whatever the dependence
         (Holm 1979; never less powerful than Bonferroni, hence the default). ``bh`` bounds the expected share of
         false rejections under independence or positive dependence (Benjamini & Hochberg 1995), which is not
@@ -78,7 +123,7 @@ def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
     at .05, their procedure four.
 
     >>> p = [.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344, .0459, .3240, .4262, .5719, .6528, .7590, 1]
-    >>> {name: int((adjust(p, name) <= .05).sum()) for name in CORRECTIONS}
+    >>> {name: int((adjust(p, name) <= .05).sum()) for name in of_p_alone()}
     {'none': 9, 'bonferroni': 3, 'holm': 3, 'bh': 4, 'by': 3}
     """
     import numpy as np
@@ -88,6 +133,11 @@ def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
         wrong = values[~((values >= 0) & (values <= 1))].flat[0]
         raise ArgumentError(f"`p` must hold probabilities between 0 and 1; got {wrong}")
     adjust_sorted = CORRECTIONS[correction].adjust_sorted
+    if adjust_sorted is None:
+        raise ArgumentError(
+            f"correction {correction!r} needs the scores, not p-values alone. Use it in `compare`; for p-values write "
+            f"one of {', '.join(of_p_alone())}."
+        )
     flat = values.ravel()
     order = np.argsort(flat, kind="stable")
     adjusted = np.empty_like(flat)

@@ -31,6 +31,7 @@ BH = CORRECTIONS.register(
         controls="false discovery rate",
         adjust_sorted=adjust_sorted,
         at_least=lambda family: 1,
+        level=lambda alpha, family, significant: alpha * significant / family,
         rank=40,
     )
 )

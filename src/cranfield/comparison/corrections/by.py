@@ -24,6 +24,7 @@ BY = CORRECTIONS.register(
         controls="false discovery rate",
         adjust_sorted=adjust_sorted,
         at_least=harmonic,
+        level=lambda alpha, family, significant: alpha * significant / (family * harmonic(family)),
         rank=50,
     )
 )

@@ -21,20 +21,17 @@ if TYPE_CHECKING:
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
 
-    Intervals = tuple[NDArray[np.float64], NDArray[np.float64]]
+    Array = NDArray[np.float64]
+    Errors = tuple[Array, Array | float]
 
-T_INTERVAL = "paired t interval of the mean difference"
+T_INTERVAL = "paired t interval"
 TWO_SAMPLE_INTERVAL = "two-sample t interval"
 PERCENTILE = "bootstrap percentile interval"
-SIMULTANEOUS = "simultaneous interval"
 
 
-def paired_t_intervals(scores: GridScores, pairs: Pairs, each: Differences, alpha: float) -> Intervals:
-    """Mean difference ± t(n − 1) times its standard error, for every pair."""
-    from scipy.special import stdtrit
-
-    half = stdtrit(scores.n_topics - 1, 1 - alpha / 2) * each.error
-    return each.mean - half, each.mean + half
+def paired_errors(scores: GridScores, pairs: Pairs, each: Differences) -> Errors:
+    """The standard error of every mean difference, and n − 1 degrees of freedom."""
+    return each.error, float(scores.n_topics - 1)
 
 
 def no_cautions(result: Comparison, each: Differences) -> list[str]:
@@ -56,8 +53,8 @@ class SignificanceTest:
     any_statistic : whether it can test another statistic than the mean
     corrects_family : whether its p-values are adjusted for all pairs already; such a test is two-sided
     resamples : whether it draws resamples
-    interval : what the intervals of its differences are called
-    intervals : makes them for means, unless `run` does
+    interval : what the t intervals of its differences are called
+    errors : the standard errors and degrees of freedom behind them
     cautions : warnings of its own about a result
     rank : its place in lists
     """
@@ -71,12 +68,27 @@ class SignificanceTest:
     corrects_family: bool = False
     resamples: bool = False
     interval: str = T_INTERVAL
-    intervals: Callable[[GridScores, Pairs, Differences, float], Intervals] = paired_t_intervals
+    errors: Callable[[GridScores, Pairs, Differences], Errors] = paired_errors
     cautions: Callable[[Comparison, Differences], list[str]] = no_cautions
     rank: int = 1000
 
 
-TESTS: Registry[SignificanceTest] = Registry("test", __name__)
+ALIASES = {
+    **dict.fromkeys(("paired-t", "t-test", "ttest", "paired-ttest", "paired-t-test", "student", "students-t"), "t"),
+    **dict.fromkeys(("students-t-test", "student-t", "ttest-rel"), "t"),
+    **dict.fromkeys(("permutation", "fisher", "randomization", "sign-flip", "fishers-randomisation"), "randomisation"),
+    **dict.fromkeys(("permutation-test", "randomisation-test", "randomization-test"), "randomisation"),
+    **dict.fromkeys(("wilcoxon-signed-rank", "signed-rank", "wilcoxon-test"), "wilcoxon"),
+    **dict.fromkeys(("sign-test", "binomial"), "sign"),
+    **dict.fromkeys(("independent-t", "two-sample-t", "ttest-ind", "pooled-t"), "unpaired-t"),
+    **dict.fromkeys(("welch-t", "welchs-t", "welch-test"), "welch"),
+    **dict.fromkeys(("tukey-hsd", "hsd", "tukeys-hsd"), "tukey"),
+    **dict.fromkeys(("randomized-tukey", "randomised-tukey-hsd", "randomized-tukey-hsd"), "randomised-tukey"),
+    **dict.fromkeys(("bootstrap-shift", "shift"), "bootstrap"),
+    **dict.fromkeys(("studentised-bootstrap", "studentized-bootstrap"), "bootstrap-t"),
+}
+"""Other names of tests, as other programs and papers have them."""
+TESTS: Registry[SignificanceTest] = Registry("test", __name__, ALIASES)
 
 
 def any_statistic_names() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import PERCENTILE, TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest
 from cranfield.labels import summary
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ BOOTSTRAP = TESTS.register(
         run=run,
         any_statistic=True,
         resamples=True,
-        interval=PERCENTILE,
         cautions=cautions,
         rank=20,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import PERCENTILE, TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest
 from cranfield.comparison.tests.bootstrap import without_spread
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ BOOTSTRAP_T = TESTS.register(
         assumes="enough topics for their spread to stand for that of all topics",
         run=run,
         resamples=True,
-        interval=PERCENTILE,
         cautions=without_spread,
         rank=30,
     )

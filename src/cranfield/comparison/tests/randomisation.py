@@ -13,17 +13,25 @@ if TYPE_CHECKING:
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
-    """Flip the signs of the differences at random, or in all 2ⁿ ways when they are no more than the resamples."""
+    """Flip the signs of the differences; for means each pair by the method that resolves its p-value."""
     from cranfield.comparison.randomisation import randomisation
+    from cranfield.comparison.resampled import Resampled
+    from cranfield.comparison.resolved import resolved
 
-    return randomisation(scores, pairs, how)
+    if not how.on_means:
+        return randomisation(scores, pairs, how)
+    result = resolved(scores, pairs, how)
+    every = scores.n_topics < 63 and 2**scores.n_topics <= how.n_resamples
+    exact = not {"monte carlo", "saddlepoint"} & set(result.counts())
+    total = 2**scores.n_topics if every else 0 if exact else how.n_resamples
+    return Resampled(result.p, result.smallest, exact, total, method=result.methods)
 
 
 RANDOMISATION = TESTS.register(
     SignificanceTest(
         name="randomisation",
         title="randomisation test",
-        summary="Fisher's randomisation test, by sign flips; exact with few topics",
+        summary="Fisher's randomisation test, by sign flips; resolves p-values of any size",
         assumes="if two systems do not differ, their scores might be swapped on any topic",
         run=run,
         any_statistic=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import SIMULTANEOUS, TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest
 
 if TYPE_CHECKING:
     from cranfield.comparison.grid import GridScores
@@ -29,7 +29,6 @@ RANDOMISED_TUKEY = TESTS.register(
         any_statistic=True,
         corrects_family=True,
         resamples=True,
-        interval=SIMULTANEOUS,
         rank=100,
     )
 )

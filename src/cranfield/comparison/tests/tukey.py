@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import SIMULTANEOUS, TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest
 
 if TYPE_CHECKING:
     from cranfield.comparison.grid import GridScores
@@ -27,7 +27,6 @@ TUKEY = TESTS.register(
         assumes="nearly normal residuals of one variance for all systems",
         run=run,
         corrects_family=True,
-        interval=SIMULTANEOUS,
         rank=90,
     )
 )

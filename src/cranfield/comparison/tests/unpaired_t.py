@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cranfield.comparison.grid import GridScores
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
-    from cranfield.comparison.tests import Intervals
+    from cranfield.comparison.tests import Errors
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -22,22 +22,12 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     return Resampled(unpaired_t(scores, pairs, how.alternative, pooled=True), 0.0, exact=False, n_resamples=0)
 
 
-def intervals(scores: GridScores, pairs: Pairs, each: Differences, alpha: float) -> Intervals:
-    """Mean difference ± t(2(n − 1)) times the standard error of two independent means."""
-    return two_sample_intervals(scores, pairs, each, alpha, pooled=True)
-
-
-def two_sample_intervals(
-    scores: GridScores, pairs: Pairs, each: Differences, alpha: float, *, pooled: bool
-) -> Intervals:
-    """Intervals of the difference of two independent means."""
-    from scipy.special import stdtrit
-
+def errors(scores: GridScores, pairs: Pairs, each: Differences) -> Errors:
+    """The standard error of the difference of two independent means, and 2(n − 1) degrees of freedom."""
     from cranfield.comparison.classical import two_samples
 
-    sample = two_samples(scores, pairs, pooled)
-    half = stdtrit(sample.df, 1 - alpha / 2) * sample.error
-    return each.mean - half, each.mean + half
+    sample = two_samples(scores, pairs, pooled=True)
+    return sample.error, sample.df
 
 
 UNPAIRED_T = TESTS.register(
@@ -48,7 +38,7 @@ UNPAIRED_T = TESTS.register(
         assumes="independent topics per system, nearly normal means, equal variances",
         run=run,
         interval=TWO_SAMPLE_INTERVAL,
-        intervals=intervals,
+        errors=errors,
         rank=70,
     )
 )

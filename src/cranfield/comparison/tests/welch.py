@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cranfield.comparison.tests import TESTS, TWO_SAMPLE_INTERVAL, SignificanceTest
-from cranfield.comparison.tests.unpaired_t import two_sample_intervals
 
 if TYPE_CHECKING:
     from cranfield.comparison.classical import Differences
     from cranfield.comparison.grid import GridScores
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
-    from cranfield.comparison.tests import Intervals
+    from cranfield.comparison.tests import Errors
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -23,9 +22,12 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     return Resampled(unpaired_t(scores, pairs, how.alternative, pooled=False), 0.0, exact=False, n_resamples=0)
 
 
-def intervals(scores: GridScores, pairs: Pairs, each: Differences, alpha: float) -> Intervals:
-    """Mean difference ± t times the standard error of two independent means of unequal variances."""
-    return two_sample_intervals(scores, pairs, each, alpha, pooled=False)
+def errors(scores: GridScores, pairs: Pairs, each: Differences) -> Errors:
+    """The standard error of the difference of two independent means, and Welch's degrees of freedom."""
+    from cranfield.comparison.classical import two_samples
+
+    sample = two_samples(scores, pairs, pooled=False)
+    return sample.error, sample.df
 
 
 WELCH = TESTS.register(
@@ -36,7 +38,7 @@ WELCH = TESTS.register(
         assumes="independent topics per system and nearly normal means",
         run=run,
         interval=TWO_SAMPLE_INTERVAL,
-        intervals=intervals,
+        errors=errors,
         rank=80,
     )
 )

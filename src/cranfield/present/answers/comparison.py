@@ -27,7 +27,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     several = result if isinstance(result, MeasureComparisons) else MeasureComparisons((result,), False)
     sheets = {
         "pairs": lambda: _pairs(several, settings),
-        "leaderboard": lambda: _leaderboard(several),
+        "leaderboard": lambda: _leaderboard(several, getattr(settings, "letters", False) or None),
         "power": lambda: _sheet(
             several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
         ),
@@ -52,25 +52,11 @@ def _headline(several: MeasureComparisons) -> str:
 
 
 def leader(comparison: Comparison, by: str = "") -> str:
-    """Who leads, and who cannot be told apart from it."""
-    best, others = comparison.systems[0], len(comparison.systems) - 1
-    tied = [name for name in comparison.unseparated_from_best if name != best]
-    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
-    if level:
-        return f"{best} and {plural(level, 'other')} share the lead{by}"
-    if too_few_resamples(comparison):
-        few = "topics" if comparison.exact else "resamples"
-        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
-    if not tied:
-        return (
-            f"{best} leads{by}, and differs significantly from "
-            f"{'the other' if others == 1 else f'all {others:,} others'}"
-        )
-    if len(tied) == 1:
-        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
-    if len(tied) == others:
-        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
-    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+    """Who leads, and who may be the best."""
+    best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
+    lead = f"{best} and {plural(level, 'other')} share the lead{by}" if level else f"{best} leads{by}"
+    text = comparison.best_text()
+    return f"{lead}; {text}" if text else lead
 
 
 def how_many_differ(comparison: Comparison) -> str:
@@ -112,7 +98,8 @@ def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> She
         digits=DIGITS,
         notes=_pair_notes(comparisons[0]),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
-        latex_columns=tuple(name for name in rows.columns if name not in ("significant", *hidden(several))),
+        latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
+        hidden=(*hidden(several), "p_method"),
         latex_notes=_meanings(comparisons[0]),
         dispensable=(
             *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
@@ -123,18 +110,21 @@ def _pairs(several: MeasureComparisons, settings: CompareSettings | None) -> She
     )
 
 
-def _leaderboard(several: MeasureComparisons) -> Sheet:
-    rows = several.leaderboard()
+def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sheet:
+    rows = several.leaderboard(letters)
     first = next(iter(several.values()))
     groups = "marks" if first.baselines else "group"
+    marked = bool(first.baselines) or first.shows_letters(letters)
     return _sheet(
         several,
         "leaderboard",
         rows,
-        settings={"rank_resamples": defaults.RANK_RESAMPLES},
-        notes=_leaderboard_notes(first),
-        superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()},
-        latex_columns=tuple(name for name in rows.columns if name not in (groups, *hidden(several))),
+        settings={"rank_resamples": first.rank_resamples},
+        notes=_leaderboard_notes(first, letters),
+        superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()} if marked else {},
+        latex_columns=tuple(
+            name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
+        ),
         heading="Leaderboard",
     )
 
@@ -159,23 +149,41 @@ def _meanings(result: Comparison) -> tuple[str, ...]:
 
 
 def _pair_notes(result: Comparison) -> tuple[str, ...]:
-    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}."]
+    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
     return tuple(notes)
 
 
-def _leaderboard_notes(result: Comparison) -> tuple[str, ...]:
-    kind = "t interval of the mean" if result.statistic == "mean" else "bootstrap percentile interval"
-    notes = [
-        f"lower, upper: {1 - result.alpha:.0%} {kind}; rank_lower, rank_upper: the same for the rank, by "
-        f"{defaults.RANK_RESAMPLES} resamples of topics.",
-    ]
+def _agreement(result: Comparison) -> str:
+    if result.intervals == "pairwise":
+        return "it may leave out 0 though the adjusted p is above alpha"
+    return "it leaves out 0 exactly when the pair is significant"
+
+
+def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
+    percent = f"{1 - result.alpha:.0%}"
+    if result.best is not None:
+        notes = [
+            f"lower, upper: {percent} t interval of the mean.",
+            f"rank_lower, rank_upper: {percent} interval of each system's true rank, by {result.rank_resamples} sign "
+            "flips of its differences to all others.",
+        ]
+    else:
+        notes = [
+            f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
+            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
+        ]
     level = f"{result.correction_text()} p ≤ {result.alpha:g}"
     if result.baselines:
         notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
     else:
-        notes.append(f"Systems that share a letter do not differ ({level}).")
+        if result.shows_letters(letters):
+            notes.append(f"Systems that share a letter are not shown to differ ({level}).")
+        else:
+            notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
+    if result.best is not None:
+        notes.append(f"may_be_best: the truly best system is one of these ({percent}).")
     return tuple(notes)
 
 

@@ -55,7 +55,7 @@ def details(comparison: Comparison) -> str:
 
 
 def leaderboard(comparison: Comparison) -> Drawing:
-    """Systems, best first, with the interval of each mean and the groups that cannot be told apart."""
+    """Systems, best first, with the interval of each mean and the groups that are not shown to differ."""
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
     names = board["system"].to_list()
@@ -181,6 +181,10 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
             .drop("size")
             .sort("difference", descending=True)
         )
+    # A one-sided interval is open: it is drawn to the edge of what is finite.
+    ends = [value for name in ("lower", "difference", "upper") for value in frame[name] if np.isfinite(value)]
+    if ends:
+        frame = frame.with_columns(pl.col("lower", "upper").clip(min(ends), max(ends)))
     names = frame["pair"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
     tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("#9aa5b1"))

@@ -23,6 +23,8 @@ _TEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "[": "{[}",  # else an option of the preceding line break
         "]": "{]}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
         "†": r"\dag{}",
         "‡": r"\ddag{}",
         "§": r"\S{}",

@@ -19,7 +19,6 @@ from cranfield.defaults import (
     REPORT_DEPTHS,
     REPORT_MIN_DIFF,
     REPORT_SECTIONS,
-    RESAMPLES,
     SEED,
     SPLITS,
     SYSTEM_NAME,
@@ -114,7 +113,7 @@ def build_report(
     n_systems: int | None = None,
     alpha: float = ALPHA,
     power: float = POWER,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int | None = None,
     seed: int = SEED,
     n_partitions: int = PARTITIONS,
     n_splits: int = SPLITS,
@@ -144,7 +143,7 @@ def build_report(
         methods
     source : where scores come from, in words
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
-    n_resamples : resamples of the tests; raised where the correction could not find anything with so few
+    n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
     level, gains, intents, order, single_precision, name, lenient : how runs are read and scored, see `evaluate`

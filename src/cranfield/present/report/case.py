@@ -37,7 +37,7 @@ class Case:
     power: float
     min_diff: float
     n_systems: int
-    n_resamples: int
+    n_resamples: int | None
     seed: int
     n_partitions: int
     n_splits: int
@@ -65,18 +65,15 @@ class Case:
         return self.qrels
 
     def comparison(self, measure: str | None = None) -> Comparison:
-        """All pairs by a measure, with as many resamples as the correction needs to find anything."""
+        """All pairs by a measure, as `compare` has them."""
         from cranfield.comparison import compare
 
         name = measure or self.measure
         if name not in self._known:
             matrix = self.scores[name].require(what="a comparison of systems")
-            pairs = matrix.n_systems * (matrix.n_systems - 1) // 2
-            enough = int(2 * pairs / self.alpha)  # Holm multiplies the smallest p, 1/(B + 1), by the pairs
-            n = max(self.n_resamples, enough)
             with quietly():
                 self._known[name] = compare(
-                    matrix, alpha=self.alpha, n_resamples=n, seed=self.seed, workers=self.workers
+                    matrix, alpha=self.alpha, n_resamples=self.n_resamples, seed=self.seed, workers=self.workers
                 )
         return self._known[name]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.defaults import STANDARDISE_A
 from cranfield.errors import quietly
 from cranfield.present.answer import answer
@@ -112,17 +113,21 @@ def replicated(case: Case) -> Section:
     one = found[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
     conflicts = int(beside["conflicts"].sum())
+    kind, topics = CORRECTIONS[one.rule.correction].title, case.comparison()
+    alike = beside.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
     parts: list[Part] = [
         Text(
             f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ "
-            f"significantly in {case.measure}.",
+            f"significantly in {case.measure} ({kind} p ≤ {case.alpha:g}).",
             strong=True,
         ),
         Text(
             f"The documents were split at random into {case.n_partitions} parts, {plural(case.n_splits, 'time')} over, "
             "and every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
-            f"The test over topics separates {int(case.comparison().significant.sum()):,} pairs."
+            f"The randomisation test over topics separates {alike['different'][0]:,} pairs with the same correction "
+            f"({kind}) and {int(topics.significant.sum()):,} with that of the leaderboard "
+            f"({topics.correction_text()}), which promises more."
         ),
         Text(
             "No pair is decided one way here and the other way by a test over topics."

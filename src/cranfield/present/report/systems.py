@@ -13,7 +13,7 @@ from cranfield.present.charts.scores import difference as difference_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, p_text
 
 _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
 
@@ -29,17 +29,23 @@ def leaderboard(case: Case) -> Section:
         Text(
             f"Its mean {case.measure} is {number(first[found.statistic.replace('-', '_')])}, with a "
             f"{1 - case.alpha:.0%} interval from "
-            f"{number(first['lower'])} to {number(first['upper'])}. With topics drawn anew from these its rank "
-            f"{_ranks(first['rank_lower'], first['rank_upper'])} in {1 - case.alpha:.0%} of the draws."
+            f"{number(first['lower'])} to {number(first['upper'])}. Its rank among these systems "
+            f"{_ranks(first['rank_lower'], first['rank_upper'])} ({1 - case.alpha:.0%})."
         ),
     ]
     if tied:
-        parts.append(Text(f"Not significantly different from it: {named(tied, 12)}."))
+        parts.append(
+            Text(
+                f"Tests of all pairs do not show that these differ from {found.systems[0]}: {named(tied, 12)}. That is "
+                "no evidence that they are as good."
+            )
+        )
     parts += [
         Figure("fig-leaderboard", charts.leaderboard(found)),
         Text(
-            "An interval belongs to one system's mean over topics, and topics are shared: overlapping intervals do not "
-            "show that two systems are alike. The groups do; they come from the test of each pair."
+            "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
+            "overlap may still differ. The groups come from the test of each pair: systems of one group are not "
+            "shown to differ, which does not show that they are alike."
         ),
         Table("leaderboard", _caption(case), _with_means(case, board), shown=board.rows.height),
     ]
@@ -47,7 +53,7 @@ def leaderboard(case: Case) -> Section:
 
 
 def _ranks(low: int, high: int) -> str:
-    return f"stays {low}" if low == high else f"lies between {low} and {high}"
+    return f"is {low}" if low == high else f"lies between {low} and {high}"
 
 
 def _caption(case: Case) -> str:
@@ -88,13 +94,13 @@ def differences(case: Case) -> Section:
     parts.append(
         Text(
             f"First against second: {first} beats {second} by {number(pair['difference'], 4)} on average, "
-            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)}, "
-            f"adjusted p = {pair['p_adjusted']:.3g}: {verdict}."
+            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)} "
+            f"({found.interval}), adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
     ordered = pairs.rows.sort("p_adjusted", "difference", descending=[False, True])
-    shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p"))
+    shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
     parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
     works: tuple[str, ...] = _TEST_WORKS
     signatures = [found.signature]

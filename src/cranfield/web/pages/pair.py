@@ -11,7 +11,7 @@ from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.answer import Answer, Chart
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, p_text
 from cranfield.settings import setting
 from cranfield.settings.compare import CompareSettings
 from cranfield.web.server.data import Dataset
@@ -50,8 +50,8 @@ def look_at_pair(question: Any, dataset: Dataset, progress: Progress, comparison
     if mine.height:
         sheets = {"pair": lambda: replace(_part(pairs, mine), heading="The pair in the comparison"), **sheets}
         row = mine.row(0, named=True)
-        verdict = "differ significantly" if row["significant"] else "do not differ significantly"
-        sentence = f"{row['system_a']} and {row['system_b']} {verdict}: adjusted p = {row['p_adjusted']:.4g}."
+        verdict = "differ significantly" if row["significant"] else "are not shown to differ"
+        sentence = f"{row['system_a']} and {row['system_b']} {verdict}: adjusted p {p_text(row['p_adjusted'])}."
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     alt = f"Bars: the difference of {a} and {b} on every topic, largest first."
     answer = Answer(
