@@ -205,7 +205,9 @@ def test_odd_scores_never_break_the_page(shape: str) -> None:
 
 def test_a_shared_lead_is_called_so() -> None:
     x = ScoreMatrix(SHAPES["identical systems"], [str(i) for i in range(8)], list("abc"), "AP")
-    assert build_report(x, n_resamples=300).headline.startswith("a and 2 others share the lead by AP; any of the 3 systems may be the best (95%).")
+    assert build_report(x, n_resamples=300).headline.startswith(
+        "a and 2 others share the lead by AP; any of the 3 systems may be the best (95%)."
+    )
 
 
 def test_same_input_same_bytes() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from cranfield import defaults
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
-from cranfield.comparison.messages import too_few_resamples
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
