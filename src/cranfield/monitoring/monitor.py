@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 import numpy as np
@@ -13,22 +13,19 @@ from cranfield.comparison.classical import Differences, differences, student
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import against, all_pairs
-from cranfield.defaults import ALPHA
+from cranfield.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.labels import positions, summary
 from cranfield.monitoring.anytime import anytime_p, sequence_half_width, tuned_rho
 from cranfield.monitoring.boundaries import (
-    LOOKS,
-    SPENDING,
-    Spending,
     check_alpha,
     check_looks,
     nominal,
     spending_boundaries,
     spent,
 )
-from cranfield.monitoring.result import FAMILY_CORRECTION, FamilyCorrection, Look, Monitoring
-from cranfield.scores import ScoreMatrix
+from cranfield.monitoring.result import Look, Monitoring
+from cranfield.scores import ScoreMatrix, Scores
 
 Array = NDArray[np.float64]
 _FEW_TOPICS = 10
@@ -36,8 +33,9 @@ _FEW_TOPICS = 10
 
 
 def monitor(
-    batches: ScoreMatrix | Sequence[ScoreMatrix],
+    batches: ScoreMatrix | Scores | Iterable[ScoreMatrix | Scores] | Mapping[str, ScoreMatrix | Scores],
     *,
+    per_look: int | None = None,
     looks: int = LOOKS,
     max_topics: int | None = None,
     spending: Spending = SPENDING,
@@ -70,6 +68,8 @@ def monitor(
     ----------
     batches : ScoreMatrix or several
         The scores of each batch of topics in the order they came, the same systems in each.
+    per_look : int, optional
+        Cut the scores, which must then be in one piece, into batches of so many topics in the order they have.
     looks : int
         Planned looks, of the size of the first batch; counts only when `max_topics` is not given.
     max_topics : int, optional
@@ -102,7 +102,7 @@ def monitor(
     if correction not in get_args(FamilyCorrection):
         raise UnknownNameError("correction", str(correction), get_args(FamilyCorrection))
     spent(1.0, spending, alpha)
-    listed = _aligned([batches] if isinstance(batches, ScoreMatrix) else list(batches))
+    listed = _aligned(cut(_batches(batches), per_look))
     first = listed[0]
     sizes = np.cumsum([batch.n_topics for batch in listed])
     most = _check_most(max_topics, sizes, looks * first.n_topics, anytime)
@@ -124,7 +124,7 @@ def monitor(
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
-        _warnings(first.measure, int(sizes[0]), anytime, made),
+        _so_far(listed), _warnings(first.measure, int(sizes[0]), anytime, made),
     )  # fmt: skip
     notify(result.warnings)
     return result
@@ -195,13 +195,40 @@ def _no_variance(p: Array, each: Differences) -> Array:
     return np.maximum(p, np.finfo(np.float64).tiny)
 
 
+def _batches(given: object) -> list[ScoreMatrix]:
+    """The batches as matrices of one measure each, in the order given."""
+    if isinstance(given, (ScoreMatrix, Scores)):
+        given = [given]
+    listed = list(given.values() if isinstance(given, Mapping) else given)  # type: ignore[call-overload]
+    if not listed:
+        raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
+    for batch in listed:
+        if not isinstance(batch, (ScoreMatrix, Scores)):
+            raise ArgumentError(f"`batches` must hold score matrices; got {type(batch).__name__}. Pass scores.only().")
+    return [batch.only() if isinstance(batch, Scores) else batch for batch in listed]
+
+
+def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
+    """The one batch there is in pieces of so many topics; the last may be smaller."""
+    if per_look is None:
+        return batches
+    if isinstance(per_look, bool) or per_look != int(per_look) or per_look < 1:
+        raise ArgumentError(f"`per_look` must be a whole number of at least 1; got {per_look!r}. Write 10.")
+    if len(batches) > 1:
+        raise ArgumentError(f"`per_look` cuts one table into batches, and there are {len(batches)}; leave it out.")
+    whole = batches[0]
+    starts = range(0, whole.n_topics, int(per_look))
+    return [whole.select(topics=whole.topics[start : start + int(per_look)]) for start in starts]
+
+
+def _so_far(batches: list[ScoreMatrix]) -> ScoreMatrix:
+    first = batches[0]
+    topics = [topic for batch in batches for topic in batch.topics]
+    return ScoreMatrix(np.concatenate([batch.values for batch in batches]), topics, first.systems, first.measure)
+
+
 def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
     """The batches over the same systems in the same order, once they are known to hold other topics each."""
-    if not batches:
-        raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
-    for batch in batches:
-        if not isinstance(batch, ScoreMatrix):
-            raise ArgumentError(f"`batches` must hold score matrices; got {type(batch).__name__}. Pass scores.only().")
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):

@@ -11,13 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from cranfield.defaults import ALPHA, POWER
+from cranfield.defaults import ALPHA, LOOKS, POWER, SPENDING, Spending
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import ArgumentError
 from cranfield.monitoring.boundaries import (
-    LOOKS,
-    SPENDING,
-    Spending,
     Stopping,
     check_alpha,
     check_looks,

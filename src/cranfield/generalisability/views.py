@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import ALPHA, SEED
+from cranfield.defaults import ALPHA, HALVINGS, SEED, VIEW_MIN_DIFF
 from cranfield.design.power import PAIRED, exact_power, expected_width
 from cranfield.errors import ArgumentError, notify
-from cranfield.reliability.coefficients import COEFFICIENTS, ratio
-from cranfield.reliability.components import Components, variance_components
-from cranfield.reliability.study import check_topics, negative_warnings
-from cranfield.reliability.tau import SPLITS, ExpectedTau, estimate_tau
+from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
+from cranfield.generalisability.components import Components, variance_components
+from cranfield.generalisability.study import check_topics, negative_warnings
+from cranfield.generalisability.tau import ExpectedTau, estimate_tau
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
-
-MIN_DIFF = 0.05
-"""The difference whose power is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +99,10 @@ def three_views(
     scores: ScoreMatrix,
     *,
     n_topics: int | Sequence[int] = (),
-    min_diff: float = MIN_DIFF,
+    min_diff: float = VIEW_MIN_DIFF,
     drop: float = 0.0,
     alpha: float = ALPHA,
-    n_resamples: int = SPLITS,
+    n_resamples: int = HALVINGS,
     seed: int = SEED,
 ) -> ThreeViews:
     """What do a test, an interval and reliability say of the same topics? They answer different questions.
@@ -138,7 +135,7 @@ def three_views(
     [(25, 0.32, 0.13, 0.9), (50, 0.57, 0.09, 0.95), (100, 0.86, 0.06, 0.97)]
     """
     if not (min_diff > 0 and math.isfinite(min_diff)):
-        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {MIN_DIFF}.")
+        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
     sizes = check_topics(n_topics) or (scores.n_topics,)
     if min(sizes) < 2:
         raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")

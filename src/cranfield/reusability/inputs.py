@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+import os
+from collections.abc import Iterable, Mapping, Sequence
 
+from cranfield.collection.readers import read_runs
+from cranfield.collection.teams import read_teams, teams_by_prefix
 from cranfield.collection.types import Run
+from cranfield.defaults import PERSISTENCE, SystemName
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.labels import natural_sorted, summary
 
-PERSISTENCE: Final = 0.8
-"""RBP's p."""
+Path = str | os.PathLike[str]
+
+
+def find_runs(runs: Run | Path | Iterable[Run | Path], lenient: bool, name: SystemName) -> list[Run]:
+    """The runs in byte order of their systems, read where files were given."""
+    given = [runs] if isinstance(runs, (Run, str, os.PathLike)) else list(runs)
+    files = [one for one in given if not isinstance(one, Run)]
+    listed = [one for one in given if isinstance(one, Run)]
+    listed += read_runs(files, lenient=lenient, name=name) if files else []
+    return sorted(listed, key=lambda run: run.system.encode())
+
+
+def find_teams(
+    runs: Sequence[Run], teams: Mapping[str, str] | Path | None, team_prefix: str | None
+) -> Mapping[str, str]:
+    """The team of each system, from whichever of the two ways was used."""
+    if (teams is None) == (team_prefix is None):
+        raise ArgumentError(
+            "give one grouping of the runs: `teams` (a file of lines `system team`) or `team_prefix` (a regular "
+            "expression for the start of run tags)."
+        )
+    if team_prefix is not None:
+        return teams_by_prefix([run.system for run in runs], [run.tag for run in runs], team_prefix)
+    return teams if isinstance(teams, Mapping) else read_teams(teams)  # type: ignore[arg-type]
 
 
 def check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, list[int]]:

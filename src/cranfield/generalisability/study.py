@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.defaults import ALPHA
+from cranfield.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_MIN_DIFF
 from cranfield.errors import ArgumentError, notify
-from cranfield.reliability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
-from cranfield.reliability.components import SYSTEMS, Components, variance_components
+from cranfield.generalisability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
+from cranfield.generalisability.components import SYSTEMS, Components, variance_components
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
+
+if TYPE_CHECKING:
+    from cranfield.generalisability.views import ThreeViews
+
+Collections = ScoreMatrix | Scores | Sequence[ScoreMatrix | Scores] | Mapping[str, ScoreMatrix | Scores]
+"""The scores of one collection, of several in a row, or of several by name; one measure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +35,8 @@ class Reliability(Result):
         Numbers of topics asked for.
     target : tuple of float
         Coefficients asked for.
-    collections : int
-        How many collections are pooled.
+    scores : mapping from name to ScoreMatrix
+        The collections, pooled when there are several.
     """
 
     measure: str
@@ -39,8 +45,13 @@ class Reliability(Result):
     target: tuple[float, ...]
     drop: float
     alpha: float
-    collections: int
+    scores: Mapping[str, ScoreMatrix] = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def collections(self) -> int:
+        """How many collections are pooled."""
+        return len(self.scores)
 
     def ratio(self, coefficient: Coefficient) -> Ratio:
         """The ratio of components behind ``erho2`` or ``phi``, which gives it for any number of topics."""
@@ -93,6 +104,37 @@ class Reliability(Result):
         needed, fewest, most = behind.topics_for(target)
         return {"target": target, "topics_needed": needed, "topics_lower": fewest, "topics_upper": most}
 
+    def targets_frame(self) -> pl.DataFrame:
+        """One row per coefficient and target (.95 unless asked for): topics_needed, topics_lower, topics_upper.
+
+        Empty where no number of topics does it.
+        """
+        rows = [
+            {"measure": self.measure, "coefficient": name} | self._needed(self.ratio(name), target)
+            for name in COEFFICIENTS
+            for target in self.target or (RELIABILITY_TARGET,)
+        ]
+        whole = ("topics_needed", "topics_lower", "topics_upper")
+        return pl.DataFrame(rows, schema_overrides=dict.fromkeys(whole, pl.Int64))
+
+    def views(
+        self, *, min_diff: float = VIEW_MIN_DIFF, n_resamples: int = HALVINGS, seed: int = SEED
+    ) -> dict[str, ThreeViews]:
+        """Power, interval width and reliability of the same numbers of topics, for each collection; see `three_views`.
+
+        A single topic has neither power nor width and is passed over.
+        """
+        from cranfield.generalisability.views import three_views
+
+        sizes = [n for n in self.n_topics if n > 1]
+        return {
+            name: three_views(
+                matrix, n_topics=sizes, min_diff=min_diff, drop=self.drop, alpha=self.alpha, n_resamples=n_resamples,
+                seed=seed,
+            )
+            for name, matrix in self.scores.items()
+        }  # fmt: skip
+
     def components_frame(self) -> pl.DataFrame:
         """One row per source of variance: measure, source, variance, share."""
         c = self.components
@@ -136,7 +178,7 @@ def _triple(values: tuple[float, float, float]) -> str:
 
 
 def reliability(
-    scores: ScoreMatrix | Sequence[ScoreMatrix],
+    scores: Collections,
     *,
     n_topics: int | Sequence[int] = (),
     target: float | Sequence[float] = (),
@@ -152,7 +194,7 @@ def reliability(
 
     Parameters
     ----------
-    scores : ScoreMatrix or several
+    scores : scores of one measure, or several of them, by name or in a row
         Several collections are pooled, see `variance_components`; intervals are then exact only for equal sizes.
     n_topics : int or several
         Numbers of topics to give both coefficients for; the data's own unless given.
@@ -172,16 +214,17 @@ def reliability(
     Examples
     --------
     >>> from cranfield.scores.synthetic import make_scores
-    >>> found = reliability(make_scores(50, 30), target=0.95)
-    >>> found.summary()
+    >>> study = reliability(make_scores(50, 30), target=0.95)
+    >>> study.summary()
     'score: with 50 topics the ranking has reliability 0.947 [0.916, 0.971] and the scores 0.787 [0.662, 0.881]
     (95% intervals)'
-    >>> found.to_frame()["topics_needed"].to_list()
+    >>> study.to_frame()["topics_needed"].to_list()
     [54, 258]
     """
     if isinstance(alpha, bool) or not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
+    named = collections_of(scores)
+    matrices = list(named.values())
     components = variance_components(matrices, drop=drop)
     sizes = check_topics(n_topics) or (round(components.n_topics),)
     targets = (target,) if isinstance(target, (int, float)) else tuple(target)
@@ -194,9 +237,21 @@ def reliability(
         warnings += (
             f"{measure}: the interval of a coefficient starts at 0: these topics do not show that systems differ.",
         )
-    made = Reliability(measure, components, sizes, targets, drop, alpha, len(matrices), warnings)
+    made = Reliability(measure, components, sizes, targets, drop, alpha, named, warnings)
     notify(made.warnings)
     return made
+
+
+def collections_of(scores: Collections) -> dict[str, ScoreMatrix]:
+    """The matrix of every collection by its name."""
+    if isinstance(scores, (ScoreMatrix, Scores)):
+        named: dict[str, Any] = {"scores": scores}
+    elif isinstance(scores, Mapping):
+        named = dict(scores)
+    else:
+        listed: Iterable[Any] = scores
+        named = {f"collection {number}": one for number, one in enumerate(listed, 1)}
+    return {name: one.only() if isinstance(one, Scores) else one for name, one in named.items()}
 
 
 def check_topics(n_topics: int | Sequence[int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, read_scores
 from cranfield.design import design_interval, design_ttest
-from cranfield.reliability import expected_tau, reliability, three_views
+from cranfield.generalisability import expected_tau, reliability, three_views
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from cranfield.reliability.components import Components
+from cranfield.generalisability.components import Components
 
 Coefficient = Literal["erho2", "phi"]
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("erho2", "phi")

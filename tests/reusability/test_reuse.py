@@ -21,7 +21,7 @@ from cranfield import (
     evaluate,
     make_sample,
 )
-from cranfield.reuse import Reuse, reuse
+from cranfield.reusability import Reuse, reuse
 from small_collections import qrels_of, run_of
 
 # Two topics with the same documents. At depth 3 the pool is a, b (both teams), c (only red's r2) and d (only blue's).
@@ -233,7 +233,7 @@ def test_bad_teams_and_runs() -> None:
     refused(DataError, message, runs, extra)
     refused(ArgumentError, "`runs` is empty; give the runs the pool was made of.", [], TEAMS)
     refused(DataError, "two runs are called r1; every run needs a name of its own", [runs[0], *runs], TEAMS)
-    message = "qrels: leaving teams out needs at least 2 judged topics; there is 1"
+    message = "qrels: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
     refused(DataError, message, runs, TEAMS, small_qrels(("1",)))
     strange = qrels_of((topic, "0", "elsewhere", 1) for topic in TOPICS)
     message = "qrels: no document among the first 2 of any run is judged; do the document ids agree?"

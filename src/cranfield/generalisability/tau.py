@@ -11,18 +11,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA, SEED
+from cranfield.defaults import ALPHA, HALVINGS, SEED
 from cranfield.errors import ArgumentError, DataError, notify
-from cranfield.reliability.components import without_worst
-from cranfield.reliability.study import check_topics
+from cranfield.generalisability.components import without_worst
+from cranfield.generalisability.study import check_topics
 from cranfield.resampling import check_resamples, generator, to_grid
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.signature import signature
 
-SPLITS = 200
-"""Random halvings of the topics; their mean then has a Monte-Carlo error of a few thousandths."""
 _HALVES = 21
 """The stream of random numbers for halving topics."""
 Array = NDArray[np.float64]
@@ -135,7 +133,7 @@ def expected_tau(
     n_topics: int | Sequence[int] = (),
     drop: float = 0.0,
     alpha: float = ALPHA,
-    n_resamples: int = SPLITS,
+    n_resamples: int = HALVINGS,
     seed: int = SEED,
 ) -> ExpectedTau:
     r"""What τ to expect between the ranking by these topics and that by as many others from the same source?

@@ -11,42 +11,69 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.readers import read_qrels
 from cranfield.collection.types import Qrels, Run
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
-from cranfield.defaults import ALPHA, MEASURES, ORDER, RELEVANCE, REPORT_DEPTHS, SEED, RankingOrder
+from cranfield.defaults import (
+    ALPHA,
+    JUDGED_CUTOFF,
+    MEASURES,
+    ORDER,
+    PERSISTENCE,
+    RELEVANCE,
+    REPORT_DEPTHS,
+    REUSE_RESAMPLES,
+    SEED,
+    SYSTEM_NAME,
+    RankingOrder,
+    SystemName,
+)
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.names import Measure, parse_measures
 from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.resampling import check_resamples, grid_step, product, to_grid, topic_weights
-from cranfield.reuse.inputs import PERSISTENCE, check_depths, check_left_out, check_numbers, check_teams
-from cranfield.reuse.rescoring import Array, Mask, Views, judged_share, judged_weight
-from cranfield.reuse.result import Reuse
+from cranfield.reusability.inputs import (
+    Path,
+    check_depths,
+    check_left_out,
+    check_numbers,
+    check_teams,
+    find_runs,
+    find_teams,
+)
+from cranfield.reusability.rescoring import Array, Mask, Views, judged_share, judged_weight
+from cranfield.reusability.result import Reuse
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 
-RESAMPLES = 1000
-"""Resamples of topics behind an interval of τ."""
 _NOWHERE = np.iinfo(np.int64).max
 
 
 def reuse(
-    qrels: Qrels,
-    runs: Iterable[Run],
-    teams: Mapping[str, str],
+    qrels: Qrels | Path,
+    runs: Run | Path | Iterable[Run | Path],
+    teams: Mapping[str, str] | Path | None = None,
     *,
+    team_prefix: str | None = None,
     measures: str | Measure | Sequence[str | Measure] = MEASURES,
     depths: int | Sequence[int] = REPORT_DEPTHS,
     leave_out: str | Sequence[str] | None = None,
-    cutoff: int = 10,
+    cutoff: int = JUDGED_CUTOFF,
     p: float = PERSISTENCE,
-    rel: int = RELEVANCE,
+    level: int = RELEVANCE,
+    gains: str | None = None,
+    intents: Intents | Path | None = None,
     order: RankingOrder = ORDER,
+    single_precision: bool = False,
+    lenient: bool = False,
+    name: SystemName = SYSTEM_NAME,
     alpha: float = ALPHA,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int = REUSE_RESAMPLES,
     seed: int = SEED,
 ) -> Reuse:
     """What happens to a team's runs when the documents that only this team brought into the pool are not judged?
@@ -67,11 +94,13 @@ def reuse(
 
     Parameters
     ----------
-    qrels : Qrels
-    runs : several Run
+    qrels : Qrels or its file
+    runs : several Run, or their files
         The runs the pool was made of.
-    teams : mapping from system to team
-        The team of every run.
+    teams : mapping from system to team, or a file
+        The team of every run; see `read_teams`. Or instead
+    team_prefix : str, optional
+        a regular expression: the team is what it matches at the start of the run tag.
     measures : names or `Measure` values, not of ir_measures
     depths : int or several
         Pool depths, at most that to which the runs were judged.
@@ -81,7 +110,7 @@ def reuse(
         Depth of the judged share.
     p : float
         Persistence of RBP.
-    rel, order : as in `evaluate`
+    level, gains, intents, order, single_precision, lenient, name : as in `evaluate`
     alpha : float
         Level of the tests, and one minus the confidence of the intervals of τ.
     n_resamples, seed : int
@@ -105,15 +134,26 @@ def reuse(
     check_numbers(alpha, p, cutoff)
     check_resamples(n_resamples)
     wanted = check_depths(depths)
-    listed = sorted(runs, key=lambda run: run.system.encode())
-    members = check_teams(listed, teams)
+    qrels = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    listed = find_runs(runs, lenient, name)
+    members = check_teams(listed, find_teams(listed, teams, team_prefix))
     left_out = check_left_out(leave_out, members)
-    views = _views(qrels, measures, rel, order)
+    views = _views(
+        qrels,
+        measures,
+        level=level,
+        gains=gains,
+        intents=intents if intents is None or isinstance(intents, Intents) else read_intents(intents),
+        order=order,
+        single_precision=single_precision,
+    )
     if len(views.plain.topics) < 2:
-        raise DataError(f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1")
+        raise DataError(
+            f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
+        )
     rankings = [views.plain.judge(run) for run in listed]
     nearest = _nearest(views.plain, rankings, members)
-    level = _levels(views.plain)
+    levels = _levels(views.plain)
     weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))
     rows: list[dict[str, Any]] = []
     systems: list[dict[str, Any]] = []
@@ -131,7 +171,7 @@ def reuse(
             unique = pool & ~rest
             after = _Standing.of(views.scores(rankings, rest), weights)
             counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
-            counts["unique_relevant"] = int((unique & (level >= rel)).sum())
+            counts["unique_relevant"] = int((unique & (levels >= level)).sum())
             for at, (name, view) in enumerate(views.names):
                 rows.append({"measure": name, "view": view} | counts | _effect(whole, after, at, own, alpha))
             systems += [_system(listed[j].system, team, depth, rankings[j], pool, rest, cutoff, p) for j in own]
@@ -144,8 +184,10 @@ def reuse(
         "topics": len(views.plain.topics),
         "cutoff": cutoff,
         "p": p,
-        "rel": rel,
+        "level": level,
+        "gains": gains,
         "order": order,
+        "single_precision": single_precision,
         "test": "paired t, Holm over the team's runs against all others",
         "alpha": alpha,
         "n_resamples": n_resamples,
@@ -239,7 +281,7 @@ def _levels(evaluator: Evaluator) -> NDArray[np.int64]:
     return level
 
 
-def _views(qrels: Qrels, measures: str | Measure | Sequence[str | Measure], rel: int, order: RankingOrder) -> Views:
+def _views(qrels: Qrels, measures: str | Measure | Sequence[str | Measure], **scoring: Any) -> Views:
     named = parse_measures(measures)
     if foreign := [str(measure) for measure in named if measure.name.startswith(IR_MEASURES)]:
         raise ArgumentError(
@@ -247,8 +289,8 @@ def _views(qrels: Qrels, measures: str | Measure | Sequence[str | Measure], rel:
         )
     single = not qrels.frame.select("topic", "document").is_duplicated().any()
     # Bpref and condensed lists need one judgment per document; diversity judgments have one per subtopic.
-    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], rel=rel, order=order)
-    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], rel=rel, order=order) if single else None)
+    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], **scoring)
+    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], **scoring) if single else None)
 
 
 def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, read_scores
-from cranfield.reliability import Components, Reliability, reliability, variance_components
-from cranfield.reliability.coefficients import COEFFICIENTS, ratio
-from cranfield.reliability.components import without_worst
+from cranfield.generalisability import Components, Reliability, reliability, variance_components
+from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
+from cranfield.generalisability.components import without_worst
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared
 
