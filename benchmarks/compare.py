@@ -1,4 +1,4 @@
-"""All pairs of 129 systems on 50 topics: one call beside one scipy test a pair.
+"""All pairs of 129 systems on 50 topics: one call beside one scipy test per pair.
 
 The scores are synthetic, of the size and spread of TREC-8. scipy's `permutation_test` is timed on 20 pairs, with a
 vectorised statistic and its batches kept small enough for the cache, and scaled to all 8,256; a paired t-test per

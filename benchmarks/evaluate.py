@@ -147,7 +147,7 @@ def _growth(folder: Path) -> list[Row]:
         qrels = write_qrels(folder / f"x{times}.qrels", n_topics=n_topics)
         seconds, used, peak = best([fresh_process(ours, qrels, paths) for _ in range(ROUNDS)])
         per_row = used / (25 * n_topics * 1000) * 1e9
-        note = f"{times}× rows, {per_row:.0f} ns of processor time a row"
+        note = f"{times}× rows, {per_row:.0f} ns of processor time per row"
         rows.append(Row(f"25 runs × {n_topics} topics", seconds, None, peak, note))
     return rows
 

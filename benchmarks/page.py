@@ -47,7 +47,7 @@ def _rows(what: str, seconds: float, found: list[tuple[float, bool]]) -> Row:
     times = sorted(one for one, _ in found)
     lost = sum(not there for _, there in found)
     worst = times[int(0.99 * (len(times) - 1))]
-    note = f"median of {len(times)}; 99% within {worst:.3f} s; {len(times) / seconds:.0f} a second; {lost} lost"
+    note = f"median of {len(times)}; 99% within {worst:.3f} s; {len(times) / seconds:.0f} per second; {lost} lost"
     return Row(what, statistics.median(times), note=note)
 
 

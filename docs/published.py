@@ -12,7 +12,7 @@ import polars as pl
 
 from cranfield import PoolFigure, cost_from_figures, design_anova, design_interval
 from cranfield.design import anova_power, anova_topics
-from cranfield.present.tables import to_csv
+from cranfield.present.formats.csv import to_csv
 
 DOCS = Path(__file__).resolve().parent
 DATA = DOCS.parent / "tests" / "published"

@@ -53,7 +53,7 @@ def describe(x: np.ndarray) -> dict[str, float]:
 
 
 def read_matrix(path: Path) -> np.ndarray:
-    """A wide score file: one row a topic, the label first."""
+    """A wide score file: one row per topic, the label first."""
     with path.open() as lines:
         return np.array([[float(value) for value in row[1:]] for row in list(csv.reader(lines))[1:]])
 

@@ -37,6 +37,8 @@ from cranfield.design import Design, solve_design
 from cranfield.design.anova import RULES as ANOVA_RULES
 from cranfield.design.designs import DESIGNS, DesignKind, Variant
 from cranfield.design.ttest import RULES as T_RULES
+from cranfield.present import formats as output_formats
+from cranfield.present.formats import FORMATS as OUTPUT_FORMATS
 from cranfield.registry import Registry
 from cranfield.scores.formats import FORMATS, ScoreFormat, writable
 from cranfield.scores.per_run import LongColumns
@@ -49,6 +51,7 @@ REGISTRIES: dict[str, Registry] = {
     "estimator": ESTIMATORS,
     "design": DESIGNS,
     "score format": FORMATS,
+    "output format": OUTPUT_FORMATS,
 }
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
@@ -57,6 +60,7 @@ PAGES = [
     ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
     ("design.md", "design | what for | one of them is found | methods | estimator", design.designs.table()),
     ("formats.md", "format | what it looks like | notes", scores.formats.table()),
+    ("formats.md", "format | what it is | endings | where it goes", output_formats.documented()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)

@@ -58,8 +58,7 @@ ScoreFormat = Literal["wide", "long", "trec_eval", "nev", "parquet"]
 ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
 """How scores are laid out in a file that is written."""
 
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
-OUTPUT_FORMAT: Final[OutputFormat] = "table"
+OUTPUT_FORMAT: Final = "table"
 
 FileKind = Literal["run", "qrels", "scores"]
 
@@ -155,7 +154,7 @@ BIAS_EXPERIMENTS: Final = 2_000
 """Simulated tunings behind the figures of selection bias."""
 TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
-"""What `tune` prints: a row a fold, a row a family, or a row a setting."""
+"""What `tune` prints: one row per fold, one row per family, or one row per setting."""
 
 VIEW_MIN_DIFF: Final = 0.05
 """The difference whose power stands beside reliability."""
@@ -199,7 +198,7 @@ REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 def names(choices: object) -> tuple[str, ...]:
     """The names a Literal allows.
 
-    >>> names(OutputFormat)
-    ('table', 'json', 'csv', 'markdown', 'latex')
+    >>> names(FileKind)
+    ('run', 'qrels', 'scores')
     """
     return get_args(choices)

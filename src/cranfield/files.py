@@ -125,8 +125,8 @@ def check_text(data: bytes, path: str) -> bytes:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise FileError(path, [Problem(line, found)]) from None
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise FileError(path, [Problem(line, problem)]) from None
     return data
 
 
@@ -162,26 +162,26 @@ def shown(text: str, most: int = 60) -> str:
 def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[str]:
     """Every file the names stand for: files as they are, directories' files, and globs, in numeric-aware order.
 
-    Hidden files in directories are passed over. A name that leads to no file is a `FileError`.
+    Hidden files in directories are skipped. A name that leads to no file is a `FileError`.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    found: list[str] = []
+    matched: list[str] = []
     for given in paths:
         name = os.fspath(given)
         if name == STDIN or isinstance(name, NamedFile) or Path(name).is_file():
-            found.append(name)
+            matched.append(name)
             continue
         if Path(name).is_dir():
             inside = natural_sorted(str(p) for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
             if not inside:
                 raise FileError(name, [Problem(0, "is a directory without files")])
-            found.extend(inside)
+            matched.extend(inside)
         elif glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
-            found.extend(match for match in matches if Path(match).is_file())
+            matched.extend(match for match in matches if Path(match).is_file())
         else:
-            found.append(name)  # reading it will say what is wrong
-    return list(dict.fromkeys(found))
+            matched.append(name)  # reading it will say what is wrong
+    return list(dict.fromkeys(matched))
 
 
 def system_name(path: str) -> str:

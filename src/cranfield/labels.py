@@ -51,14 +51,14 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def positions(kind: str, wanted: Iterable[str], known: Sequence[str]) -> list[int]:
-    """Where each wanted label stands among the known ones; an `UnknownNameError` for a stranger."""
+    """Where each wanted label stands among the known ones; an `UnknownNameError` for one that is not among them."""
     index = {label: i for i, label in enumerate(known)}
-    found = []
+    places = []
     for label in wanted:
         if label not in index:
             raise UnknownNameError(kind, label, known)
-        found.append(index[label])
-    return found
+        places.append(index[label])
+    return places
 
 
 def summary(labels: Sequence[str], most: int = 5) -> str:
@@ -70,3 +70,12 @@ def summary(labels: Sequence[str], most: int = 5) -> str:
     if len(labels) <= most:
         return ", ".join(labels)
     return f"{', '.join(labels[:most])} and {len(labels) - most} more"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "topic"), plural(1200, "topic"), plural(2, "family", "families")
+    ('1 topic', '1,200 topics', '2 families')
+    """
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

@@ -33,7 +33,7 @@ class Result:
 
         @property
         def warnings(self) -> tuple[str, ...]:
-            """What to know before relying on it, a sentence each."""
+            """What to know before relying on it, one sentence each."""
 
     def to_frame(self) -> pl.DataFrame:
         """The result's main table as a polars frame."""
@@ -66,7 +66,7 @@ class Result:
         return self._rendered("markdown")
 
     def _rendered(self, format: str) -> str:
-        text: str = importlib.import_module("cranfield.present.tables").result_text(self, format)
+        text: str = importlib.import_module("cranfield.present.page").result_text(self, format)
         return text
 
     def summary(self) -> str:
@@ -87,10 +87,6 @@ class Result:
         """
         return importlib.import_module("cranfield.present.charts").chart(self, kind, **options)
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        """A heading and tables for the notebook."""
-        return repr(self).partition("\n")[0], [self.to_frame()]
-
     def _repr_html_(self) -> str:
-        html: str = importlib.import_module("cranfield.present.page").result_html(self, *self._view())
+        html: str = importlib.import_module("cranfield.present.page").result_html(self)
         return html

@@ -67,16 +67,16 @@ def test_variance_refuses_constant_scores(cranfield: Type) -> None:
 
 
 def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type) -> None:
-    Path("twins.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
+    Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
     text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
-    result = cranfield("variance", "twins.csv", "--format", "json")
+    result = cranfield("variance", "identical.csv", "--format", "json")
     assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
         "warnings"
     ][-2:]
-    result = cranfield("variance", "twins.csv", "--method", "residual")
+    result = cranfield("variance", "identical.csv", "--method", "residual")
     assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
-    result = cranfield("design", "anova", "--scores", "twins.csv", "--systems", "2", "--min-diff", "0.1")
+    result = cranfield("design", "anova", "--scores", "identical.csv", "--systems", "2", "--min-diff", "0.1")
     assert result.exit_code == 0, result.stderr
     assert "residual none, percentile95 none." in result.stdout
 
@@ -169,7 +169,7 @@ def test_ttest_and_interval_take_either_variance(cranfield: Type) -> None:
         ),
         (
             "--variance .05 --systems 10 --min-diff 1e-9",
-            "more than 1,000,000,000 topics would be needed; is --min-diff = 1e-09 meant?",
+            "more than 1,000,000,000 topics would be needed; is --min-diff = 1e-09 what you mean?",
         ),
     ],
 )
@@ -237,8 +237,8 @@ def test_cost_refuses_half_a_collection(judged: Type) -> None:
     assert result.stderr == "error: name the judgments and at least one run: cranfield cost QRELS RUN…\n"
     result = judged("cost", "--collection", "qrels.txt", "-m", "AP", "--depth", "5", "--width", "0.2")
     assert result.stderr == (
-        "error: 1 --collection with 0 places of runs; write --collection QRELS RUNS for each, with RUNS one directory "
-        "(or a glob in quotes).\n"
+        "error: --collection needs one place of runs for each qrels file; got 0 for 1. Write --collection QRELS RUNS "
+        "for each, with RUNS one directory (or a glob in quotes).\n"
     )
 
 
@@ -260,7 +260,7 @@ def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
 def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
-    from cranfield.cli.output import table_text, transposed
+    from cranfield.present.formats.table import table_text, transposed
     from cranfield.present.tables import Sheet
 
     answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import cranfield as package
-from cranfield.cli.output import table_text, without_dispensable, without_repetition
-from cranfield.present.tables import Sheet, render
+from cranfield.present.formats import FORMATS, render
+from cranfield.present.formats.table import table_text, without_dispensable, without_repetition
+from cranfield.present.tables import Sheet
 from support import Type
 
 WIDE = "topic,bm25,ql_new\n301,0.25,0.5\n302,0.75,1\n"
@@ -79,7 +80,7 @@ def test_output_of_unknown_ending(cranfield: Type) -> None:
     assert result.exit_code == 2
     assert result.stderr == (
         "error: cannot tell the format of o.xyz from its ending; use --format table|json|csv|markdown|latex or end the "
-        "name in .json, .csv, .tsv, .md, .tex, .txt or .parquet\n"
+        "name in .txt, .json, .csv, .tsv, .md, .tex or .parquet\n"
     )
     assert sorted(p.name for p in Path().iterdir()) == ["a.run"]
 
@@ -150,8 +151,8 @@ def test_a_table_too_wide_says_once_what_all_rows_share() -> None:
     assert narrow.notes == ("All rows: measure AP, none empty.", "A note.")
     same = Sheet("x", rows.head(1))
     assert without_repetition(same, 5) is same
-    section = without_repetition(Sheet("x", rows, sections=(answer,)), 20).sections[0]
-    assert section.rows.columns == ["topics_adjusted"]
+    sections = FORMATS["table"].write(Sheet("x", rows, sections=(answer, answer)), 20).decode()
+    assert sections.count("All rows: measure\nAP, none empty.") == 2
 
 
 def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
@@ -161,7 +162,7 @@ def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
     assert without_dispensable(answer, 27) is answer  # headers folded between words
     narrow = without_dispensable(answer, 26)
     assert narrow.rows.columns == ["system", "mean_b", "p"]
-    assert narrow.notes == ("A note.", "Left out for want of room: mean_a (--format csv has every column).")
+    assert narrow.notes == ("A note.", "Left out for lack of room: mean_a (format csv has every column).")
     assert without_dispensable(answer, 5).rows.columns == ["system", "p"]
 
 

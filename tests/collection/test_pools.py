@@ -69,7 +69,7 @@ def test_bad_arguments() -> None:
         assert str(error.value) == message
     with pytest.raises(ArgumentError) as error:
         depth_pools(QRELS, [], [10])
-    assert str(error.value) == "`runs` is empty; a pool takes at least one run."
+    assert str(error.value) == "`runs` is empty; a pool needs at least one run."
     with pytest.raises(UnknownNameError) as unknown:
         depth_pools(QRELS, [RUN], [10], order="scores")  # type: ignore[arg-type]
     assert str(unknown.value) == "unknown order 'scores'. Did you mean 'score'?"

@@ -46,4 +46,4 @@ def test_a_file_without_systems(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(FileError) as caught:
         read_teams(path)
-    assert str(caught.value) == f"{path}: names no system; expected a system and its team a line"
+    assert str(caught.value) == f"{path}: names no system; expected a system and its team on each line"

@@ -373,12 +373,11 @@ def test_a_constant_difference_is_named():
     same = ScoreMatrix(np.column_stack([x.values[:, 0], x.values[:, 0] + 0.1]), x.topics, ["a", "b"], "AP")
     assert only_warning(same, test="t") == (
         "a difference that is the same on every topic has p = 0 as the limit of paired t-test: b − a; "
-        "use randomisation for a p-value that counts"
+        "use randomisation for a meaningful p-value"
     )
     for test, title in [("bootstrap", "bootstrap-shift test"), ("bootstrap-t", "bootstrap-t test")]:
         assert only_warning(same, test=test, n_resamples=1000) == (
-            f"a difference that is the same on every topic leaves a {title} no spread to go by, and its p says "
-            "nothing: b − a; use randomisation for a p-value that counts"
+            f"a difference that is the same on every topic leaves a {title} no spread to work with, so its p means nothing: b − a; use randomisation for a meaningful p-value"
         )
 
 

@@ -89,7 +89,7 @@ def test_a_budget_that_does_not_reach_everywhere() -> None:
     evia = [figure for figure in figures("EVIA 2014") if figure.measure == "AP"]
     with pytest.warns(CranfieldWarning) as said:
         found = cost_from_figures(evia, n_systems=10, budget=1000)
-    assert str(said[0].message) == "AP: the budget pays for 1 topics at depth 70; a design takes at least 2."
+    assert str(said[0].message) == "AP: the budget pays for 1 topics at depth 70; a design needs at least 2."
     assert found.rows["topics"].to_list() == [10, 3, 2, None, None]
     assert found.rows["best"].sum() == 1
 
@@ -165,7 +165,7 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
     )
     found = quiet_cost([(Qrels(without), SAMPLE.runs)], ["AP"], [30], width=0.2)
     assert found.rows["dropped_topics"].item() >= 1
-    assert not [text for text in found.warnings if "without judgments" in text]  # not a word a run about it
+    assert not [text for text in found.warnings if "without judgments" in text]  # not one warning per run
     nothing = Qrels(frame.with_columns(pl.lit(0, pl.Int32).alias("relevance")), "empty")
     with pytest.raises(DataError) as error:
         quiet_cost([(nothing, SAMPLE.runs)], ["AP"], [30], width=0.2)
@@ -192,7 +192,7 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
         ({"n_systems": 5, "budget": -5}, "`budget` must be above 0; got -5."),
         (
             {"n_systems": 5, "budget": 100},
-            "the `budget` is too small: AP: the budget pays for 1 topics at depth 10; a design takes at least 2.",
+            "the `budget` is too small: AP: the budget pays for 1 topics at depth 10; a design needs at least 2.",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_the_ends_of_the_scale() -> None:
     for enormous in (design_anova(0.05, 10, 1e300), design_ttest(1e-300, 1e200), design_two_sample_ttest(1.0, 1e160)):
         assert (enormous.n_topics, enormous.achieved_power) == (2, 1)
     with pytest.raises(
-        ArgumentError, match="^more than 1,000,000,000 topics would be needed; is `width` = 1e-300 meant"
+        ArgumentError, match="^more than 1,000,000,000 topics would be needed; is `width` = 1e-300 what you mean"
     ):
         design_interval(0.05, 1e-300)
 
@@ -154,7 +154,7 @@ def test_part_of_a_grid_without_solution_is_left_empty_and_said() -> None:
         "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches "
         "power 0.8 (two systems: 0.059); allow more topics, a larger `min_diff` or less power."
     )
-    with pytest.warns(CranfieldWarning, match="is `width` = 1e-09 meant"):
+    with pytest.warns(CranfieldWarning, match="is `width` = 1e-09 what you mean"):
         design_interval(0.05, [1e-9, 0.1])
 
 
@@ -205,7 +205,7 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
             {"n_topics": 50, "power": 0.8},
             "nothing to find: `n_topics`, `n_systems`, `min_diff` and `power` are all given. Leave one of them out.",
         ),
-        ({"min_diff": 1e-9}, "more than 1,000,000,000 topics would be needed; is `min_diff` = 1e-09 meant?"),
+        ({"min_diff": 1e-9}, "more than 1,000,000,000 topics would be needed; is `min_diff` = 1e-09 what you mean?"),
         (
             {"n_systems": None, "n_topics": 10},
             "with 10 topics no number of systems reaches power 0.8 (two systems: 0.157); allow more topics, a larger "
@@ -222,7 +222,7 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
         ),
         (
             {"epsilon": "past", "blocked": True},
-            "`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.",
+            "`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.",
         ),
         (
             {"epsilon": 0.5, "blocked": True, "n_systems": None, "n_topics": 50},
@@ -256,7 +256,7 @@ def test_bad_arguments_of_an_interval_design() -> None:
             {"width": 0.1, "n_topics": 50},
             "nothing to find: `width` and `n_topics` are both given. Leave one of them out.",
         ),
-        ({"width": 1e-9}, "more than 1,000,000,000 topics would be needed; is `width` = 1e-09 meant?"),
+        ({"width": 1e-9}, "more than 1,000,000,000 topics would be needed; is `width` = 1e-09 what you mean?"),
     ]:
         with pytest.raises(ArgumentError) as error:
             design_interval(0.05, **arguments)

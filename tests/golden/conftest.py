@@ -30,7 +30,7 @@ def update(pytestconfig: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a small sample collection and what is made from it, once a session."""
+    """A directory with a small sample collection and what is made from it, once per session."""
     directory = tmp_path_factory.mktemp("golden")
     before = Path.cwd()
     os.chdir(directory)

@@ -240,8 +240,8 @@ def test_ad_hoc_measures_refuse_documents_judged_for_several_subtopics() -> None
     with pytest.raises(DataError) as error:
         evaluate(qrels, run, "AP")
     assert str(error.value) == (
-        "topic 1: document a is judged for 2 subtopics, and measures like AP and nDCG need one judgment a document; "
-        "use a diversity measure such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line a document"
+        "topic 1: document a is judged for 2 subtopics, and measures like AP and nDCG need one judgment per document; "
+        "use a diversity measure such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line per document"
     )
     assert scores_of(run, "strec@1", qrels) == [1.0]
 

@@ -258,8 +258,8 @@ def test_own_measures_that_cannot_work_are_refused() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1.0, 2.0], r"measure Bad must give one number a topic \(1\); it gave shape \(2,\)"),
-        ([float("nan")], r"measure Bad must give one number a topic \(1\); it gave NaN"),
+        ([1.0, 2.0], r"measure Bad must give one number per topic \(1\); it gave shape \(2,\)"),
+        ([float("nan")], r"measure Bad must give one number per topic \(1\); it gave NaN"),
     ],
 )
 def test_own_measures_must_give_one_number_a_topic(values: list[float], message: str) -> None:

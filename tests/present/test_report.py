@@ -19,6 +19,7 @@ from cranfield.defaults import REPORT_SECTIONS
 from cranfield.errors import ArgumentError, UnknownNameError
 from cranfield.present.report.parts import Table
 from cranfield.present.report.references import WORKS
+from cranfield.present.tables import Sheet
 from support import SHARED, needs_shared
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -221,11 +222,13 @@ def test_works_are_those_of_the_reference_list() -> None:
 
 
 def test_a_table_shows_some_rows_and_keeps_all() -> None:
-    table = Table("t", "A table", pl.DataFrame({"system": ["a", "b", "c"], "p_adjusted": [0.5, 1e-9, None]}), shown=2)
+    rows = pl.DataFrame({"measure": ["AP"] * 3, "system": ["a", "b", "c"], "p_adjusted": [0.5, 1e-9, None]})
+    table = Table("t", "A table", Sheet("x", rows, hidden=("measure",)), shown=2)
     assert table.rows == [["a", "0.5000"], ["b", "1.00e-09"]]
     assert table.columns == [("system", False), ("p adjusted", True)]
     assert table.left_out == 1
     assert table.csv.count("\n") == 4
+    assert table.csv.startswith("measure,system,p_adjusted\n")
 
 
 def test_write_and_reprs(tmp_path: Path, report: Report, html: str) -> None:

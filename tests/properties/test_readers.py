@@ -149,6 +149,6 @@ def test_both_parsers_agree_on_numbers(score: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=60), st.integers(0, 58))
 def test_equal_keys_are_found_whatever_collides(values: list[int], shift: int) -> None:
-    """With keys that share their leading bits, so that slots overflow, exactly the lists with twins are told."""
+    """With keys that share their leading bits, so that slots overflow, exactly the lists with duplicates are recognised."""
     keys = np.array(values, dtype=np.uint64) >> np.uint64(shift)
     assert readers._has_equals(keys) == (len(set(keys.tolist())) < len(values))

@@ -125,7 +125,7 @@ def test_drop_leaves_out_topics_and_says_so() -> None:
     assert any(split.short for split in found["AP"].data.splits)
     assert any(
         text.startswith("AP: 0 to ")
-        and "topics a split left out, as some partition holds none of their relevant" in text
+        and "topics per split left out, as some partition holds none of their relevant" in text
         for text in found.warnings
     )
 
@@ -173,7 +173,7 @@ def test_published_sets_four_things() -> None:
     text = " ".join(found.warnings)
     assert "raw residuals make intervals too short by √((x−1)/x) (0.71); use rescaled residuals" in text
     assert "p = effect ignores the variance of one of two systems" in text
-    assert "resampling cells takes residuals for independent" in text
+    assert "resampling cells treats residuals as independent" in text
 
 
 def test_too_few_resamples_for_the_correction() -> None:
@@ -265,7 +265,7 @@ def test_the_same_system_twice() -> None:
 def test_measures_of_ir_measures_are_refused() -> None:
     with pytest.raises(ArgumentError) as caught:
         replicate(SAMPLE.qrels, SAMPLE.runs, "irm:AP")
-    assert "comes from ir_measures, which cannot be asked for partitions" in str(caught.value)
+    assert "comes from ir_measures, which cannot score partitions" in str(caught.value)
 
 
 @pytest.mark.parametrize(

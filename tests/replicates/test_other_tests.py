@@ -79,7 +79,7 @@ def test_teams_that_do_not_fit(found: Replicates) -> None:
     alone = {system: system for system in found["AP"].data.systems}
     with pytest.raises(DataError) as unmatched:
         compare_teams(found["AP"], alone)
-    assert str(unmatched.value) == ("no team has two runs: 9 teams for 9 systems; group them otherwise")
+    assert str(unmatched.value) == ("no team has two runs: 9 teams for 9 systems; group them differently")
     with pytest.raises(ArgumentError) as pattern:
         teams_by_prefix(["a"], ["a"], "[")
     assert str(pattern.value).startswith("`team_prefix` '[' is not a regular expression: ")

@@ -357,7 +357,9 @@ def test_writing_leaves_the_old_file_when_it_fails(write: Write) -> None:
     bad = ScoreMatrix([[1.0]], ["1"], ["two words"])
     with pytest.raises(DataError) as caught:
         save(bad, path)
-    assert str(caught.value) == ("a.txt: label 'two words' cannot stand in a blank-separated file; write .csv instead")
+    assert str(caught.value) == (
+        "a.txt: label 'two words' cannot be written to a blank-separated file; write .csv instead"
+    )
     assert path.read_text() == "precious"
     assert sorted(p.name for p in Path().iterdir()) == ["a.txt"]
 
@@ -378,7 +380,9 @@ def test_what_cannot_be_written(write: Write) -> None:
         message(hostile, "out", layout="trec_eval") == "out: system '../x' cannot be a file's name; write .csv instead"
     )
     summary = ScoreMatrix([[1.0]], ["all"], ["x"])
-    assert message(summary, "out", layout="nev") == "out: label 'all' cannot stand in a nev file; write .csv instead"
+    assert (
+        message(summary, "out", layout="nev") == "out: label 'all' cannot be written to a nev file; write .csv instead"
+    )
     cube = ScoreMatrix([[[1.0]]], ["1"], ["x"], "AP", ["p"])
     assert message(cube, "out", layout="nev") == (
         "out: the nev layout has no place for partitions; write .csv or .parquet"

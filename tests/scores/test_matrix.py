@@ -185,7 +185,7 @@ def test_frames_that_are_no_scores() -> None:
         "score: topic '1', system 'a' has 2 scores where one is expected; 1 cells are affected"
     )
     assert message(ScoreMatrix.from_wide, pl.DataFrame({"topic": ["1"]})) == (
-        "the wide frame has no column but 'topic'; expected one a system"
+        "the wide frame has no column but 'topic'; expected one per system"
     )
     assert (
         message(ScoreMatrix.from_wide, pl.DataFrame({"id": ["1"]})) == "no column 'topic' in the wide frame; it has: id"

@@ -53,7 +53,7 @@ def test_same_seed_same_scores_and_a_smaller_matrix_is_the_beginning() -> None:
         ({"residual_variance": float("nan")}, "`residual_variance` must be 0 or more; got nan"),
         (
             {"n_systems": 3, "system_effects": [0.0, 0.1]},
-            "`system_effects` must hold one effect a system: 3 are needed; got 2",
+            "`system_effects` must hold one effect per system: 3 are needed; got 2",
         ),
     ],
 )

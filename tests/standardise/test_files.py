@@ -128,7 +128,7 @@ def test_a_topic_called_0_is_a_topic(tmp_path: Path) -> None:
         (
             "f.csv",
             "topic,measure,mean,sd\n1,AP,1,2\n1,AP,1,2\n",
-            "{path}:3: topic '1', AP: factors given a second time",
+            "{path}:3: topic '1', AP: factors given twice; keep one row",
         ),
         (
             "f.z",
@@ -158,7 +158,7 @@ def test_nothing_half_written_stays(factors: Standardisation, tmp_path: Path) ->
     kept = tmp_path / "kept.zscores"
     kept.write_text("before")
     with pytest.raises(
-        DataError, match=r"^'t, 2' cannot stand in a trec_eval -Z file, whose fields are separated by blanks$"
+        DataError, match=r"^'t, 2' cannot be written to a trec_eval -Z file, whose fields are separated by blanks$"
     ):
         factors.save(kept)
     assert kept.read_text() == "before"

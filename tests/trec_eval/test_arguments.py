@@ -104,9 +104,9 @@ def test_what_trec_eval_passes_over_is_said() -> None:
     chosen, notes = choose(["P.5", "P.10", "map.3", "official.1"])
     assert next(m for m in chosen if m.name == "P").numbers == (5.0,)
     assert notes == [
-        "-m P.10 is passed over, as trec_eval does: the first parameters given for P count; write -m P.5,10",
-        "-m map.3: map takes no parameters; '3' is passed over, as trec_eval does",
-        "-m official.1: official takes no parameters; '1' is passed over, as trec_eval does",
+        "-m P.10 is ignored, as in trec_eval: the first parameters given for P count; write -m P.5,10",
+        "-m map.3: map takes no parameters; '3' is ignored, as in trec_eval",
+        "-m official.1: official takes no parameters; '1' is ignored, as in trec_eval",
     ]
 
 

@@ -137,7 +137,7 @@ def test_scores_may_come_as_a_mapping_or_a_matrix() -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ([0.5], "x(a=1): expected 10 scores, one a topic; got shape (1,)"),
+        ([0.5], "x(a=1): expected 10 scores, one per topic; got shape (1,)"),
         ({"1": 0.5}, "x(a=1): no score for topic 2, 3, 4, 5, 6 and 4 more; give one for every topic"),
         ([0.5] * 9 + [float("nan")], "x(a=1): the score of topic '10' is nan; scores must be finite"),
         (ScoreMatrix([[1, 2]], ["1"], ["a", "b"]), "x(a=1): expected the scores of one system; got 2 systems"),

@@ -32,7 +32,7 @@ def random(n: int, m: int, seed: int = 1) -> NDArray[np.float64]:
 def test_the_five_folds_of_the_slides() -> None:
     """INLS 509, "Cross-Validation": held-out P@10 of .80, .50, .70, .55, .50 averages .61.
 
-    Fifty topics in five folds, one setting a fold: it does well everywhere but in its own fold, so it is chosen
+    Fifty topics in five folds, one setting per fold: it does well everywhere but in its own fold, so it is chosen
     there, and its held-out mean is the slide's.
     """
     slide = [0.80, 0.50, 0.70, 0.55, 0.50]
@@ -294,8 +294,7 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
             tune({"x": matrix(related(0.0, seed)), "y": y}, splitter)
         assert [str(w.message) for w in caught] == [
             "x: settings about as good as the final one score quite differently topic by topic, so held-out scores "
-            "depend on one another and a test on them may reject too often (their mean is sound); fewer folds or a "
-            "single hold-out lessen this"
+            "depend on one another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out reduce this"
         ]
         assert tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings == ()
 

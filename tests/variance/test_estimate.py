@@ -116,12 +116,12 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
         (
             [[1e300, 0.3], [0.1, 0.2]],
             "within",
-            "AP: the largest score in size is 1e+300, and its square is beyond any double; scale the scores first",
+            "AP: the largest score in size is 1e+300, and its square is too large for a double; scale the scores first",
         ),
         (
             [[1e-200, 2e-200], [3e-200, 1e-200]],
             "residual",
-            "AP: the largest score in size is 3e-200, and its square is beyond any double; scale the scores first",
+            "AP: the largest score in size is 3e-200, and its square is too large for a double; scale the scores first",
         ),
         ([[0.1, 0.3]], "within", "AP: a variance estimate needs at least 2 topics; there is 1"),
         ([[0.1], [0.2]], "within", "AP: a variance estimate needs at least 2 systems; there is 1"),

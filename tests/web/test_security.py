@@ -149,7 +149,7 @@ def test_only_this_machine_unless_that_is_meant() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.4", "lab.example"):
         with pytest.raises(ArgumentError) as caught:
             access_for(host, False)
-        assert str(caught.value) == f"`host` {host} lets other machines in; add --allow-remote if that is meant."
+        assert str(caught.value) == f"`host` {host} lets other machines in; add --allow-remote if you mean that."
         access = access_for(host, True)
         assert access.hosts is None
         assert len(access.token or "") >= 32

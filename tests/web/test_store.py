@@ -64,7 +64,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing_behind(store: Store) ->
     with pytest.raises(FileError) as caught:
         store.add([named("big.csv", b"1 2\n" * 300_000)])
     assert str(caught.value) == "big.csv: does not fit: at most 1 MB are kept; remove a dataset first"
-    with pytest.raises(DataError, match="more than 5 files; at most so many are taken at once."):
+    with pytest.raises(DataError, match="more than 5 files; send fewer at once."):
         store.add([named(f"{i}.run", run("x", i)) for i in range(6)])
     assert list(store.path.iterdir()) == []
     with pytest.raises(DataError, match="no file arrived; choose score files, or runs with their qrels file."):
@@ -103,7 +103,7 @@ def test_files_that_do_not_go_together_are_named(store: Store) -> None:
         "score files (a.csv) and runs do not go together; drop score files alone, or runs with their qrels file."
     )
     alone = store.add([named("a.run", run("a", 1))])
-    assert alone.read().problem == "there are 1 runs and 0 qrels files; runs need exactly one qrels file beside them."
+    assert alone.read().problem == "there are 1 runs and 0 qrels files; runs need exactly one qrels file with them."
 
 
 def test_several_collections_are_pooled_by_the_design_alone(store: Store) -> None:

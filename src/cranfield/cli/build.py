@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from cranfield.defaults import CHART_ENDINGS, OutputFormat, names
+from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
+from cranfield.present.formats import endings, offered
 from cranfield.settings import REQUIRED, Setting, Settings, setting
 
 KINDS: dict[type, Any] = {
@@ -37,14 +38,15 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
 class OutputSettings(Settings):
     """Where an answer goes, and in what form."""
 
-    plot: Path | None = setting(None, f"Also draw the result to this file ({' '.join(CHART_ENDINGS)}).")
+    plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
     chart: str | None = setting(None, "Which chart --plot draws; see docs/charts.md.", metavar="KIND")
-    format: str | None = setting(None, "How to print the rows.", choices=names(OutputFormat), usual="table")
+    format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
     output: Path | None = setting(
         None,
-        "Write to this file instead; format by --format or its ending (.json .csv .tsv .md .tex .txt .parquet).",
+        "Write to this file instead; format by --format or its ending.",
         "--output",
         "-o",
+        find_endings=endings,
     )
 
 
@@ -61,9 +63,9 @@ def command_of(question: type[Settings]) -> click.Command:
     parameters += [_option(one) for one in options if one.flags or one.argument]
 
     def callback(**values: Any) -> None:
-        from cranfield.cli.output import refuse_early, speak_of
+        from cranfield.cli.output import refuse_early, use_options_of
 
-        speak_of(question)
+        use_options_of(question)
         files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
         given = {one.name: _plain(one, values[one.name]) for one in options if one.name in values}
         mine = {one.name: given[one.name] for one in question.all() if one.name in given}
@@ -95,7 +97,8 @@ def _option(one: Setting) -> click.Parameter:
             default=None if one.required or one.several else one.default, type=KINDS[one.kind],
         )  # fmt: skip
     flags = [*one.flags, one.name]
-    help = one.help + (f" [default: {one.usual}]" if one.usual else "")
+    help = one.help if one.endings is None else f"{one.help.removesuffix('.')} ({' '.join(one.endings)})."
+    help += f" [default: {one.usual}]" if one.usual else ""
     if one.kind is bool:
         return click.Option(flags, is_flag=True, default=None if one.default is None else False, help=help)
     choices = one.choices

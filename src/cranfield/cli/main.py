@@ -16,10 +16,10 @@ from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.settings import questions
 
 GROUPS = {
-    "standardise": ("Standardised scores that travel: fit, apply, effect.", ""),
+    "standardise": ("Scores comparable across topics: fit, apply, effect.", ""),
     "design": (
-        "How many topics? Or: what can mine tell apart?",
-        "How many topics? Or, with --topics: what can they tell? Repeat an option to get a grid.",
+        "How many topics? Or: what can mine detect?",
+        "How many topics? Or, with --topics: what can they detect? Repeat an option to get a grid.",
     ),
 }
 """Commands of two words, by the first: the line of help in the list, and the help of the group."""

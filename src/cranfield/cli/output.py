@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING
 
-from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT, OutputFormat
+from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError
 from cranfield.files import write_atomically
+from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.settings import Setting, Settings, in_words_of
 
 if TYPE_CHECKING:
@@ -22,18 +22,16 @@ if TYPE_CHECKING:
     from cranfield.present.answer import Answer
     from cranfield.present.tables import Sheet
 
-_BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-
 
 def emit(sheet: Sheet, to: OutputSettings) -> None:
     """Print a table, or write it to a file; warnings go to stderr either way."""
     warn(sheet.warnings)
-    format = cast("OutputFormat | None", to.format)
     if to.output is None:
-        sys.stdout.write(_text(sheet, format or OUTPUT_FORMAT))
+        width = terminal_width() if sys.stdout.isatty() else None
+        sys.stdout.write(FORMATS[to.format or OUTPUT_FORMAT].write(sheet, width).decode())
         sys.stdout.flush()
         return
-    write_atomically(to.output, _bytes(sheet, format, to.output))
+    write_atomically(to.output, _format(to.format, to.output).write(sheet))
     say(f"wrote {to.output} ({sheet.rows.height} rows)")
 
 
@@ -65,176 +63,21 @@ def refuse_early(to: OutputSettings) -> None:
         raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
 
 
-def _bytes(sheet: Sheet, format: OutputFormat | None, output: Path) -> bytes:
-    from cranfield.present import tables
-
-    endings = [ending.lower() for ending in output.suffixes]
-    if endings and endings[-1] in (".gz", ".bz2", ".xz", ".zst"):
-        endings.pop()
-    ending = endings[-1] if endings else ""
-    if format is None and ending == ".parquet":
-        return tables.to_parquet(sheet.rows)
-    if format is None and ending == ".tsv":
-        return tables.to_csv(sheet.rows, "\t").encode()
-    if format is None and ending not in _BY_ENDING:
+def _format(name: str | None, output: Path) -> OutputFormat:
+    """The format to write a file in: the one asked for, or the one that its name ends in."""
+    known = FORMATS[name] if name is not None else of_path(output)
+    if known is None:
+        *others, last = endings()
         raise ArgumentError(
-            f"cannot tell the format of {output} from its ending; "
-            f"use --format {'|'.join(get_args(OutputFormat))} or end the name in .json, .csv, .tsv, .md, .tex, .txt "
-            "or .parquet"
+            f"cannot tell the format of {output} from its ending; use --format {'|'.join(offered())} or end the name "
+            f"in {', '.join(others)} or {last}"
         )
-    return _text(sheet, format or cast(OutputFormat, _BY_ENDING[ending]), to_file=True).encode()
-
-
-def _text(sheet: Sheet, format: OutputFormat, to_file: bool = False) -> str:
-    if format == "table":
-        sheet = sheet.for_people
-        width = None if to_file or not sys.stdout.isatty() else terminal_width()
-        return table_text(without_dispensable(without_repetition(transposed(sheet, width), width), width), width=width)
-    from cranfield.present.tables import render
-
-    return render(sheet, format)
-
-
-def transposed(sheet: Sheet, width: int | None) -> Sheet:
-    """A single row too wide for the terminal becomes a column of names and values; anything else stays."""
-    if width is None or sheet.rows.height != 1:
-        return sheet
-    from dataclasses import replace
-
-    import polars as pl
-
-    from cranfield.present.tables import text_rows
-
-    names, (cells,) = sheet.rows.columns, text_rows(sheet)
-    if _fits(names, [cells], width, gap=3):
-        return sheet
-    return replace(sheet, rows=pl.DataFrame({"name": names, "value": cells}), digits={})
-
-
-def without_repetition(sheet: Sheet, width: int | None) -> Sheet:
-    """A table too wide for the terminal says below it, once, what is the same in all of its rows."""
-    from dataclasses import replace
-
-    from cranfield.present.tables import text_rows
-
-    if sheet.sections:
-        return replace(sheet, sections=tuple(without_repetition(section, width) for section in sheet.sections))
-    names, rows = sheet.rows.columns, text_rows(sheet)
-    if width is None or len(rows) < 2 or _fits(names, rows, width, gap=2):
-        return sheet
-    same = {name: cells[0] for name, cells in zip(names, zip(*rows, strict=True), strict=True) if len(set(cells)) == 1}
-    if not same or len(same) == len(names):
-        return sheet
-    note = "All rows: " + ", ".join(f"{name} {cell or 'empty'}" for name, cell in same.items()) + "."
-    return replace(sheet, rows=sheet.rows.drop(list(same)), notes=(note, *sheet.notes))
-
-
-def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
-    """A table whose headers would have to be broken inside a word leaves out what it can do without, and says so."""
-    from dataclasses import replace
-
-    from cranfield.present.tables import text_rows
-
-    gone: list[str] = []
-    for name in sheet.dispensable if width is not None else ():
-        shown = replace(sheet, rows=sheet.rows.drop(gone))
-        words = [max(header.split("_"), key=len) for header in shown.rows.columns]
-        if width is None or _fits(words, text_rows(shown), width, gap=1):
-            break
-        if name in shown.rows.columns:
-            gone.append(name)
-    if not gone:
-        return sheet
-    note = f"Left out for want of room: {', '.join(gone)} (--format csv has every column)."
-    return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
-
-
-def _fits(names: list[str], rows: list[list[str]], width: int, gap: int) -> bool:
-    """Whether the rows stand side by side without any header folded."""
-    widest = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    return sum(widest) + gap * (len(widest) - 1) <= width
+    return known
 
 
 def terminal_width() -> int:
     """Columns of the terminal (the COLUMNS variable wins)."""
     return shutil.get_terminal_size((80, 24)).columns
-
-
-def table_text(sheet: Sheet, width: int | None = None) -> str:
-    """A table for people. Without a width nothing is ever cut or folded."""
-    if sheet.sections:
-        return "\n".join(table_text(section, width) for section in sheet.sections)
-    import io
-
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from cranfield.present.tables import is_number, text_rows
-
-    names, rows = sheet.rows.columns, text_rows(sheet)
-    numeric = [is_number(dtype) for dtype in sheet.rows.dtypes]
-    widest = [max([1, *(len(row[i]) for row in rows)]) for i in range(len(names))]
-    gap, widths = fit_columns(names, widest, numeric, width or 100_000)
-    total = sum(widths) + gap * (len(widths) - 1)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2, 0, (gap - 1) // 2), show_edge=False)
-    for name, wide, right in zip(names, widths, numeric, strict=True):
-        table.add_column(Text(folded(name, wide)), justify="right" if right else "left", overflow="fold", width=wide)
-    for row in rows:
-        table.add_row(*[Text(part) for part in row])
-    out = io.StringIO()
-    color = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    wide_enough = max(width or 100_000, total)
-    console = Console(file=out, width=wide_enough, force_terminal=color, no_color=not color, highlight=False)
-    if sheet.title:
-        console.print(Text(sheet.title, style="bold"), soft_wrap=width is None)
-        console.print()
-    console.print(table)
-    if sheet.notes:
-        console.print()
-    for note in sheet.notes:
-        console.print(Text(note), soft_wrap=width is None)
-    if sheet.signature:
-        console.print()
-        console.print(Text(sheet.signature, style="dim"), soft_wrap=width is None)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-def fit_columns(headers: list[str], cells: list[int], numeric: list[bool], width: int) -> tuple[int, list[int]]:
-    """Blanks between columns, and the width of each, so that a table fits: numbers are never broken over lines.
-
-    First the gaps shrink, then headers are folded (between their words as long as that will do), then long texts.
-    What is still too wide is left so.
-
-    >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 80)
-    (3, [6, 11])
-    >>> fit_columns(["system", "rank_change"], [3, 6], [False, True], 16)
-    (2, [6, 8])
-    """
-    natural = [max(len(header), cell) for header, cell in zip(headers, cells, strict=True)]
-    gaps = len(headers) - 1
-    for gap in (3, 2):
-        if sum(natural) + gap * gaps <= width:
-            return gap, natural
-    words = [max(map(len, header.split("_"))) for header in headers]
-    for least in (words, [min(4, length) for length in words]):
-        narrow = [max(cell, shortest) for cell, shortest in zip(cells, least, strict=True)]
-        for gap in (2, 1):
-            spare = width - sum(narrow) - gap * gaps
-            if spare >= 0:
-                widths = list(narrow)
-                for _ in range(min(spare, sum(natural) - sum(narrow))):
-                    # One blank at a time to the header that is folded most.
-                    widths[max(range(len(widths)), key=lambda i: natural[i] / widths[i])] += 1
-                return gap, widths
-    widths = narrow
-    while sum(widths) + gaps > width:
-        texts = [i for i, number in enumerate(numeric) if not number and widths[i] > 8]
-        if not texts:
-            break
-        widths[max(texts, key=lambda i: widths[i])] -= 1
-    return 1, widths
 
 
 def wrapped(text: str) -> str:
@@ -254,25 +97,10 @@ def wrapped(text: str) -> str:
     )
 
 
-def folded(header: str, width: int) -> str:
-    """A header over several lines, broken at its underscores.
-
-    >>> folded("partial_eta_squared", 12)
-    'partial_eta\\nsquared'
-    """
-    lines: list[str] = []
-    for word in header.split("_"):
-        if lines and len(lines[-1]) + 1 + len(word) <= width:
-            lines[-1] += f"_{word}"
-        else:
-            lines.append(word)
-    return "\n".join(lines)
-
-
 _asked: type[Settings] | None = None
 
 
-def speak_of(question: type[Settings] | None) -> None:
+def use_options_of(question: type[Settings] | None) -> None:
     """From now on messages name the options of this question."""
     global _asked
     _asked = question

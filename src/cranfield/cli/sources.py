@@ -71,7 +71,7 @@ def judged_collections(files: Sequence[str], collection: Sequence[str] | None) -
         return [(files[0], list(files[1:]))]
     if len(files) != len(collection):
         raise ArgumentError(
-            f"{len(collection)} --collection with {len(files)} places of runs; write --collection QRELS RUNS for "
-            "each, with RUNS one directory (or a glob in quotes)."
+            f"--collection needs one place of runs for each qrels file; got {len(files)} for {len(collection)}. "
+            "Write --collection QRELS RUNS for each, with RUNS one directory (or a glob in quotes)."
         )
     return [(qrels, [runs]) for qrels, runs in zip(collection, files, strict=True)]

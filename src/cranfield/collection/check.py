@@ -1,4 +1,4 @@
-"""`check_file`: is a run, qrels or score file sound, and what is in it?"""
+"""`check_file`: is a run, qrels or score file valid, and what is in it?"""
 
 from __future__ import annotations
 
@@ -107,19 +107,19 @@ def check_and_read(
     Run(bm25: 1 topics, 2 documents)
     """
     label = os.fspath(path)
-    found: FileKind = kind or _by_name(label)
+    recognised: FileKind = kind or _by_name(label)
     try:
         data = read_bytes(path)
-        found = kind or recognise(label, data)
-        if found == "run":
+        recognised = kind or recognise(label, data)
+        if recognised == "run":
             run = parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)
-            return FileCheck(label, found, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
-        if found == "qrels":
+            return FileCheck(label, recognised, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
+        if recognised == "qrels":
             qrels = parse_qrels(data, path)
             relevant = int((qrels.frame["relevance"] > 0).sum())
             return (
-                FileCheck(label, found, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
+                FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
                 qrels,
             )
         scores = read_scores(path)
@@ -129,11 +129,11 @@ def check_and_read(
         notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
         measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
         notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-        return FileCheck(label, found, len(topics), len(systems), rows, notes=tuple(notes)), scores
+        return FileCheck(label, recognised, len(topics), len(systems), rows, notes=tuple(notes)), scores
     except FileError as error:
-        return FileCheck(label, found, problems=error.total, error=str(error)), None
+        return FileCheck(label, recognised, problems=error.total, error=str(error)), None
     except CranfieldError as error:
-        return FileCheck(label, found, problems=1, error=f"{label}: {error}"), None
+        return FileCheck(label, recognised, problems=1, error=f"{label}: {error}"), None
 
 
 def count_ties(frame: pl.DataFrame) -> int:
@@ -153,8 +153,8 @@ def recognise(path: str, data: bytes | None = None) -> FileKind:
         return "scores"
     lines = (line.split() for line in check_text(data, path).splitlines())
     rows = (fields for fields in lines if fields and not fields[0].startswith((b"#", b"<")))
-    found = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
-    return found[0][0] if found and found[0][0] != "scores" else _by_name(path)
+    commonest = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
+    return commonest[0][0] if commonest and commonest[0][0] != "scores" else _by_name(path)
 
 
 def _by_name(path: str) -> FileKind:

@@ -23,9 +23,9 @@ def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: R
     """
     judged = qrels.frame.select("topic", "document").unique()
     topics = judged.select("topic").unique()
-    found = []
+    rows = []
     for run in runs:
         top = ranked(run.frame, order).filter(pl.col("pool_rank") <= depth).join(topics, on="topic", how="semi")
         hits = top.join(judged, on=["topic", "document"], how="semi").height
-        found.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
-    return pl.DataFrame(found, schema={"system": pl.String, "judged": pl.Float64})
+        rows.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
+    return pl.DataFrame(rows, schema={"system": pl.String, "judged": pl.Float64})

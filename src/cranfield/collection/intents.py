@@ -30,7 +30,7 @@ class Intents:
 
 
 def read_intents(path: str | os.PathLike[str]) -> Intents:
-    """Read intent probabilities: ``topic intent probability``, a line each, as NTCIREVAL's Iprob files have them.
+    """Read intent probabilities: ``topic intent probability``, one line each, as NTCIREVAL's Iprob files have them.
 
     A probability lies between 0 and 1, a topic's do not sum to more than 1, and a pair occurs once; white space,
     comments and compression are those of the other readers.
@@ -43,7 +43,7 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
     """
     label = os.fspath(path)
     problems = Problems(label)
-    found: dict[tuple[str, str], float] = {}
+    probabilities: dict[tuple[str, str], float] = {}
     sums: dict[str, float] = {}
     for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
         fields = line.split()
@@ -59,12 +59,12 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
             value = math.nan
         if not 0 <= value <= 1:
             problems.add(number, f"expected a probability between 0 and 1 (field 3), found {shown(text)}")
-        elif (topic, intent) in found:
+        elif (topic, intent) in probabilities:
             problems.add(number, f"intent {intent} of topic {topic} has a probability already")
         else:
-            found[topic, intent] = value
+            probabilities[topic, intent] = value
             sums[topic] = sums.get(topic, 0.0) + value
             if sums[topic] > 1 + _SLACK >= sums[topic] - value:
                 problems.add(number, f"the probabilities of topic {topic} sum to more than 1 here")
     problems.raise_if_any()
-    return Intents(found, os.path.basename(label))  # noqa: PTH119
+    return Intents(probabilities, os.path.basename(label))  # noqa: PTH119

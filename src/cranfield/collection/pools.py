@@ -29,10 +29,10 @@ def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER
     judged = qrels.frame.select(_PAIR).unique()
     best: pl.DataFrame | None = None
     for run in runs:
-        found = ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
-        best = found if best is None else pl.concat([best, found]).group_by(_PAIR).agg(pl.col("pool_rank").min())
+        places = ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
+        best = places if best is None else pl.concat([best, places]).group_by(_PAIR).agg(pl.col("pool_rank").min())
     if best is None:
-        raise ArgumentError("`runs` is empty; a pool takes at least one run.")
+        raise ArgumentError("`runs` is empty; a pool needs at least one run.")
     return qrels.frame.join(best, on=_PAIR, how="left", maintain_order="left")
 
 

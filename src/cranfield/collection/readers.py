@@ -36,10 +36,10 @@ _AHEAD = 2
 
 
 def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
-    """Read a TREC run: six fields a line, ``topic Q0 document rank score tag``.
+    """Read a TREC run: six fields per line, ``topic Q0 document rank score tag``.
 
     Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
-    lines and lines that start with ``#`` are passed over, and so is the ``<SYSDESC>`` line of NTCIR runs, which
+    lines and lines that start with ``#`` are skipped, and so is the ``<SYSDESC>`` line of NTCIR runs, which
     is reported in `Run.notes`. The file may be compressed (.gz, .bz2, .xz, .zst).
 
     Parameters
@@ -171,7 +171,7 @@ def _split(data: bytes, separator: str, schema: dict[str, type[pl.DataType]]) ->
     return None if any(frame["topic"].str.starts_with(mark).any() for mark in marks) else frame
 
 
-def _has_twins(*labels: pl.Series) -> bool:
+def _has_duplicates(*labels: pl.Series) -> bool:
     """Whether two rows may carry the same labels: never misses a pair, and may (hardly ever) cry wolf."""
     keys = np.zeros(len(labels[0]), dtype=np.uint64)
     for column in labels:
@@ -205,7 +205,7 @@ def _fast_run(data: bytes) -> _Parsed | None:
         "tag": pl.String,
     }
     frame = _columns(data, schema)
-    if frame is None or not frame["score"].is_finite().all() or _has_twins(frame["topic"], frame["document"]):
+    if frame is None or not frame["score"].is_finite().all() or _has_duplicates(frame["topic"], frame["document"]):
         return None
     tag: str = frame["tag"][0]
     notes: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ def _fast_run(data: bytes) -> _Parsed | None:
 
 def _fast_qrels(data: bytes) -> _Parsed | None:
     frame = _columns(data, dict(QRELS_SCHEMA))
-    if frame is None or _has_twins(frame["topic"], frame["subtopic"], frame["document"]):
+    if frame is None or _has_duplicates(frame["topic"], frame["subtopic"], frame["document"]):
         return None
     return _Parsed(frame)
 
@@ -246,14 +246,14 @@ class _Lines:
                 yield number, fields, line
 
     def notes(self) -> list[str]:
-        found = []
+        notes = []
         if self.comments:
-            found.append(f"{self.comments} comment line{'s' * (self.comments > 1)} skipped")
+            notes.append(f"{self.comments} comment line{'s' * (self.comments > 1)} skipped")
         if self.markup:
             where = ", ".join(str(number) for number in self.markup[:5])
             plural = "s" * (len(self.markup) > 1)
-            found.append(f"{len(self.markup)} markup line{plural} (such as <SYSDESC>) skipped: line{plural} {where}")
-        return found
+            notes.append(f"{len(self.markup)} markup line{plural} (such as <SYSDESC>) skipped: line{plural} {where}")
+        return notes
 
 
 def _show(line: bytes) -> str:

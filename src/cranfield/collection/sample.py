@@ -48,7 +48,7 @@ class Sample:
     ----------
     qrels : judgments of the pool: every document in the top `depth` of at least one run
     full_qrels : judgments of every document for every topic
-    runs : a run a system
+    runs : one run per system
     documents : frame with columns document, text
     topics : frame with columns topic, title
     truth : frame with columns system, team, quality (the model's parameter), decimals (of its printed scores)
@@ -134,7 +134,7 @@ class Sample:
             for topic in range(n_topics)
         )
         return ScoreMatrix(
-            np.stack([average_precision(found.in_score_order(), found.relevance) for found in rankings]),
+            np.stack([average_precision(ranked.in_score_order(), ranked.relevance) for ranked in rankings]),
             topics=[f"further{i}" for i in range(1, n_topics + 1)],
             systems=self._systems.names,
             measure="AP",
@@ -219,13 +219,13 @@ def make_sample(
     model = model or SampleModel()
     systems = draw_systems(model, n_systems, seed)
     rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
-    pools = [_pool(found, depth) for found in rankings]
+    pools = [_pool(ranked, depth) for ranked in rankings]
 
     ids = _document_ids(n_documents)
     topics = pl.Series("topic", [str(i) for i in range(1, n_topics + 1)])
     titles, texts = _words(rankings, n_documents, seed)
     everything = [np.arange(n_documents)] * n_topics
-    relevant = [found.relevance > 0 for found in rankings]
+    relevant = [ranked.relevance > 0 for ranked in rankings]
     return Sample(
         qrels=_qrels(rankings, pools, topics, ids, "qrels.txt"),
         full_qrels=_qrels(rankings, everything, topics, ids, "qrels.full.txt.gz"),
@@ -243,7 +243,7 @@ def make_sample(
         topic_truth=pl.DataFrame(
             {
                 "topic": topics,
-                "ease": [found.ease for found in rankings],
+                "ease": [ranked.ease for ranked in rankings],
                 "relevant": [int(mask.sum()) for mask in relevant],
                 "pooled_relevant": [int(mask[pool].sum()) for mask, pool in zip(relevant, pools, strict=True)],
                 "judged": [len(pool) for pool in pools],
@@ -268,9 +268,9 @@ def _document_ids(count: int) -> pl.Series:
     return pl.Series("document", [f"d{i:0{width}d}" for i in range(1, count + 1)])
 
 
-def _pool(found: Rankings, depth: int) -> NDArray[np.int64]:
+def _pool(rankings: Rankings, depth: int) -> NDArray[np.int64]:
     """The documents in the top `depth` of at least one system, in order of their ids."""
-    top = np.unique(found.in_score_order()[:, :depth])
+    top = np.unique(rankings.in_score_order()[:, :depth])
     return top[top >= 0]
 
 
@@ -278,7 +278,7 @@ def _qrels(
     rankings: Sequence[Rankings], chosen: Sequence[NDArray[np.int64]], topics: pl.Series, ids: pl.Series, name: str
 ) -> Qrels:
     topic = np.repeat(np.arange(len(rankings)), [len(some) for some in chosen])
-    relevance = np.concatenate([found.relevance[some] for found, some in zip(rankings, chosen, strict=True)])
+    relevance = np.concatenate([ranked.relevance[some] for ranked, some in zip(rankings, chosen, strict=True)])
     frame = pl.DataFrame(
         {
             "topic": topics.gather(topic),
@@ -291,7 +291,7 @@ def _qrels(
 
 
 def _run(j: int, systems: Systems, rankings: Sequence[Rankings], topics: pl.Series, ids: pl.Series) -> Run:
-    lengths = [int(found.lengths[j]) for found in rankings]
+    lengths = [int(ranked.lengths[j]) for ranked in rankings]
     frame = pl.DataFrame(
         {
             "topic": topics.gather(np.repeat(np.arange(len(rankings)), lengths)),
@@ -311,8 +311,8 @@ def _words(rankings: Sequence[Rankings], n_documents: int, seed: int) -> tuple[l
     topic_words = sample_text.make_topic_words(random, len(rankings))
     titles = sample_text.make_titles(random, topic_words)
     topical = []
-    for found in rankings:
-        lookalikes = np.argsort(-found.lookalike, kind="stable")[: round(_LOOKALIKE_SHARE * n_documents)]
-        spoken = np.union1d(lookalikes, np.flatnonzero(found.relevance))
-        topical.append((spoken, found.relevance[spoken]))
+    for ranked in rankings:
+        lookalikes = np.argsort(-ranked.lookalike, kind="stable")[: round(_LOOKALIKE_SHARE * n_documents)]
+        about_topic = np.union1d(lookalikes, np.flatnonzero(ranked.relevance))
+        topical.append((about_topic, ranked.relevance[about_topic]))
     return titles, sample_text.make_texts(random, n_documents, topic_words, topical)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 README = """\
 A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
 
-documents.jsonl.gz   the documents, one JSON object a line: document, text
+documents.jsonl.gz   the documents, one JSON object per line: document, text
 topics.tsv           the topics: number, tab, title
 qrels.txt            judgments (topic iteration document relevance) of the pool: every document in the
                      top {depth} of at least one run; relevance is 0, 1 or 2

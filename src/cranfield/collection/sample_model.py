@@ -25,7 +25,7 @@ from cranfield.errors import ArgumentError
 from cranfield.resampling import generator
 
 TEAM_SIZES = (4, 3, 5, 2, 1)
-"""Systems a team, over and over."""
+"""How many systems each team has; the list repeats."""
 # fmt: off
 TEAM_NAMES = (
     "alder", "apple", "ash", "aspen", "beech", "birch", "cedar", "cherry", "cypress", "elm", "fir", "hazel",
@@ -111,7 +111,7 @@ class Systems:
 class Rankings:
     """One topic: the relevance of every document, and what every system retrieved.
 
-    `documents` and `scores` have a row a system, best first as the system itself orders them; only the first
+    `documents` and `scores` have one row per system, best first as the system itself orders them; only the first
     `lengths` entries of a row are retrieved.
     """
 

@@ -13,9 +13,9 @@ _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
 
 
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The team of each system: a line ``system team`` each, separated by a comma, a tab or blanks.
+    """The team of each system: lines of ``system team``, separated by a comma, a tab or blanks.
 
-    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are passed over. A system has
+    A first line ``system,team`` is a header. Empty lines and lines that begin with ``#`` are skipped. A system has
     one team. The file may be compressed, and ``-`` is standard input.
 
     >>> import tempfile, pathlib
@@ -48,7 +48,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
             teams[fields[0]] = fields[1]
     problems.raise_if_any()
     if not teams:
-        raise FileError(label, [Problem(0, "names no system; expected a system and its team a line")])
+        raise FileError(label, [Problem(0, "names no system; expected a system and its team on each line")])
     return teams
 
 

@@ -23,7 +23,7 @@ class Qrels:
     ----------
     frame : polars frame with columns topic, subtopic, document (strings) and relevance (32-bit integers)
     name : where the judgments come from
-    notes : what the reader skipped or noticed, a sentence each
+    notes : what the reader skipped or noticed, one sentence each
     """
 
     frame: pl.DataFrame
@@ -61,7 +61,7 @@ class Run:
     frame : polars frame with columns topic, document (strings), rank (64-bit integers), score (doubles)
     system : the system's name
     tag : the run tag inside the file
-    notes : what the reader skipped or noticed, a sentence each
+    notes : what the reader skipped or noticed, one sentence each
     """
 
     frame: pl.DataFrame

@@ -99,8 +99,8 @@ def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int
     Always on threads of this process: to send the values elsewhere would cost more than to sort them here.
     """
     chunks = [(a, b) for _, a, b in pairs.chunks(values.shape[1])]
-    found = map_in_order(partial(_pair_quantiles, values, alpha), chunks, workers=workers)
-    lower, upper = zip(*found, strict=True)
+    bounds = map_in_order(partial(_pair_quantiles, values, alpha), chunks, workers=workers)
+    lower, upper = zip(*bounds, strict=True)
     return np.concatenate(lower), np.concatenate(upper)
 
 
@@ -170,10 +170,10 @@ def bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float)
     p = np.where(constant, np.where(towards & (total != 0), smallest, 1.0), p)
     lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
     quiet = replace(how, progress=None)
-    for systems, found in _tiles(scores.n_systems, pairs, how):
-        inside = _tile_pairs(pairs, systems, found)
+    for systems, members in _tiles(scores.n_systems, pairs, how):
+        inside = _tile_pairs(pairs, systems, members)
         low, high = percentile_intervals(bootstrap_values(scores, quiet, systems), inside, alpha, how.workers)
-        lower[found], upper[found] = low / n, high / n
+        lower[members], upper[members] = low / n, high / n
     return Resampled(p, smallest, False, how.n_resamples, lower, upper)
 
 

@@ -79,8 +79,8 @@ def type_one_error(
         pairs = Pairs(np.arange(0, 2 * size, 2), np.arange(1, 2 * size, 2))
         how = Resampling(RESAMPLES, seed=seed + number)
         p.append(run_test(GridScores.of(scores), pairs, test, 0.05, how).p)
-    found = np.concatenate(p)
-    return {level: float((found <= level).mean()) for level in LEVELS}
+    p_values = np.concatenate(p)
+    return {level: float((p_values <= level).mean()) for level in LEVELS}
 
 
 def family_error(
@@ -159,7 +159,7 @@ def family_table(trials: int = FAMILY_TRIALS) -> Iterator[str]:
 def _heading(trials: int, first: str, shapes: tuple[Shape, ...]) -> Iterator[str]:
     bounds = {level: binomial_bounds(level, trials) for level in LEVELS}
     said = ", ".join(f"{low:.3f}–{high:.3f} at {level:g}" for level, (low, high) in bounds.items())
-    yield f"{trials:,} trials a cell: a test of exact level stays within {said} (99.8% of the time)."
+    yield f"{trials:,} trials per cell: a test of exact level stays within {said} (99.8% of the time)."
     yield ""
     head = [f"{shape} {n}" for shape in shapes for n in TOPICS]
     yield f"| {first} | " + " | ".join(head) + " |"

@@ -77,9 +77,9 @@ def paired_t(scores: GridScores, pairs: Pairs, alternative: Alternative) -> Arra
 
     Assumes that the mean difference is nearly normal. A constant non-zero difference has p = 0 as its limit.
     """
-    found = differences(scores, pairs)
-    same = (found.sd == 0) & (found.mean == 0)
-    return student(found.mean, found.error, found.n_topics - 1, alternative, same)
+    paired = differences(scores, pairs)
+    same = (paired.sd == 0) & (paired.mean == 0)
+    return student(paired.mean, paired.error, paired.n_topics - 1, alternative, same)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Comparison(Result):
         return tuple(self.systems[i] for i in self.pairs.b)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
+        """One row per pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
         import polars as pl
 
         name = self.statistic.replace("-", "_")
@@ -166,7 +166,7 @@ class Comparison(Result):
         return tuple(between.join(mark(number) for number, j in enumerate(at) if row[j]) for row in separated)
 
     def leaderboard(self) -> pl.DataFrame:
-        """A row a system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
+        """One row per system, best first: rank, value with interval, rank interval, and groups (or baseline marks)."""
         import polars as pl
 
         return pl.DataFrame(
@@ -181,6 +181,16 @@ class Comparison(Result):
                 "marks" if self.baselines else "group": self.groups,
             }
         )
+
+    @cached_property
+    def unseparated_from_best(self) -> tuple[str, ...]:
+        """The systems that no significant difference separates from the best (or from a baseline), with it."""
+        reference = np.isin(self.systems, self.baselines or self.systems[:1])
+        a, b = self.pairs.a[self.significant], self.pairs.b[self.significant]
+        concerned = reference[a] | reference[b]
+        separated = np.zeros(len(self.systems), dtype=np.bool_)
+        separated[a[concerned]] = separated[b[concerned]] = True
+        return tuple(np.array(self.systems, dtype=object)[~separated | reference].tolist())
 
     # ── the measure ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -265,6 +275,3 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         return f"Comparison({self.summary()})\n{self.to_frame()}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.leaderboard()]

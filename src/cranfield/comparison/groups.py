@@ -47,9 +47,9 @@ def indistinguishable(separated: NDArray[np.bool_]) -> list[list[int]]:
     --------
     Three systems, only the first and the last are separated: two overlapping groups.
 
-    >>> apart = np.zeros((3, 3), dtype=bool)
-    >>> apart[0, 2] = apart[2, 0] = True
-    >>> indistinguishable(apart)
+    >>> separated = np.zeros((3, 3), dtype=bool)
+    >>> separated[0, 2] = separated[2, 0] = True
+    >>> indistinguishable(separated)
     [[0, 1], [1, 2]]
     """
     m = len(separated)
@@ -76,12 +76,12 @@ def indistinguishable(separated: NDArray[np.bool_]) -> list[list[int]]:
 
 
 def _bits(mask: int) -> list[int]:
-    found = []
+    positions = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        positions.append(low.bit_length() - 1)
         mask ^= low
-    return found
+    return positions
 
 
 def _needed(cliques: list[int], m: int) -> list[int]:
@@ -104,9 +104,9 @@ def _needed(cliques: list[int], m: int) -> list[int]:
 def letters(separated: NDArray[np.bool_]) -> list[str]:
     """The letters of every system, best system first; beyond 26 groups they are set apart by spaces.
 
-    >>> apart = np.zeros((3, 3), dtype=bool)
-    >>> apart[0, 2] = apart[2, 0] = True
-    >>> letters(apart)
+    >>> separated = np.zeros((3, 3), dtype=bool)
+    >>> separated[0, 2] = separated[2, 0] = True
+    >>> letters(separated)
     ['a', 'ab', 'b']
     """
     groups = indistinguishable(separated)

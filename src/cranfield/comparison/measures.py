@@ -83,22 +83,23 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         return tuple(f"{', '.join(measures)}: {text}" for text, measures in each.items())
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a measure and pair: `Comparison.to_frame` with the measure first."""
+        """One row per measure and pair: `Comparison.to_frame` with the measure first."""
         return self._stack([comparison.to_frame() for comparison in self.comparisons])
 
     def leaderboard(self) -> pl.DataFrame:
-        """A row a measure and system: `Comparison.leaderboard` with the measure first."""
+        """One row per measure and system: `Comparison.leaderboard` with the measure first."""
         return self._stack([comparison.leaderboard() for comparison in self.comparisons])
 
     def discriminative_power(self) -> pl.DataFrame:
-        """A row a measure: how many pairs it separates, corrected and not, and the smallest difference it took.
+        """One row per measure: how many pairs it separates, corrected and not, and the smallest difference it took.
 
         A measure that separates more pairs of the same systems on the same topics discriminates better (Sakai,
         SIGIR 2006); whether it measures the right thing is another question.
         """
         import polars as pl
 
-        return pl.DataFrame([comparison.power_row() for comparison in self.comparisons])
+        counts = {"uncorrected": pl.Int64, "share_uncorrected": pl.Float64, "smallest_difference": pl.Float64}
+        return pl.DataFrame([comparison.power_row() for comparison in self.comparisons], schema_overrides=counts)
 
     def asl_curves(self) -> pl.DataFrame:
         """The achieved significance levels of every measure (see `Comparison.asl_curve`)."""
@@ -135,9 +136,6 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     def __repr__(self) -> str:
         lines = "\n".join(f"  {comparison.summary()}" for comparison in self.comparisons)
         return f"MeasureComparisons({len(self)} measures)\n{lines}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self).partition("\n")[0], [self.discriminative_power()]
 
 
 def compare(
@@ -269,24 +267,24 @@ def compare_measures(
     check(test, correction, alternative)
     name, function = find_statistic(statistic)
     how = Resampling(check_resamples(n_resamples), seed, alternative, function, workers, memory, progress, executor)
-    found = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
-    if across_measures and len(found) > 1:
-        found = _one_family(found)
-    result = MeasureComparisons(tuple(found), across_measures)
+    comparisons = [analyse(matrix, test, baseline, correction, alpha, how, name) for matrix in scores.values()]
+    if across_measures and len(comparisons) > 1:
+        comparisons = _one_family(comparisons)
+    result = MeasureComparisons(tuple(comparisons), across_measures)
     notify(result.warnings)
     return result
 
 
-def _one_family(found: list[Comparison]) -> list[Comparison]:
+def _one_family(comparisons: list[Comparison]) -> list[Comparison]:
     """The comparisons with p adjusted over the pairs of all of them."""
-    if TESTS[found[0].test].corrects_family:
-        adjusted = [np.minimum(1.0, each.p * len(found)) for each in found]
+    if TESTS[comparisons[0].test].corrects_family:
+        adjusted = [np.minimum(1.0, each.p * len(comparisons)) for each in comparisons]
     else:
-        pooled = adjust(np.concatenate([each.p for each in found]), found[0].correction)
-        adjusted = np.split(pooled, np.cumsum([len(each.p) for each in found])[:-1])
-    family = sum(len(each.p) for each in found)
+        pooled = adjust(np.concatenate([each.p for each in comparisons]), comparisons[0].correction)
+        adjusted = np.split(pooled, np.cumsum([len(each.p) for each in comparisons])[:-1])
+    family = sum(len(each.p) for each in comparisons)
     joined = []
-    for each, p_adjusted in zip(found, adjusted, strict=True):
+    for each, p_adjusted in zip(comparisons, adjusted, strict=True):
         wider = replace(each, p_adjusted=p_adjusted, family=family)
         kept = tuple(text for text in each.warnings if text != too_few_resamples(each))
         few = too_few_resamples(wider)

@@ -47,29 +47,29 @@ def comparison_signature(result: Comparison) -> str:
 
 
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
-    """What to know before relying on the result, a sentence each."""
-    found = [too_few_resamples(result)]
+    """What to know before relying on the result, one sentence each."""
+    texts = [too_few_resamples(result)]
     if not result.baselines and result.alternative == "greater":
-        found.append(
+        texts.append(
             f"alternative 'greater' for all pairs tests the observed direction: its level is {2 * result.alpha:g}, "
             f"not {result.alpha:g}; name a baseline or use 'two-sided'"
         )
     if not result.baselines and result.alternative == "less":
-        found.append(
+        texts.append(
             "alternative 'less' for all pairs tests against the observed direction and finds nothing; "
             "name a baseline or use 'two-sided'"
         )
     if same.any():
         names = [f"{result.system_a[i]} = {result.system_b[i]}" for i in np.flatnonzero(same)]
-        found.append(f"identical scores on every topic, so p = 1: {summary(names)}")
+        texts.append(f"identical scores on every topic, so p = 1: {summary(names)}")
     if (zero := result.p == 0).any():
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(zero)]
-        found.append(
+        texts.append(
             f"a difference that is the same on every topic has p = 0 as the limit of {TESTS[result.test].title}: "
-            f"{summary(names)}; use randomisation for a p-value that counts"
+            f"{summary(names)}; use randomisation for a meaningful p-value"
         )
-    found += TESTS[result.test].cautions(result, each)
-    return tuple(text for text in found if text)
+    texts += TESTS[result.test].cautions(result, each)
+    return tuple(text for text in texts if text)
 
 
 def too_few_resamples(result: Comparison) -> str:

@@ -25,7 +25,7 @@ class Pairs:
         return len(self.a)
 
     def chunks(self, width: int) -> Iterator[tuple[slice, NDArray[np.intp], NDArray[np.intp]]]:
-        """A few pairs at a time, for work on `width` numbers a pair: their place, and both systems' positions."""
+        """A few pairs at a time, for work on `width` numbers per pair: their place, and both systems' positions."""
         size = self.chunk_size(width)
         for start in range(0, len(self), size):
             at = slice(start, min(start + size, len(self)))

@@ -98,13 +98,13 @@ def _swapped(
     systems: Array, pairs: Pairs, observed: Array, keep: NDArray[np.bool_], how: Resampling, tolerance: float
 ) -> NDArray[np.int64]:
     """Counts for a statistic other than the mean: swap the scores of each pair and summarise both sides."""
-    found = np.empty(len(pairs), dtype=np.int64)
+    counts = np.empty(len(pairs), dtype=np.int64)
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         first = np.where(keep, systems[a], systems[b])
         second = np.where(keep, systems[b], systems[a])
         difference = np.asarray(how.statistic(first, axis=1)) - np.asarray(how.statistic(second, axis=1))
-        found[at] = extreme(difference, float(observed[at]), how.alternative, tolerance)
-    return found
+        counts[at] = extreme(difference, float(observed[at]), how.alternative, tolerance)
+    return counts
 
 
 def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -130,7 +130,7 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     difference = pairwise(scores, pairs, how)
     # Small stretches: permuting is fastest while the copies stay in the cache.
     rows = min(rows_within(how.memory, 8 * 2 * n * m, how.workers), max(1, 2**18 // (n * m)))
-    found = map_in_order(
+    ranges = map_in_order(
         partial(_ranges, scores.values, rows, how.settings_alone),
         blocks(total),
         executor=how.executor,
@@ -138,7 +138,7 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
         progress=how.progress,
         weight=len,
     )
-    widest = np.sort(np.concatenate(list(found)))
+    widest = np.sort(np.concatenate(list(ranges)))
     p = monte_carlo(total - np.searchsorted(widest, np.abs(difference) - scores.tolerance, side="left"), total)
     # p ≤ alpha ⟺ at most alpha·(B+1) − 1 ranges reach the difference ⟺ it passes the next largest range.
     allowed = max(math.floor(alpha * (total + 1) + 1e-9) - 1, 0)

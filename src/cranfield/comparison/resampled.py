@@ -43,7 +43,7 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Resampled:
-    """P-values of a resampling test, one a pair.
+    """P-values of a resampling test, one per pair.
 
     Parameters
     ----------

@@ -73,10 +73,10 @@ class FiniteStatistic:
 
     def __call__(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
         """The statistic along an axis."""
-        found = np.asarray(self.function(values, axis=axis), dtype=np.float64)
-        if not np.isfinite(found).all():
-            wrong = found[~np.isfinite(found)].flat[0]
+        statistics = np.asarray(self.function(values, axis=axis), dtype=np.float64)
+        if not np.isfinite(statistics).all():
+            wrong = statistics[~np.isfinite(statistics)].flat[0]
             raise DataError(
                 f"`statistic` {self.name} gave {wrong} for some of the scores; it must give a number for all"
             )
-        return found
+        return statistics

@@ -25,8 +25,8 @@ def residual_variance(scores: GridScores) -> float:
     """
     values = scores.values
     n, m = values.shape
-    apart = values - values[:, :1]
-    if (np.ptp(apart, axis=0) <= 2 * scores.step).all():
+    from_first = values - values[:, :1]
+    if (np.ptp(from_first, axis=0) <= 2 * scores.step).all():
         return 0.0
     left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     return float((left**2).sum() / ((m - 1) * (n - 1)))

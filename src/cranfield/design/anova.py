@@ -176,7 +176,7 @@ def _epsilon(epsilon: float | str | None, given: list[Variance], n_systems: Arra
         raise ArgumentError("`epsilon` belongs to a number of systems; give `n_systems` with it.")
     if epsilon == "past":
         if any(one.estimate is None for one in given):
-            raise ArgumentError("`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.")
+            raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
         return _past_epsilon(given, n_systems)
     fewest = float(n_systems.min())  # their bound is the narrowest
     if isinstance(epsilon, str) or not 1 / (fewest - 1) <= epsilon <= 1:

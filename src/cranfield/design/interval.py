@@ -126,7 +126,8 @@ def solve_interval(
     nothing = np.isnan(sizes)
     warnings: tuple[str, ...] = ()
     if nothing.any():
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {cells['width'][nothing][0]:g} meant?"
+        width = cells["width"][nothing][0]
+        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {width:g} what you mean?"
         if nothing.all():
             raise ArgumentError(reason)
         warnings = (

@@ -214,7 +214,7 @@ def _rows(
     affordable = [2 if budget is None else math.floor(budget / price) for price in prices]
     usable = [at for at, topics in enumerate(affordable) if topics >= 2]
     said = [
-        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design takes at least 2."
+        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design needs at least 2."
         for figure, topics in zip(figures, affordable, strict=True)
         if topics < 2
     ]
@@ -222,10 +222,10 @@ def _rows(
         raise ArgumentError(f"the `budget` is too small: {said[0]}")
     topics = None if budget is None else [affordable[at] for at in usable]
     design = question.answers([figures[at].variance for at in usable], topics)
-    found: dict[int, dict[str, Any]] = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
+    answers: dict[int, dict[str, Any]] = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
     rows = []
     for at, (figure, price) in enumerate(zip(figures, prices, strict=True)):
-        answer = found.get(at, {})
+        answer = answers.get(at, {})
         n = answer.get("topics")
         row: dict[str, Any] = {
             "measure": figure.measure,

@@ -11,8 +11,8 @@ import polars as pl
 
 from cranfield.defaults import ALPHA, LOW_EPSILON, POWER
 from cranfield.design.anova import design_anova
+from cranfield.design.detectable import detectable_differences
 from cranfield.design.grid import count, positive, probability
-from cranfield.design.interval import design_interval
 from cranfield.design.result import Design
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import DataError, notify, quietly
@@ -92,9 +92,6 @@ class Recommendation(Result):
 
     def __repr__(self) -> str:
         return f"Recommendation({self.measure}: {self.n_topics} topics; print(….text) for the reasons)"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.rows, self.sizes]
 
 
 def recommend(
@@ -204,22 +201,14 @@ def _rows(
 def _sizes(
     estimates: Mapping[str, VarianceEstimate], m: int, epsilon: float | None, question: dict[str, Any]
 ) -> pl.DataFrame:
-    sizes = list(SIZES)
-    common: dict[str, Any] = {"n_topics": sizes, "blocked": True, "alpha": question["alpha"], "epsilon": epsilon}
-    variance = estimates["residual"].variance
-    reached = design_anova(variance, m, question["min_diff"], **common)
-    detectable = design_anova(variance, m, power=question["power"], **common)
-    pair = design_ttest(estimates["percentile95"], n_topics=sizes, power=question["power"], alpha=question["alpha"])
-    width = design_interval(estimates["percentile95"], n_topics=sizes, alpha=question["alpha"])
-    return pl.DataFrame(
-        {
-            "topics": sizes,
-            "power": reached.rows["achieved_power"],
-            "min_diff": detectable.rows["min_diff"],
-            "min_diff_pair": pair.rows["min_diff"],
-            "interval_width": width.rows["width"],
-        }
+    sizes, residual, alpha = list(SIZES), estimates["residual"], question["alpha"]
+    reached = design_anova(
+        residual.variance, m, question["min_diff"], n_topics=sizes, blocked=True, alpha=alpha, epsilon=epsilon
     )
+    detectable = detectable_differences(
+        residual, estimates["percentile95"], m, sizes, power=question["power"], alpha=alpha, epsilon=epsilon
+    )
+    return detectable.insert_column(1, reached.rows["achieved_power"].alias("power"))
 
 
 def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
@@ -268,7 +257,7 @@ def _text(
         f"differ by {difference:g} or more, an F-test that takes topic differences out will say that the systems "
         f"differ with probability {power:g} at significance level {alpha:g}.{interval}",
         f"Variances come from {past}.",
-        "## Every way of asking",
+        "## Every design and estimator",
         _markdown(_with_interval(rows), {"variance": 4}),
         "## Why the answers differ",
         "- **Blocked ANOVA** (residual variance): "

@@ -76,9 +76,9 @@ def solve_with_interval(
     test: FTest, rule: PowerRule, cells: Cells, unknown: str, variance: Sequence[Variance]
 ) -> tuple[Array, Array | None, Array | None]:
     """The missing quantity, and what it would be at both ends of the variance's interval, smaller first."""
-    found = solve(test, rule, cells, unknown)
+    solution = solve(test, rule, cells, unknown)
     if all(one.lower is None for one in variance):
-        return found, None, None
+        return solution, None, None
     ends = []
     for end in ("lower", "upper"):
         known = np.asarray([np.nan if getattr(one, end) is None else getattr(one, end) for one in variance])
@@ -87,20 +87,21 @@ def solve_with_interval(
         at = {name: values_[some] for name, values_ in cells.items()} | {"variance": known[some]}
         values[some] = solve(test, rule, at, unknown)
         ends.append(values)
-    return found, np.minimum(*ends), np.maximum(*ends)
+    return solution, np.minimum(*ends), np.maximum(*ends)
 
 
-def check_solved(found: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
+def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
     """Nothing if every cell has an answer; an error if none has; otherwise a warning that says how many."""
-    nothing = np.isnan(found) | np.isinf(found)
+    nothing = np.isnan(solution) | np.isinf(solution)
     if not nothing.any():
         return ()
     first = int(np.flatnonzero(nothing)[0])
     at = {name: values[first : first + 1] for name, values in cells.items()}
     n, wanted = at["n_topics"][0], at["power"][0]
     if unknown == "n_topics":
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {at['min_diff'][0]:g} meant?"
-    elif unknown == "n_systems" and np.isinf(found[first]):
+        min_diff = at["min_diff"][0]
+        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {min_diff:g} what you mean?"
+    elif unknown == "n_systems" and np.isinf(solution[first]):
         reason = f"with {n:.0f} topics even {MOST_SYSTEMS:,} systems reach power {wanted:g}: any number will do."
     elif unknown == "n_systems":
         two = float(power_at(test, exact_power, {**at, "n_systems": np.asarray([2.0])})[0])
@@ -112,7 +113,9 @@ def check_solved(found: Array, unknown: str, test: FTest, cells: Cells) -> tuple
         reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics; allow more topics or less power."
     if nothing.all():
         raise ArgumentError(reason)
-    return (f"{int(nothing.sum())} of {len(found)} designs have no solution and are left empty; the first: {reason}",)
+    return (
+        f"{int(nothing.sum())} of {len(solution)} designs have no solution and are left empty; the first: {reason}",
+    )
 
 
 def whole(values: Array) -> pl.Series:

@@ -52,14 +52,14 @@ class StandardisationEffect(Result):
     Attributes
     ----------
     variance : polars frame
-        One row a measure, as AIRS 2016 Table 1: variance before and after, and τ between the two rankings of the
+        One row per measure, as AIRS 2016 Table 1: variance before and after, and τ between the two rankings of the
         systems with the published interval and the bootstrap over topics; clipped cells and tied topics.
     scale_free : polars frame
-        One row a measure and kind of score, in units that no change of scale can improve: the F of the blocked
+        One row per measure and kind of score, in units that no change of scale can improve: the F of the blocked
         analysis of variance, and the topics that ten systems need when best and worst differ by `fraction` of the
         standard deviation between systems.
     topics_needed : polars frame
-        One row a measure, number of systems and min_diff, as AIRS 2016 Table 2: topics needed, exact and published.
+        One row per measure, number of systems and min_diff, as AIRS 2016 Table 2: topics needed, exact and published.
     """
 
     variance: pl.DataFrame
@@ -96,9 +96,6 @@ class StandardisationEffect(Result):
             for row in self.variance.iter_rows(named=True)
         ]
         return f"StandardisationEffect({'; '.join(parts)})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [getattr(self, held) for held in TABLES.values()]
 
 
 def standardisation_effect(

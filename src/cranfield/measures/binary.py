@@ -90,8 +90,8 @@ def weighted_f(ranking: JudgedRanking, rel: int, weight: float) -> Floats:
 @measure("RelP", family="trec_eval", citation=_TREC)
 def relative_precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / min(k, R): precision by the highest precision possible there."""
-    found = ranking.relevant(rel).until(cutoff).count()
-    return ratio(found, np.minimum(ranking.judgments.relevant(rel), cutoff))
+    hits = ranking.relevant(rel).until(cutoff).count()
+    return ratio(hits, np.minimum(ranking.judgments.relevant(rel), cutoff))
 
 
 @measure("SetRelP", family="trec_eval", citation=_TREC)
@@ -103,8 +103,8 @@ def set_relative_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 @measure("SetAP", family="trec_eval", citation=_TREC)
 def set_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """SetP · SetR: average precision of documents without an order."""
-    found = ranking.relevant(rel).count()
-    return ratio(found * found, ranking.retrieved * ranking.judgments.relevant(rel))
+    hits = ranking.relevant(rel).count()
+    return ratio(hits * hits, ranking.retrieved * ranking.judgments.relevant(rel))
 
 
 @measure("Utility", family="trec_eval", citation=_TREC)
@@ -119,10 +119,10 @@ def utility(
     documents: int = 0,
 ) -> Floats:
     """hit·(relevant retrieved) + noise·(others retrieved) + miss·(relevant missed) + rest·(others of all documents)."""
-    found, known = ranking.relevant(rel).count(), ranking.judgments.relevant(rel)
-    others = ranking.retrieved - found
-    seen: Floats = hit * found + noise * others
-    return seen + miss * (known - found) + rest * (documents - others - known)
+    hits, known = ranking.relevant(rel).count(), ranking.judgments.relevant(rel)
+    others = ranking.retrieved - hits
+    seen: Floats = hit * hits + noise * others
+    return seen + miss * (known - hits) + rest * (documents - others - known)
 
 
 @measure("YAAP", family="trec_eval", citation="Robertson 2012, ECIR (On smoothing average precision)")

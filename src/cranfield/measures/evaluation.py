@@ -120,11 +120,11 @@ class Evaluator:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
         values = np.empty((len(self._ours), ranking.n_topics))
         for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
-            found = np.asarray(_own(measure, function, ranking), dtype=np.float64)
-            if found.shape != (ranking.n_topics,) or np.isnan(found).any():
-                got = f"shape {found.shape}" if found.shape != (ranking.n_topics,) else "NaN"
-                raise DataError(f"measure {measure} must give one number a topic ({ranking.n_topics}); it gave {got}")
-            values[row] = found
+            scores = np.asarray(_own(measure, function, ranking), dtype=np.float64)
+            if scores.shape != (ranking.n_topics,) or np.isnan(scores).any():
+                got = f"shape {scores.shape}" if scores.shape != (ranking.n_topics,) else "NaN"
+                raise DataError(f"measure {measure} must give one number per topic ({ranking.n_topics}); it gave {got}")
+            values[row] = scores
         return values
 
     def score_run(self, run: Run) -> RunScores:
@@ -212,14 +212,14 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers, executor : threads to use (two a core, at most 8, unless given), or any `concurrent.futures.Executor`;
+    workers, executor : threads to use (two per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
     -------
     Scores
-        One matrix a measure, topics × systems. The topics are those of the judgments; a run's other topics are
+        One matrix per measure, topics × systems. The topics are those of the judgments; a run's other topics are
         left out, and that is said in `warnings` and in the matrices' provenance.
 
     Examples
@@ -243,7 +243,7 @@ def evaluate(
         judged, measures, level=level, gains=gains, intents=intents, order=order, single_precision=single_precision
     )  # fmt: skip
     sources = run_sources(runs)
-    found: list[RunScores] = []
+    run_scores: list[RunScores] = []
     places: dict[str, str] = {}
     if executor is None:  # while one thread waits for a file or a lock, another works
         workers = workers or min(2 * available_workers(), MOST_THREADS)
@@ -255,10 +255,10 @@ def evaluate(
         if outcome.system in places:
             raise DataError(same_system(outcome.system, places[outcome.system], place))
         places[outcome.system] = place
-        found.append(outcome)
-    if not found:
+        run_scores.append(outcome)
+    if not run_scores:
         raise DataError("no run to evaluate")
-    scores = _assemble(evaluator, judged, found, missing)
+    scores = _assemble(evaluator, judged, run_scores, missing)
     notify(scores.warnings)
     return scores
 
@@ -274,7 +274,7 @@ def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
 
 
 def summaries(scores: Scores) -> pl.DataFrame:
-    """One row a system and measure, topic ``all``: the mean over topics, or the sum of a count."""
+    """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
     columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
     for name, matrix in scores.items():
         total = parse_measure(name).definition.aggregate == "sum"
@@ -297,16 +297,16 @@ def run_sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | It
     return list(each) if isinstance(runs, (list, tuple)) else each
 
 
-def _assemble(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> Scores:
-    systems = [outcome.system for outcome in found]
-    values = np.stack([outcome.values for outcome in found], axis=2)  # measures × topics × systems
+def _assemble(evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy) -> Scores:
+    systems = [outcome.system for outcome in outcomes]
+    values = np.stack([outcome.values for outcome in outcomes], axis=2)  # measures × topics × systems
     at = {topic: number for number, topic in enumerate(evaluator.topics)}
     unanswered = np.zeros(values.shape[1:], dtype=np.bool_)
-    for column, outcome in enumerate(found):
+    for column, outcome in enumerate(outcomes):
         unanswered[[at[topic] for topic in outcome.missing], column] = True
     if missing != "zero":
         values[:, unanswered] = np.nan
-    warnings = run_warnings(evaluator, qrels, found, missing)
+    warnings = run_warnings(evaluator, qrels, outcomes, missing)
     steps = (_signature(evaluator, qrels), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
@@ -327,10 +327,12 @@ def _signature(evaluator: Evaluator, qrels: Qrels) -> str:
     )
 
 
-def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], missing: MissingPolicy) -> tuple[str, ...]:
-    """What to know about the judgments and the runs, a sentence each."""
+def run_warnings(
+    evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy
+) -> tuple[str, ...]:
+    """What to know about the judgments and the runs, one sentence each."""
     texts = [f"{qrels.name}: {note}" for note in qrels.notes]
-    for outcome in found:
+    for outcome in outcomes:
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]
         if len(outcome.missing) == len(evaluator.topics):
             texts.append(f"{outcome.system}: no topic in common with {qrels.name}; do the topic ids agree?")
@@ -346,11 +348,11 @@ def run_warnings(evaluator: Evaluator, qrels: Qrels, found: list[RunScores], mis
                 f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
                 f"{summary(outcome.unjudged_topics)}"
             )
-    gone = {topic for outcome in found for topic in outcome.missing} if missing == "drop-topic" else set()
-    return (*texts, *_barren(evaluator, gone))
+    gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
+    return (*texts, *_topics_without_relevant(evaluator, gone))
 
 
-def _barren(evaluator: Evaluator, gone: set[str]) -> list[str]:
+def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
     """Topics on which nobody can score: those without relevant documents, by the levels in use; not those gone."""
     levels = {int(m.get("rel") or 1) for m in evaluator.measures}
     texts = []

@@ -77,10 +77,10 @@ class Hits:
 
     def first(self, values: Floats) -> Floats:
         """The value of each topic's first row; 0 for a topic without rows."""
-        found = np.zeros(self.n_topics)
+        first_values = np.zeros(self.n_topics)
         top = self.position == 0
-        found[self.topic[top]] = values[top]
-        return found
+        first_values[self.topic[top]] = values[top]
+        return first_values
 
     def counted(self, mask: Mask) -> Ints:
         """How many chosen rows of the same topic stand at or above each row."""

@@ -18,11 +18,11 @@ def bpref(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     hits, judgments = ranking.hits, ranking.judgments
     relevant = hits.level >= rel
     above = hits.counted((hits.level >= 0) & ~relevant)[relevant]
-    found = hits.where(relevant)
-    known, nonrelevant = judgments.relevant(rel)[found.topic], judgments.nonrelevant(rel)[found.topic]
+    relevant_hits = hits.where(relevant)
+    known, nonrelevant = judgments.relevant(rel)[relevant_hits.topic], judgments.nonrelevant(rel)[relevant_hits.topic]
     # A relevant document with nothing judged non-relevant above it counts 1, also when N = 0.
     lost = ratio(np.minimum(above, known), np.minimum(nonrelevant, known))
-    return ratio(found.total(1 - lost), judgments.relevant(rel))
+    return ratio(relevant_hits.total(1 - lost), judgments.relevant(rel))
 
 
 @measure("infAP", family="trec_eval", citation="Yilmaz & Aslam 2006, CIKM, eq. 1; a negative level = pooled, unjudged")
@@ -33,13 +33,13 @@ def inferred_ap(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     pooled = hits.counted(np.ones(len(hits), dtype=np.bool_))[is_relevant] - 1
     relevant = hits.counted(is_relevant)[is_relevant] - 1
     nonrelevant = hits.counted((hits.level >= 0) & ~is_relevant)[is_relevant]
-    found = hits.where(is_relevant)
-    above = found.rank - 1
+    relevant_hits = hits.where(is_relevant)
+    above = relevant_hits.rank - 1
     # Expected precision at the document: itself, and of those above, the share pooled × the share relevant.
     share_pooled = ratio(pooled, above)
     share_relevant = (relevant + _SMOOTHING) / (relevant + nonrelevant + 2 * _SMOOTHING)
-    expected = 1 / found.rank + above / found.rank * share_pooled * share_relevant
-    return ratio(found.total(expected), ranking.judgments.relevant(rel))
+    expected = 1 / relevant_hits.rank + above / relevant_hits.rank * share_pooled * share_relevant
+    return ratio(relevant_hits.total(expected), ranking.judgments.relevant(rel))
 
 
 @measure("RBPresidual", family="trec_eval", citation="Moffat & Zobel 2008, TOIS 27")

@@ -22,7 +22,7 @@ _Thing = TypeVar("_Thing")
 
 @dataclass(frozen=True, eq=False)
 class SubtopicJudgments:
-    """The same judgments taken subtopic by subtopic, one row a (document, subtopic) pair, by document.
+    """The same judgments taken subtopic by subtopic, one row per (document, subtopic) pair, by document.
 
     Parameters
     ----------
@@ -94,10 +94,10 @@ class Judgments:
             at = int(rows.argmax())
             raise DataError(
                 f"topic {self.topics[self.topic[at]]}: document {self.documents[at]} is judged for {rows[at]} "
-                "subtopics, and measures like AP and nDCG need one judgment a document; use a diversity measure "
-                "such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line a document"
+                "subtopics, and measures like AP and nDCG need one judgment per document; use a diversity measure "
+                "such as alpha-nDCG@10 or D-nDCG@10, or qrels with one line per document"
             )
-        return self.subtopics.level  # one row a document, in the order of the documents
+        return self.subtopics.level  # one row per document, in the order of the documents
 
     def relevant(self, rel: int = 1) -> Floats:
         """How many documents of each topic have at least this level: R."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.measures.hits import Ints
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_SPARSE = 2  # at least 4 slots a key: lookups end after one or two probes
+_SPARSE = 2  # at least 4 slots per key: lookups end after one or two probes
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -23,9 +23,9 @@ def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, 
     changes = (topics.slice(1) != topics.slice(0, max(rows - 1, 0))).arg_true().to_numpy().astype(np.int64) + 1
     starts = np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), changes])
     labels = topics.gather(starts).to_list()
-    found = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
+    number_of = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
     unjudged_topics = dict.fromkeys(label for label in labels if label not in numbers)
-    return np.repeat(found, np.diff(np.append(starts, rows))), list(unjudged_topics)
+    return np.repeat(number_of, np.diff(np.append(starts, rows))), list(unjudged_topics)
 
 
 class DocumentIndex:
@@ -86,18 +86,18 @@ class DocumentIndex:
         """The number of each row's judged document, or −1 for an unjudged one."""
         keys = self._keys(topic, document)
         slot = (keys >> self._shift).astype(np.int64)
-        found = self._number_in[slot]
-        todo = np.flatnonzero(found >= 0)
-        todo = todo[self._key[found[todo]] != keys[todo]]
+        numbers = self._number_in[slot]
+        todo = np.flatnonzero(numbers >= 0)
+        todo = todo[self._key[numbers[todo]] != keys[todo]]
         while todo.size:  # another key sits in the slot: look at the next one
             slot[todo] += 1
-            found[todo] = self._number_in[slot[todo]]
-            todo = todo[found[todo] >= 0]
-            todo = todo[self._key[found[todo]] != keys[todo]]
-        hit = found >= 0
+            numbers[todo] = self._number_in[slot[todo]]
+            todo = todo[numbers[todo] >= 0]
+            todo = todo[self._key[numbers[todo]] != keys[todo]]
+        hit = numbers >= 0
         rows = np.flatnonzero(hit)
-        number = found[rows]
+        number = numbers[rows]
         same = (document.filter(hit) == self.document.gather(number)).to_numpy()
         same &= self.topic[number] == topic[rows]
-        found[rows[~same]] = -1
-        return found.astype(np.int64)
+        numbers[rows[~same]] = -1
+        return numbers.astype(np.int64)

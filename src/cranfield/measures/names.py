@@ -149,20 +149,20 @@ def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measu
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
     listed = [texts] if isinstance(texts, (str, Measure)) else list(texts)
-    found: dict[Measure, None] = {}
+    measures: dict[Measure, None] = {}
     for text in listed:
         parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
         stem = ""
         for part in parts:
             if isinstance(part, Measure):
-                found.setdefault(part)
+                measures.setdefault(part)
                 continue
             number = _NUMBER_BEHIND.fullmatch(part)
             stem = number["stem"] or stem if number else ""
-            found.setdefault(parse_measure(f"{stem}.{number['number']}" if number and stem else part))
-    if not found:
+            measures.setdefault(parse_measure(f"{stem}.{number['number']}" if number and stem else part))
+    if not measures:
         raise ArgumentError("no measure is named; name at least one, such as AP or nDCG@10")
-    return list(found)
+    return list(measures)
 
 
 def make(definition: Definition, given: Mapping[str, object], text: str) -> Measure:

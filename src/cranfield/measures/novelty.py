@@ -71,12 +71,12 @@ def find_pairs(judgments: Judgments, rel: int, topic: Ints, rank: Ints, document
     many = np.searchsorted(of_document, document, side="right") - first
     row = np.repeat(np.arange(len(document)), many)
     at = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first, many)
-    found = subtopic[at]
-    order = np.argsort(found, kind="stable")  # rows are in order of rank, so each subtopic's finds are too
-    starts = np.searchsorted(found[order], found[order])
-    earlier = np.empty(len(found), dtype=np.int64)
-    earlier[order] = np.arange(len(found)) - starts
-    return Finds(topic[row], rank[row], found, earlier, judgments.n_topics)
+    subtopics = subtopic[at]
+    order = np.argsort(subtopics, kind="stable")  # rows are in order of rank, so each subtopic's finds are too
+    starts = np.searchsorted(subtopics[order], subtopics[order])
+    earlier = np.empty(len(subtopics), dtype=np.int64)
+    earlier[order] = np.arange(len(subtopics)) - starts
+    return Finds(topic[row], rank[row], subtopics, earlier, judgments.n_topics)
 
 
 def finds(ranking: JudgedRanking, rel: int) -> Finds:
@@ -139,18 +139,18 @@ def _by_ideal_ideal(value: Floats, weight: Floats, judgments: Judgments, rel: in
     return ratio(value, best * subtopic_counts(judgments, rel))
 
 
-def _alpha_dcg(found: Finds, alpha: float, cutoff: int) -> Floats:
-    inside = found.until(cutoff)
+def _alpha_dcg(finds: Finds, alpha: float, cutoff: int) -> Floats:
+    inside = finds.until(cutoff)
     return inside.total(inside.novelty(alpha) * discount(inside.rank))
 
 
-def _err_ia(found: Finds, alpha: float, cutoff: int) -> Floats:
-    inside = found.until(cutoff)
+def _err_ia(finds: Finds, alpha: float, cutoff: int) -> Floats:
+    inside = finds.until(cutoff)
     return inside.total(inside.novelty(alpha) / inside.rank)
 
 
-def _nrbp(found: Finds, alpha: float, beta: float) -> Floats:
-    return found.total(found.novelty(alpha) * np.power(beta, found.rank - 1.0))
+def _nrbp(finds: Finds, alpha: float, beta: float) -> Floats:
+    return finds.total(finds.novelty(alpha) * np.power(beta, finds.rank - 1.0))
 
 
 @measure("alpha-DCG", family=_FAMILY, citation=_CLARKE)
@@ -199,11 +199,11 @@ def nnrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 
 @measure("AP-IA", family=_FAMILY, citation="Agrawal et al. 2009, WSDM")
 def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of AP with the documents relevant to the subtopic."""
-    judgments, found = ranking.judgments, finds(ranking, rel)
+    judgments, pairs = ranking.judgments, finds(ranking, rel)
     _, subtopic = relevant_pairs(judgments, rel)
     known = np.bincount(subtopic, minlength=len(judgments.subtopics.topic))
     return ratio(
-        found.total((found.earlier + 1) / found.rank / known[found.subtopic]), subtopic_counts(judgments, rel)
+        pairs.total((pairs.earlier + 1) / pairs.rank / known[pairs.subtopic]), subtopic_counts(judgments, rel)
     )  # fmt: skip
 
 
@@ -211,15 +211,15 @@ def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
 def p_ia(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Mean over subtopics of P@k with the documents relevant to the subtopic."""
     inside = finds(ranking, rel).until(cutoff)
-    found = np.bincount(inside.topic, minlength=ranking.n_topics).astype(np.float64)
-    return ratio(found, cutoff * subtopic_counts(ranking.judgments, rel))
+    counts = np.bincount(inside.topic, minlength=ranking.n_topics).astype(np.float64)
+    return ratio(counts, cutoff * subtopic_counts(ranking.judgments, rel))
 
 
 def covered(ranking: JudgedRanking, rel: int, cutoff: int | None) -> Floats:
     """The share of subtopics with a relevant document among the first k."""
     inside = finds(ranking, rel).until(cutoff)
-    found = np.bincount(inside.topic[inside.earlier == 0], minlength=ranking.n_topics).astype(np.float64)
-    return ratio(found, subtopic_counts(ranking.judgments, rel))
+    counts = np.bincount(inside.topic[inside.earlier == 0], minlength=ranking.n_topics).astype(np.float64)
+    return ratio(counts, subtopic_counts(ranking.judgments, rel))
 
 
 @measure("strec", family=_FAMILY, citation="Zhai et al. 2003, SIGIR")

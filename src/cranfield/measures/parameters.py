@@ -93,7 +93,7 @@ class Parameter:
 
 def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
     """The parameters of a measure function: its keyword-only arguments, read from their annotations."""
-    found = {}
+    parameters = {}
     for name, argument in inspect.signature(function).parameters.items():
         if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
             continue
@@ -102,8 +102,8 @@ def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
         # Only this annotation is resolved: the function's other types need not exist at run time.
         holder = types.SimpleNamespace(__annotations__={name: argument.annotation})
         hint = get_type_hints(holder, function.__globals__, include_extras=True)[name]
-        found[name] = _parameter(name, hint, argument.default)
-    return found
+        parameters[name] = _parameter(name, hint, argument.default)
+    return parameters
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:

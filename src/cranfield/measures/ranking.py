@@ -97,7 +97,7 @@ class JudgedRanking:
         return self.cached(("gains", gains), compute)
 
     def top(self, depth: int, unjudged: int = 0) -> NDArray[np.int64]:
-        """The relevance levels of the first documents, one row a topic; unjudged and absent ones count as given."""
+        """The relevance levels of the first documents, one row per topic; unjudged and absent ones count as given."""
         grid = np.full((self.n_topics, depth), unjudged, dtype=np.int64)
         inside = self.hits.until(depth)
         grid[inside.topic, inside.rank - 1] = inside.level
@@ -133,14 +133,14 @@ def judge(
         arranged = _by_rank(topic, frame["rank"], run.system, judgments.topics)
     else:
         arranged = None if _ascending(topic) else np.argsort(topic, kind="stable")
-    found = index.find(topic, documents)
+    judgment = index.find(topic, documents)
     if arranged is not None:
-        topic, found = topic[arranged], found[arranged]
+        topic, judgment = topic[arranged], judgment[arranged]
     start = np.searchsorted(topic, np.arange(judgments.n_topics + 1))
-    row = np.flatnonzero(found >= 0)
+    row = np.flatnonzero(judgment >= 0)
     rank = row - start[topic[row]] + 1
     retrieved = np.diff(start)
-    ranking = JudgedRanking(judgments, retrieved, topic[row], rank, found[row], row, start[:-1], documents, arranged)
+    ranking = JudgedRanking(judgments, retrieved, topic[row], rank, judgment[row], row, start[:-1], documents, arranged)
     return ranking, unjudged_topics
 
 

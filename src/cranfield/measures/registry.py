@@ -31,7 +31,7 @@ _Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
 
 @dataclass(frozen=True)
 class Definition:
-    """What a measure computes: a function from a judged ranking to one score a topic, and what to say about it."""
+    """What a measure computes: a function from a judged ranking to one score per topic, and what to say about it."""
 
     name: str
     function: Callable[..., NDArray[np.float64]]
@@ -91,7 +91,7 @@ def measure(
 ) -> Callable[[_Function], _Function]:
     """Make a function over the judged ranking a measure.
 
-    The function takes a `JudgedRanking` and returns one score a topic. Its keyword-only arguments are the
+    The function takes a `JudgedRanking` and returns one score per topic. Its keyword-only arguments are the
     measure's parameters: their types say what is accepted, their defaults what is meant when left out, and
     ``cutoff`` is the number after the @. The first line of its docstring is the definition `cranfield measures`
     shows. Afterwards the name works everywhere in this process; on the command line name it with its module

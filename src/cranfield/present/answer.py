@@ -51,6 +51,7 @@ class Answer:
     charts : the charts; the first is the one drawn unless another is named
     sentences : what else belongs beside the headline
     on_page : the tables a page shows at once, where not all
+    in_notebook : the tables a notebook shows, which must be quick to make, where not the first of a page
     extra : what a page needs besides, such as the systems to choose from
     """
 
@@ -59,6 +60,7 @@ class Answer:
     charts: tuple[Chart, ...] = ()
     sentences: tuple[str, ...] = ()
     on_page: tuple[str, ...] | None = None
+    in_notebook: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,6 +76,11 @@ class Answer:
     def shown(self) -> tuple[str, ...]:
         """The names of the tables a page shows."""
         return tuple(self.sheets) if self.on_page is None else self.on_page
+
+    @property
+    def notebook(self) -> tuple[str, ...]:
+        """The names of the tables a notebook shows."""
+        return self.in_notebook or self.shown[:1]
 
     def chart(self, name: str) -> Chart:
         """A chart by name."""
@@ -94,7 +101,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the first table, with the headline and the further tables a page shows."""
-        from cranfield.present.tables import to_json
+        from cranfield.present.formats.json import to_json
 
         first, *others = self.shown
         rows = {name: json.loads(to_json(self.sheet(name)))["rows"] for name in others}

@@ -1,4 +1,4 @@
-"""One measure's analysis: every split bootstrapped, then one decision a pair."""
+"""One measure's analysis: every split bootstrapped, then one decision per pair."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class SplitEffects:
 
 def analyse_split(scores: Replicated, how: Bootstrap, alpha: float, number: int) -> SplitEffects:
     """Fit one split, bootstrap it, and keep intervals and p-values."""
-    found = bootstrap_effects(scores, how, number)
-    lower, upper = found.intervals(alpha)
-    p = found.p_values(all_pairs(scores.n_systems))
-    return SplitEffects(found.effects, lower, upper, p, found.fit.shared, found.fit.spread)
+    bootstrapped = bootstrap_effects(scores, how, number)
+    lower, upper = bootstrapped.intervals(alpha)
+    p = bootstrapped.p_values(all_pairs(scores.n_systems))
+    return SplitEffects(bootstrapped.effects, lower, upper, p, bootstrapped.fit.shared, bootstrapped.fit.spread)
 
 
 def analyse_splits(
@@ -156,7 +156,7 @@ class MeasureReplicates:
         )
 
     def systems_frame(self) -> pl.DataFrame:
-        """One row a system, best first: effect and interval of a split, averaged over the splits."""
+        """One row per system, best first: effect and interval of a split, averaged over the splits."""
         order = np.argsort(-self.system_effects, kind="stable")
         columns = {
             "mean": self.data.whole.system_means,
@@ -168,8 +168,8 @@ class MeasureReplicates:
         return pl.DataFrame(head | {name: values[order] for name, values in columns.items()})
 
     def pairs_frame(self) -> pl.DataFrame:
-        """One row a pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
-        found = self.decisions
+        """One row per pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
+        decisions = self.decisions
         rank = np.empty(len(self.data.systems), dtype=np.int64)
         rank[np.argsort(-self.system_effects, kind="stable")] = np.arange(len(rank))
         straight = rank[self.pairs.a] < rank[self.pairs.b]
@@ -180,12 +180,12 @@ class MeasureReplicates:
             "measure": [self.measure] * len(order),
             "system_a": names[a][order].tolist(),
             "system_b": names[b][order].tolist(),
-            "difference": np.where(straight, found.difference, -found.difference)[order],
-            "p": found.p[order],
-            "p_adjusted": found.p_adjusted[order],
-            "votes": np.where(straight, found.ahead, found.behind)[order],
-            "against": np.where(straight, found.behind, found.ahead)[order],
-            "decision": np.where(found.decided, "different", "undecided")[order].tolist(),
+            "difference": np.where(straight, decisions.difference, -decisions.difference)[order],
+            "p": decisions.p[order],
+            "p_adjusted": decisions.p_adjusted[order],
+            "votes": np.where(straight, decisions.ahead, decisions.behind)[order],
+            "against": np.where(straight, decisions.behind, decisions.ahead)[order],
+            "decision": np.where(decisions.decided, "different", "undecided")[order].tolist(),
         }
         return pl.DataFrame(columns)
 
@@ -194,18 +194,18 @@ class MeasureReplicates:
         return agreement_table(self.decisions).insert_column(0, pl.lit(self.measure).alias("measure"))
 
     def splits_frame(self) -> pl.DataFrame:
-        """One row a split: topics used and short, interval lengths, pairs found different, nature of the residuals.
+        """One row per split: topics used and short, interval lengths, pairs found different, nature of the residuals.
 
         `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
         `spread` the largest residual variance of a system divided by the smallest.
         """
         rows = []
-        for at, (split, found) in enumerate(zip(self.data.splits, self.effects, strict=True)):
+        for at, (split, effects) in enumerate(zip(self.data.splits, self.effects, strict=True)):
             different = int((self.decisions.split_p[at] <= self.rule.alpha).sum())
-            lengths = found.lengths
+            lengths = effects.lengths
             rows.append(
                 (self.measure, split.number, len(split.topics), len(split.short), float(lengths.mean()),
-                 float(lengths.min()), float(lengths.max()), different, found.shared, found.spread)
+                 float(lengths.min()), float(lengths.max()), different, effects.shared, effects.spread)
             )  # fmt: skip
         names = ["measure", "split", "topics", "short", "length", "shortest", "longest", "different"]
         return pl.DataFrame(rows, schema=[*names, "shared", "spread"], orient="row")

@@ -113,17 +113,17 @@ class Effects:
         return difference_p(self, pairs) if self.how.p == "difference" else effect_p(self, pairs)
 
 
-def difference_p(found: Effects, pairs: Pairs) -> Floats:
+def difference_p(effects: Effects, pairs: Pairs) -> Floats:
     """Two-sided share of the bootstrapped differences that lie beyond 0: 2·(b + 1)/(B + 1), at most 1.
 
     b counts the resamples in which the system with the lower estimate does at least as well as the other.
     """
-    order = np.argsort(-found.effects, kind="stable")
-    means = (found.effects[:, None] + found.deviations)[order]
+    order = np.argsort(-effects.effects, kind="stable")
+    means = (effects.effects[:, None] + effects.deviations)[order]
     size, total = means.shape
     counts = np.zeros((size, size), dtype=np.int64)
     for better in range(size - 1):
-        counts[better, better + 1 :] = count_true(means[better] - found.tolerance <= means[better + 1 :])
+        counts[better, better + 1 :] = count_true(means[better] - effects.tolerance <= means[better + 1 :])
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     first, second = place[pairs.a], place[pairs.b]
@@ -131,23 +131,23 @@ def difference_p(found: Effects, pairs: Pairs) -> Floats:
     return np.minimum(1.0, 2 * monte_carlo(chosen, total))
 
 
-def effect_p(found: Effects, pairs: Pairs) -> Floats:
+def effect_p(effects: Effects, pairs: Pairs) -> Floats:
     """Where one system's estimate falls in the other's bootstrap distribution, two-sided; the larger of both ways.
 
     The published rule. It forgets that the first system's estimate varies too, so it rejects too often.
     """
-    total = found.deviations.shape[1]
-    better_is_a = pairs.of(found.effects) >= 0
+    total = effects.deviations.shape[1]
+    better_is_a = pairs.of(effects.effects) >= 0
     better = np.where(better_is_a, pairs.a, pairs.b)
     worse = np.where(better_is_a, pairs.b, pairs.a)
-    ordered = np.sort(found.resampled, axis=1)
+    ordered = np.sort(effects.resampled, axis=1)
     counts = np.empty((2, len(pairs)), dtype=np.int64)
     for system in range(len(ordered)):
         mine = np.flatnonzero(better == system)
-        bound = found.effects[worse[mine]] + found.tolerance
+        bound = effects.effects[worse[mine]] + effects.tolerance
         counts[0, mine] = np.searchsorted(ordered[system], bound, side="right")
         mine = np.flatnonzero(worse == system)
-        bound = found.effects[better[mine]] - found.tolerance
+        bound = effects.effects[better[mine]] - effects.tolerance
         counts[1, mine] = total - np.searchsorted(ordered[system], bound, side="left")
     return np.minimum(1.0, 2 * monte_carlo(counts.max(axis=0), total))
 

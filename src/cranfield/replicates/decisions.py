@@ -1,4 +1,4 @@
-"""From the splits' p-values to one decision a pair: votes, agreement and merged p-values."""
+"""From the splits' p-values to one decision per pair: votes, agreement and merged p-values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CAP = 0.99
 
 
 def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
-    """One p-value a pair from those of many splits.
+    """One p-value per pair from those of many splits.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
     """
     if method not in get_args(Merge):
         raise UnknownNameError("merge", str(method), get_args(Merge))
-    told = np.where(agrees, p, 1.0)
-    if len(told) == 1:
-        return np.asarray(told[0])
+    in_direction = np.where(agrees, p, 1.0)
+    if len(in_direction) == 1:
+        return np.asarray(in_direction[0])
     if method == "twice-median":
-        return np.asarray(np.minimum(1.0, 2 * np.median(told, axis=0)))
-    capped = np.minimum(told, CAP)
+        return np.asarray(np.minimum(1.0, 2 * np.median(in_direction, axis=0)))
+    capped = np.minimum(in_direction, CAP)
     statistic = np.mean(1 / np.tan(np.pi * capped), axis=0)  # tan((½ − p)π) = cot(πp), accurate for tiny p
     # P(Cauchy > t) = arctan(1/t)/π for t > 0, which keeps its digits where ½ − arctan(t)/π loses them.
     with np.errstate(divide="ignore"):
@@ -161,24 +161,24 @@ def decide_pairs(
     )
 
 
-def agreement_table(found: Decisions) -> pl.DataFrame:
+def agreement_table(decisions: Decisions) -> pl.DataFrame:
     """How many pairs the splits agree on: 11:0, 10:1, … as in the slides "Agreement Over Different Splits".
 
     A split says of a pair: `a` is better, `b` is better, or neither is shown. The larger side of "10:1" is the
     commonest of the three; opposite directions never agree. `both_directions` counts the pairs that some splits
     decide one way and others the other way.
     """
-    neither = found.n_splits - found.ahead - found.behind
-    most = np.maximum(np.maximum(found.ahead, found.behind), neither)
-    conflict = (found.ahead > 0) & (found.behind > 0)
-    least = min(int(most.min(initial=found.n_splits)), -(-(found.n_splits + 1) // 2))
+    neither = decisions.n_splits - decisions.ahead - decisions.behind
+    most = np.maximum(np.maximum(decisions.ahead, decisions.behind), neither)
+    conflict = (decisions.ahead > 0) & (decisions.behind > 0)
+    least = min(int(most.min(initial=decisions.n_splits)), -(-(decisions.n_splits + 1) // 2))
     rows = []
     total = len(most)
-    for side in range(found.n_splits, least - 1, -1):
+    for side in range(decisions.n_splits, least - 1, -1):
         chosen = most == side
         rows.append(
             (
-                f"{side}:{found.n_splits - side}",
+                f"{side}:{decisions.n_splits - side}",
                 int(chosen.sum()),
                 chosen.sum() / total,
                 int((chosen & (neither == side)).sum()),
@@ -186,7 +186,7 @@ def agreement_table(found: Decisions) -> pl.DataFrame:
                 int((chosen & conflict).sum()),
             )
         )
-    some = most < found.n_splits
+    some = most < decisions.n_splits
     rows.append(("any disagreement", int(some.sum()), some.sum() / total, int((some & (neither == most)).sum()),
                  int((some & (neither != most)).sum()), int((some & conflict).sum())))  # fmt: skip
     schema = {"agreement": pl.String, "pairs": pl.Int64, "share": pl.Float64, "undecided": pl.Int64}

@@ -147,13 +147,13 @@ def replicate(
     file = WorkFile(work, {} if work is None else _job(settings, collection))
     n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
     total = n_runs + n_measures * n_splits
-    told = None if progress is None else (lambda done, _: progress(done, total))
+    run_progress = None if progress is None else (lambda done, _: progress(done, total))
     data, warnings = partition_scores(
-        collection, splitting, work=file, workers=workers, executor=executor, progress=told
+        collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
     )
     done = _Counter(progress, n_runs, total)
-    found = [_analyse(each, how, rule, file, done) for each in data]
-    result = _result(found, settings, warnings, splitting)
+    analysed = [_analyse(each, how, rule, file, done) for each in data]
+    result = _result(analysed, settings, warnings, splitting)
     notify(result.warnings)
     return result
 
@@ -175,7 +175,7 @@ def replicate_scores(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Replicates:
-    """The same analysis of scores that are replicated already, one topic × system × partition matrix a split.
+    """The same analysis of scores that are replicated already, one topic × system × partition matrix per split.
 
     Where other tests look at the whole collection, the mean over partitions and splits stands in.
 
@@ -206,10 +206,10 @@ def replicate_scores(
     parts = tuple(Split(number, scores, first.topics) for number, scores in enumerate(replicated, 1))
     n_partitions = len(first.partitions or ())
     data = Partitioned(whole, parts, n_partitions, first.systems)
-    found = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
+    analysed = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
     settings = _settings(Splitting(n_partitions, len(parts)), how, rule, [first.measure])
     inherited = dict.fromkeys(f"{matrix.measure}: {text}" for matrix in ordered for text in matrix.warnings)
-    result = _result([found], settings, tuple(inherited), None)
+    result = _result([analysed], settings, tuple(inherited), None)
     notify(result.warnings)
     return result
 
@@ -269,7 +269,10 @@ def _job(settings: dict[str, Any], collection: Collection) -> dict[str, object]:
 
 
 def _result(
-    found: Sequence[MeasureReplicates], settings: dict[str, Any], warnings: tuple[str, ...], splitting: Splitting | None
+    analysed: Sequence[MeasureReplicates],
+    settings: dict[str, Any],
+    warnings: tuple[str, ...],
+    splitting: Splitting | None,
 ) -> Replicates:
     line = signature(
         "replicates (residual bootstrap ANOVA)",
@@ -288,16 +291,16 @@ def _result(
         seed=settings["seed"],
     )
     texts = [*warnings]
-    for each in found:
+    for each in analysed:
         texts += _notes(each, splitting)
-    texts += _advice(found[0])
-    return Replicates({each.measure: each for each in found}, settings, line, tuple(dict.fromkeys(texts)))
+    texts += _advice(analysed[0])
+    return Replicates({each.measure: each for each in analysed}, settings, line, tuple(dict.fromkeys(texts)))
 
 
-def _notes(found: MeasureReplicates, splitting: Splitting | None) -> list[str]:
+def _notes(replicates: MeasureReplicates, splitting: Splitting | None) -> list[str]:
     """What happened to the topics, and whether anything can be significant at all."""
     texts = []
-    shorts = [split.short for split in found.data.splits]
+    shorts = [split.short for split in replicates.data.splits]
     if splitting is not None and any(shorts):
         counts: dict[str, int] = {}
         for topic in (topic for short in shorts for topic in short):
@@ -307,46 +310,46 @@ def _notes(found: MeasureReplicates, splitting: Splitting | None) -> list[str]:
         span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         what = "left out" if splitting.empty == "drop" else "kept with fewer partitions"
         texts.append(
-            f"{found.measure}: {span} topics a split {what}, as some partition holds none of their relevant "
+            f"{replicates.measure}: {span} topics per split {what}, as some partition holds none of their relevant "
             f"documents; most often {often}"
         )
-    texts += _dominated(found)
-    smallest = 2 / (found.how.n_resamples + 1)
-    if len(found.effects) > 1:
-        smallest *= 2 if found.rule.merge == "twice-median" else 1
-    family = len(found.pairs)
-    if found.rule.correction in ("bonferroni", "holm") and smallest * family > found.rule.alpha:
-        needed = int(np.ceil(smallest * (found.how.n_resamples + 1) * family / found.rule.alpha)) - 1
+    texts += _dominated(replicates)
+    smallest = 2 / (replicates.how.n_resamples + 1)
+    if len(replicates.effects) > 1:
+        smallest *= 2 if replicates.rule.merge == "twice-median" else 1
+    family = len(replicates.pairs)
+    if replicates.rule.correction in ("bonferroni", "holm") and smallest * family > replicates.rule.alpha:
+        needed = int(np.ceil(smallest * (replicates.how.n_resamples + 1) * family / replicates.rule.alpha)) - 1
         texts.append(
-            f"{found.measure}: with {found.how.n_resamples} resamples no p-value can be small enough for "
-            f"{found.rule.correction} over {family} pairs; at least {needed} resamples are needed"
+            f"{replicates.measure}: with {replicates.how.n_resamples} resamples no p-value can be small enough for "
+            f"{replicates.rule.correction} over {family} pairs; at least {needed} resamples are needed"
         )
     return texts
 
 
-def _dominated(found: MeasureReplicates) -> list[str]:
+def _dominated(replicates: MeasureReplicates) -> list[str]:
     """A warning when one topic alone makes much of the residuals, and so of the intervals' length."""
     shares: dict[str, list[float]] = {}
-    for split in found.data.splits:
-        squares = (fit(split.scores, interaction=found.how.interaction).residuals ** 2).sum(axis=1)
+    for split in replicates.data.splits:
+        squares = (fit(split.scores, interaction=replicates.how.interaction).residuals ** 2).sum(axis=1)
         by_topic = np.bincount(split.scores.topic, weights=squares) / max(float(squares.sum()), 1e-300)
         shares.setdefault(split.topics[int(by_topic.argmax())], []).append(float(by_topic.max()))
     topic, parts = max(shares.items(), key=lambda item: (sum(item[1]), item[0]))
-    share = sum(parts) / len(found.data.splits)
-    if share < DOMINANT or len(found.data.whole.topics) * share < 5:
+    share = sum(parts) / len(replicates.data.splits)
+    if share < DOMINANT or len(replicates.data.whole.topics) * share < 5:
         return []
     return [
-        f"{found.measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of the "
-        "intervals hangs on it; has it few relevant documents?"
+        f"{replicates.measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of "
+        "the intervals depends on it; does it have few relevant documents?"
     ]
 
 
-def _advice(found: MeasureReplicates) -> list[str]:
+def _advice(replicates: MeasureReplicates) -> list[str]:
     """What the published choices do to errors; the figures are those of docs/replicates.md."""
-    texts, how = [], found.how
+    texts, how = [], replicates.how
     if how.residuals == "raw" and how.interaction:
         texts.append(
-            f"raw residuals make intervals too short by √((x−1)/x) ({_shrink(found):.2f}); use rescaled residuals"
+            f"raw residuals make intervals too short by √((x−1)/x) ({_shrink(replicates):.2f}); use rescaled residuals"
         )
     if how.p == "effect":
         texts.append(
@@ -354,14 +357,14 @@ def _advice(found: MeasureReplicates) -> list[str]:
             "times as often as alpha says; use p = difference"
         )
     if how.resample == "cells":
-        shared = float(np.mean([split.shared for split in found.effects]))
+        shared = float(np.mean([split.shared for split in replicates.effects]))
         texts.append(
-            f"resampling cells takes residuals for independent, but {shared:.0%} of their sum of squares is shared "
+            f"resampling cells treats residuals as independent, but {shared:.0%} of their sum of squares is shared "
             "by all systems (topic × partition); use rows"
         )
     return texts
 
 
-def _shrink(found: MeasureReplicates) -> float:
-    scores = found.data.splits[0].scores
+def _shrink(replicates: MeasureReplicates) -> float:
+    scores = replicates.data.splits[0].scores
     return float(np.sqrt(1 - scores.n_topics / len(scores.values)))

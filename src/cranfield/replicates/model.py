@@ -1,6 +1,6 @@
 """The two-way model of replicated scores, with and without interaction: least squares in closed form.
 
-Scores are held as rows, one a (topic, partition) pair, with a column a system. A topic may lack partitions, but
+Scores are held as rows, one per (topic, partition) pair, with one column per system. A topic may lack partitions, but
 then for every system alike; so the cell counts are proportional and the estimates stay closed form.
 """
 
@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Replicated:
-    """Replicated scores of one split: one row a (topic, partition) pair, one column a system.
+    """Replicated scores of one split: one row per (topic, partition) pair, one column per system.
 
     Values lie on the exact grid, so that all sums below are the same for any order of adding.
 
@@ -203,24 +203,24 @@ def anova_table(scores: Replicated, *, interaction: bool = True) -> pl.DataFrame
     cells = scores.cell_means
     grand = float(values.mean())
     by_topic, by_system = cells.mean(axis=1, keepdims=True), values.mean(axis=0)
-    found = [
+    sources = [
         ("topic", n - 1, m * float((count * (by_topic - grand) ** 2).sum())),
         ("system", m - 1, len(values) * float(((by_system - grand) ** 2).sum())),
     ]
     both = float((count * (cells - by_topic - by_system + grand) ** 2).sum())
     within = float(((values - cells[scores.topic]) ** 2).sum())
     if interaction:
-        found += [("topic × system", (n - 1) * (m - 1), both), ("residual", values.size - n * m, within)]
+        sources += [("topic × system", (n - 1) * (m - 1), both), ("residual", values.size - n * m, within)]
     else:
-        found += [("residual", values.size - n - m + 1, both + within)]
-    left = found[-1][2] / found[-1][1]
+        sources += [("residual", values.size - n - m + 1, both + within)]
+    left = sources[-1][2] / sources[-1][1]
     rows = []
-    for source, df, squares in found:
+    for source, df, squares in sources:
         mean = squares / df if df else None
         tested = source != "residual" and mean is not None and left > 0
         f = mean / left if tested and mean is not None else None
-        p = None if f is None else max(float(special.fdtrc(df, found[-1][1], f)), float(np.finfo(float).tiny))
+        p = None if f is None else max(float(special.fdtrc(df, sources[-1][1], f)), float(np.finfo(float).tiny))
         rows.append((source, df, squares, mean, f, p))
-    rows.append(("total", values.size - 1, math.fsum(part[2] for part in found), None, None, None))
+    rows.append(("total", values.size - 1, math.fsum(part[2] for part in sources), None, None, None))
     names = {"source": pl.String, "df": pl.Int64, "sum_of_squares": pl.Float64, "mean_square": pl.Float64}
     return pl.DataFrame(rows, schema=names | {"f": pl.Float64, "p": pl.Float64}, orient="row")

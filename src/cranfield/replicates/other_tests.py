@@ -28,11 +28,11 @@ class OtherTests:
     randomisation: Mapping[str, Ints]
 
 
-def other_tests(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> OtherTests:
+def other_tests(replicates: MeasureReplicates, n_resamples: int = RESAMPLES) -> OtherTests:
     """Paired t and randomisation, two-sided, on the whole collection's scores."""
-    scores, pairs, rule = GridScores.of(found.data.whole.values), found.pairs, found.rule
+    scores, pairs, rule = GridScores.of(replicates.data.whole.values), replicates.pairs, replicates.rule
     sign = np.sign(pairs.of(scores.sums)).astype(np.int64)
-    how = Resampling(n_resamples, found.how.seed, workers=found.how.workers)
+    how = Resampling(n_resamples, replicates.how.seed, workers=replicates.how.workers)
     p = {"t": paired_t(scores, pairs, "two-sided"), "randomisation": randomisation(scores, pairs, how).p}
     corrections: list[str] = list(dict.fromkeys(["none", rule.correction]))
     decided = {
@@ -42,7 +42,7 @@ def other_tests(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> Other
     return OtherTests(decided["t"], decided["randomisation"])
 
 
-def comparison_table(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> pl.DataFrame:
+def comparison_table(replicates: MeasureReplicates, n_resamples: int = RESAMPLES) -> pl.DataFrame:
     """Which pairs each rule and test separates, beside the decision by replicates.
 
     `both` counts the pairs that the row's test and the decision by replicates find different alike, `extra` those
@@ -51,27 +51,27 @@ def comparison_table(found: MeasureReplicates, n_resamples: int = RESAMPLES) -> 
     The first rows are the replicates themselves: the merged p-value, the votes, and the first split alone. The
     slides compare with uncorrected tests; the same tests with the correction in use stand beside them.
     """
-    decisions, rule = found.decisions, found.rule
+    decisions, rule = replicates.decisions, replicates.rule
     reference = decisions.direction
     sign = np.sign(decisions.difference).astype(np.int64)
-    first = np.sign(found.pairs.of(found.effects[0].effects)).astype(np.int64)
+    first = np.sign(replicates.pairs.of(replicates.effects[0].effects)).astype(np.int64)
     rows: list[tuple[str, str, Ints]] = [
         (rule.merge, rule.correction, np.where(decisions.merged, sign, 0)),
         ("majority", rule.correction, np.where(decisions.majority, sign, 0)),
         ("unanimous", rule.correction, np.where(decisions.unanimous, sign, 0)),
         (
-            f"split {found.data.splits[0].number}",
+            f"split {replicates.data.splits[0].number}",
             rule.correction,
             np.where(decisions.split_p[0] <= rule.alpha, first, 0),
         ),
     ]
-    others = other_tests(found, n_resamples)
+    others = other_tests(replicates, n_resamples)
     for name, tests in (("paired t", others.t), ("randomisation", others.randomisation)):
         rows += [(name, correction, direction) for correction, direction in tests.items()]
     table = []
     for name, correction, direction in rows:
         different = int((direction != 0).sum())
-        table.append((found.measure, name, correction, different, different / len(direction),
+        table.append((replicates.measure, name, correction, different, different / len(direction),
                       *_overlap(direction, reference)))  # fmt: skip
     names = ["measure", "test", "correction", "different", "share", "both", "extra", "missed", "conflicts"]
     return pl.DataFrame(table, schema=names, orient="row")

@@ -35,7 +35,7 @@ class SideBySide:
     splits : numbers of the splits
     partitions, seed : how documents are assigned
     whole : the judgments of the whole collection
-    judgments : the same judgments, once a split, by partition
+    judgments : the same judgments, once per split, by partition
     number : splits × judged documents; the number in `judgments` of each judged document of the whole
     """
 
@@ -107,8 +107,8 @@ class SideBySide:
 
 def blocks_of(hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> Ints:
     """splits × documents: the number s·x + k of the partition each document falls in."""
-    found = [assign(hashes, partitions, seed=seed, split=split) + at * partitions for at, split in enumerate(splits)]
-    return np.array(found, dtype=np.int64).reshape(len(splits), len(hashes))
+    blocks = [assign(hashes, partitions, seed=seed, split=split) + at * partitions for at, split in enumerate(splits)]
+    return np.array(blocks, dtype=np.int64).reshape(len(splits), len(hashes))
 
 
 class PartitionScorer:
@@ -173,7 +173,7 @@ def choose_splits(
 
     Topics without any relevant document do not count. Also says which topics stood most in the way.
     """
-    found: list[int] = []
+    chosen: list[int] = []
     blame = np.zeros(judgments.n_topics, dtype=np.int64)
     step = 64
     for first in range(1, limit + 1, step):
@@ -183,7 +183,7 @@ def choose_splits(
             counts = relevant_counts(judgments, hashes, level, numbers, partitions, seed)
             empty |= (counts == 0).any(axis=2) & (counts.sum(axis=2) > 0)
         blame += empty.sum(axis=0)
-        found += [first + int(at) for at in np.flatnonzero(~empty.any(axis=1))]
-        if len(found) >= wanted:
+        chosen += [first + int(at) for at in np.flatnonzero(~empty.any(axis=1))]
+        if len(chosen) >= wanted:
             break
-    return found[:wanted], blame == max(blame.max(initial=0), 1)
+    return chosen[:wanted], blame == max(blame.max(initial=0), 1)

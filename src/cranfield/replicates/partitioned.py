@@ -78,7 +78,7 @@ class Collection:
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
                 raise ArgumentError(
-                    f"measure {measure} comes from ir_measures, which cannot be asked for partitions; "
+                    f"measure {measure} comes from ir_measures, which cannot score partitions; "
                     "use a measure of `cranfield measures`"
                 )
         sources = list(run_sources(runs))
@@ -169,7 +169,7 @@ def partition_scores(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Partitioned], tuple[str, ...]]:
-    """Score every run on all partitions, one result a measure; also what to know about the runs.
+    """Score every run on all partitions, one result per measure; also what to know about the runs.
 
     Each run is read, ordered and matched with the judgments once. Documents are assigned to partitions by a
     seeded hash of their id (see `assign`).
@@ -193,7 +193,7 @@ def partition_scores(
     tags = tuple(parts[at]["tag"] for at in order)
     whole = np.stack([parts[at]["whole"] for at in order], axis=2)  # measures × topics × systems
     cubes = np.stack([parts[at]["parts"] for at in order], axis=-1)  # measures × splits × partitions × topics × systems
-    found = []
+    partitioned = []
     canonical = np.array(sorted(range(len(evaluator.topics)), key=lambda at: evaluator.topics[at].encode()))
     for at, (measure, level) in enumerate(zip(evaluator.measures, levels, strict=True)):
         some = canonical[counts[level][0].sum(axis=1)[canonical] > 0]
@@ -203,10 +203,10 @@ def partition_scores(
             _split(number, evaluator.topics, canonical, cubes[at, s], picked[level][s], counts[level][s])
             for s, number in enumerate(numbers)
         )
-        found.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
+        partitioned.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
     rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
             for p in parts]  # fmt: skip
-    return found, run_warnings(evaluator, collection.qrels, rows, "zero")
+    return partitioned, run_warnings(evaluator, collection.qrels, rows, "zero")
 
 
 def _step(collection: Collection) -> str:
@@ -267,7 +267,7 @@ def _score_runs(
     executor: Executor | None,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
-    """A part a run, in the order given: those of the work file as they are, the others computed."""
+    """One part per run, in the order given: those of the work file as they are, the others computed."""
     sources = collection.sources
     keys = [f"run {at}" for at in range(1, len(sources) + 1)]
     todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key) is None]

@@ -30,8 +30,8 @@ class DocumentHashes(dict[str, int]):
     """Hashes of document ids, each computed once and kept for the runs to come."""
 
     def __missing__(self, document: str) -> int:
-        found = self[document] = document_hash(document)
-        return found
+        value = self[document] = document_hash(document)
+        return value
 
     def of(self, documents: Iterable[str]) -> Hashes:
         """The hash of every document."""

@@ -24,10 +24,10 @@ class Replicates(Result):
 
     Parameters
     ----------
-    by_measure : one analysis a measure
+    by_measure : one analysis per measure
     settings : the settings in force
     signature : one line for a paper's footnote
-    warnings : what to know before relying on it, a sentence each
+    warnings : what to know before relying on it, one sentence each
     """
 
     by_measure: Mapping[str, MeasureReplicates]
@@ -57,44 +57,44 @@ class Replicates(Result):
 
     @property
     def effects(self) -> pl.DataFrame:
-        """One row a system, best first: measure, system, mean, effect, lower, upper.
+        """One row per system, best first: measure, system, mean, effect, lower, upper.
 
         `mean` is the score on the whole collection. `effect`, `lower` and `upper` are those of a split, averaged
         over the splits: a typical interval of one split, neither wider nor narrower for their number.
         """
-        return pl.concat([found.systems_frame() for found in self.by_measure.values()])
+        return pl.concat([each.systems_frame() for each in self.by_measure.values()])
 
     @property
     def pairs(self) -> pl.DataFrame:
-        """One row a pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
+        """One row per pair: measure, system_a, system_b, difference, p, p_adjusted, votes, against, decision.
 
         `system_a` has the higher mean effect; `votes` counts the splits that find it significantly better, `against`
         those that find it significantly worse.
         """
-        return pl.concat([found.pairs_frame() for found in self.by_measure.values()])
+        return pl.concat([each.pairs_frame() for each in self.by_measure.values()])
 
     @property
     def agreement(self) -> pl.DataFrame:
         """How many pairs the splits agree on: measure, agreement (11:0, 10:1, …), pairs, share, …"""
-        return pl.concat([found.agreement_frame() for found in self.by_measure.values()])
+        return pl.concat([each.agreement_frame() for each in self.by_measure.values()])
 
     @property
     def splits(self) -> pl.DataFrame:
-        """One row a split: topics used, interval lengths, pairs different, nature of the residuals."""
-        return pl.concat([found.splits_frame() for found in self.by_measure.values()])
+        """One row per split: topics used, interval lengths, pairs different, nature of the residuals."""
+        return pl.concat([each.splits_frame() for each in self.by_measure.values()])
 
     @property
     def anova(self) -> pl.DataFrame:
         """The ANOVA table of every split."""
-        return pl.concat([found.anova_frame() for found in self.by_measure.values()])
+        return pl.concat([each.anova_frame() for each in self.by_measure.values()])
 
     def comparison(self, n_resamples: int = RESAMPLES) -> pl.DataFrame:
         """Pairs separated by replicates, paired t and randomisation: counts, overlaps, conflicts."""
-        return pl.concat([comparison_table(found, n_resamples) for found in self.by_measure.values()])
+        return pl.concat([comparison_table(each, n_resamples) for each in self.by_measure.values()])
 
     def teams(self, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> dict[str, Teams]:
         """Within-team against across-team models, by measure; see `compare_teams`."""
-        return {name: compare_teams(found, teams, n_resamples) for name, found in self.by_measure.items()}
+        return {name: compare_teams(each, teams, n_resamples) for name, each in self.by_measure.items()}
 
     def to_frame(self, show: ReplicatesShow = "pairs") -> pl.DataFrame:
         """The pairs, or another of the tables that need no further input."""
@@ -120,10 +120,7 @@ class Replicates(Result):
 
     def summary(self) -> str:
         """By every measure: pairs found different, and how long the intervals are."""
-        return "; ".join(found.summary() for found in self.by_measure.values())
+        return "; ".join(each.summary() for each in self.by_measure.values())
 
     def __repr__(self) -> str:
         return f"Replicates({self.summary()})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.effects]

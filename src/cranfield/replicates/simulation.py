@@ -82,11 +82,11 @@ def calibrate(
     one = partial(_one_dataset, scenario, n_topics, n_systems, n_partitions, n_resamples, alpha, seed)
     chunks = [range(at, min(at + 25, n_datasets)) for at in range(0, n_datasets, 25)]
     done = map_in_order(partial(_each, one), chunks, executor=executor or "processes", workers=workers)
-    found = [row for chunk in done for row in chunk]
+    datasets = [row for chunk in done for row in chunk]
     rows = []
     for at, (residuals, resample, p) in enumerate(_combinations()):
-        covered = np.stack([dataset[at][0] for dataset in found])
-        rejected = np.stack([dataset[at][1] for dataset in found])
+        covered = np.stack([dataset[at][0] for dataset in datasets])
+        rejected = np.stack([dataset[at][1] for dataset in datasets])
         rows.append((scenario, n_partitions, residuals, resample, p, *_rates(covered), *_rates(rejected)))
     names = ["scenario", "n_partitions", "residuals", "resample", "p"]
     kinds = ["", "_se", "_min", "_max"]
@@ -132,7 +132,7 @@ def _one_dataset(
             drawn[resample] = bootstrap_effects(scores, replace(how, residuals="raw"), number)
         raw = drawn[resample]
         factor = raw.fit.rescaling if residuals == "rescaled" else 1.0
-        found = Effects(raw.fit, raw.deviations * factor, raw.tolerance, how)
-        lower, upper = found.intervals(alpha)
-        outcome.append(((lower <= 0) & (upper >= 0), found.p_values(pairs) <= alpha))
+        effects = Effects(raw.fit, raw.deviations * factor, raw.tolerance, how)
+        lower, upper = effects.intervals(alpha)
+        outcome.append(((lower <= 0) & (upper >= 0), effects.p_values(pairs) <= alpha))
     return outcome

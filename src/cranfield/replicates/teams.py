@@ -33,13 +33,13 @@ class Teams:
     n_pairs: int
 
 
-def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> Teams:
+def compare_teams(replicates: MeasureReplicates, teams: Mapping[str, str], n_resamples: int = RESAMPLES) -> Teams:
     """Within-team against across-team models (slides "Within- vs. Across-Teams Models").
 
     Across: the decision already made with all runs. Within: the whole procedure again with the runs of the team
     alone, its pairs a family of their own. Randomisation: uncorrected, as in the slides.
     """
-    systems = found.data.systems
+    systems = replicates.data.systems
     if unknown := [name for name in teams if name not in systems]:
         raise DataError(f"teams are given for systems without a run: {summary(unknown)}")
     members: dict[str, list[int]] = {}
@@ -49,31 +49,36 @@ def compare_teams(found: MeasureReplicates, teams: Mapping[str, str], n_resample
     members = {team: runs for team, runs in members.items() if len(runs) > 1}
     if not members:
         raise DataError(
-            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them otherwise"
+            f"no team has two runs: {len(set(teams.values()))} teams for {len(systems)} systems; group them differently"
         )
-    alpha, rule, splits = found.rule.alpha, found.rule, found.data.splits
-    models = {interaction: replace(found.how, interaction=interaction) for interaction in (False, True)}
+    alpha, rule, splits = replicates.rule.alpha, replicates.rule, replicates.data.splits
+    models = {interaction: replace(replicates.how, interaction=interaction) for interaction in (False, True)}
     lengths: dict[tuple[str, bool], list[float]] = {}
     runs = [run for team in members.values() for run in team]
     for interaction, how in models.items():
-        known = interaction == found.how.interaction
-        effects = found.effects if known else analyse_splits(splits, how, alpha)
+        known = interaction == replicates.how.interaction
+        effects = replicates.effects if known else analyse_splits(splits, how, alpha)
         lengths["across", interaction] = np.mean([split.lengths for split in effects], axis=0)[runs].tolist()
         lengths["within", interaction] = []
-    across, random = found.decisions.direction, other_tests(found, n_resamples).randomisation["none"]
-    place = {pair: at for at, pair in enumerate(zip(found.pairs.a.tolist(), found.pairs.b.tolist(), strict=True))}
+    across, random = replicates.decisions.direction, other_tests(replicates, n_resamples).randomisation["none"]
+    place = {
+        pair: at for at, pair in enumerate(zip(replicates.pairs.a.tolist(), replicates.pairs.b.tolist(), strict=True))
+    }
     triples: list[tuple[int, int, int]] = []
     for team in members.values():
         own = [replace(split, scores=split.scores.select(team)) for split in splits]
         for interaction, how in models.items():
             effects = analyse_splits(own, how, alpha)
             lengths["within", interaction] += np.mean([split.lengths for split in effects], axis=0).tolist()
-            if interaction == found.how.interaction:
+            if interaction == replicates.how.interaction:
                 within = decide_effects(effects, rule).direction.tolist()
         chosen = [place[pair] for pair in itertools.combinations(team, 2)]
         triples += zip(across[chosen].tolist(), within, random[chosen].tolist(), strict=True)
     return Teams(
-        _count_triples(found.measure, triples), _length_table(found.measure, lengths), len(members), len(triples)
+        _count_triples(replicates.measure, triples),
+        _length_table(replicates.measure, lengths),
+        len(members),
+        len(triples),
     )
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 Order: TypeAlias = ScoreMatrix | Mapping[str, float] | Sequence[str]
-"""What orders systems: scores on topics, one score a system, or the systems' names with the best first."""
+"""What orders systems: scores on topics, one score per system, or the systems' names with the best first."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +214,8 @@ def correlate(
     else:
         totals = (_system_values(reference), _system_values(estimate))
         tolerance = (_tolerance(reference), _tolerance(estimate))
-    found = rank_correlations(totals[0][None], totals[1][None], tolerance)
-    point = {name: float(value[0]) for name, value in found.items()}
+    coefficients = rank_correlations(totals[0][None], totals[1][None], tolerance)
+    point = {name: float(value[0]) for name, value in coefficients.items()}
     undefined = [name for name, value in point.items() if math.isnan(value)]
     if undefined:
         warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
@@ -357,7 +357,7 @@ def _resampled_correlations(
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an order for `read_order`: one field a line, or two; but not two columns of scores.
+    """Whether a file is an order for `read_order`: one field per line, or two; but not two columns of scores.
 
     A table of scores is told by a header that names topics, or by decimal numbers where systems would stand.
     """
@@ -378,9 +378,9 @@ def _fields(line: str) -> list[str]:
 
 
 def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
-    """An order of systems from a file: a system a line with the best first, or a system and its score a line.
+    """An order of systems from a file: one system per line with the best first, or a system and its score on each line.
 
-    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is passed over. Of a list
+    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is skipped. Of a list
     without scores, the first system gets the highest.
 
     >>> import pathlib, tempfile
@@ -399,11 +399,11 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     width = len(rows[0][1]) if rows else 1
     for place, (line, fields) in enumerate(rows):
         if len(fields) != width or width > 2:
-            found = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
-            problems.add(line, f"expected a system, or a system and its score, as in the first line; {found}")
+            count = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
+            problems.add(line, f"expected a system, or a system and its score, as in the first line; {count}")
             continue
         if fields[0] in order:
-            problems.add(line, f"system {fields[0]!r} comes a second time")
+            problems.add(line, f"system {fields[0]!r} occurs twice; keep one line")
         try:
             order[fields[0]] = float(fields[1]) if width == 2 else float(len(rows) - place)
         except ValueError:

@@ -98,7 +98,7 @@ def from_wide(
         raise DataError(f"no column {topic!r} in the wide frame; it has: {summary(frame.columns)}")
     systems = [name for name in frame.columns if name != topic]
     if not systems:
-        raise DataError(f"the wide frame has no column but {topic!r}; expected one a system")
+        raise DataError(f"the wide frame has no column but {topic!r}; expected one per system")
     values = np.column_stack([_floats(frame[name], f"system {name!r}") for name in systems])
     return complete(values, _labels(frame[topic], "topic"), systems, measure, missing=missing)
 
@@ -126,7 +126,7 @@ def assemble(
     missing: MissingPolicy = MISSING,
     provenance: Iterable[str] = (),
 ) -> list[ScoreMatrix]:
-    """One matrix a measure from the columns system, topic, measure (and partition) of a long table.
+    """One matrix per measure from the columns system, topic, measure (and partition) of a long table.
 
     Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
     NaN, is treated by the `missing` policy.
@@ -144,7 +144,7 @@ def assemble(
                 codes = {label: code for code, label in enumerate(dict.fromkeys(ours))}
                 labels[part] = list(codes)
                 axes.append(np.array([codes[label] for label in ours]))
-        shape = tuple(len(found) for found in labels.values())
+        shape = tuple(len(names) for names in labels.values())
         flat = np.ravel_multi_index(tuple(axes), shape)
         counts = np.bincount(flat, minlength=int(np.prod(shape)))
         if counts.max() > 1:
@@ -220,7 +220,7 @@ def complete(
                 f"(missing = drop-topic): {summary(topics_hit)}",
             )
             were = "topic was" if len(topics_hit) == 1 else "topics were"
-            left_out = (f"{len(topics_hit)} {were} left out for want of a score: {summary(topics_hit)}",)
+            left_out = (f"{len(topics_hit)} {were} left out for lack of a score: {summary(topics_hit)}",)
             holes = holes[~hit]
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 

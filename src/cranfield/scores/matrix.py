@@ -32,9 +32,9 @@ class ScoreMatrix(Result):
     topics, systems : labels, each unique
     measure : the measure's name
     partitions : labels of the third axis, when there is one
-    provenance : what happened to the scores so far, a sentence each
+    provenance : what happened to the scores so far, one sentence each
     filled : which cells had no score and count as 0, the shape of `values`; None when every cell had one
-    left_out : what was left out for lack of scores, a sentence each
+    left_out : what was left out for lack of scores, one sentence each
 
     Examples
     --------
@@ -159,9 +159,6 @@ class ScoreMatrix(Result):
     def __repr__(self) -> str:
         return f"ScoreMatrix({self.measure}: {self._shape_text()}, mean {self.values.mean():.4f})"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [self.to_wide() if self.partitions is None else self.to_long()]
-
     # ── the same scores, otherwise arranged ───────────────────────────────────────────────────────────────
 
     def select(
@@ -282,10 +279,10 @@ class ScoreMatrix(Result):
         Traceback (most recent call last):
         cranfield.errors.DataError: AP: a variance estimate needs at least 2 topics; there is 1
         """
-        for kind, least, found in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
-            if found < least:
-                verb = "is" if found == 1 else "are"
-                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {found}")
+        for kind, least, count in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
+            if count < least:
+                verb = "is" if count == 1 else "are"
+                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {count}")
         if self.partitions is not None:
             raise DataError(f"{self.measure}: {what} needs topic × system scores; choose one partition first")
         if not np.isfinite(self.values).all():
@@ -299,7 +296,7 @@ class ScoreMatrix(Result):
     # ── frames ────────────────────────────────────────────────────────────────────────────────────────────
 
     def to_wide(self) -> pl.DataFrame:
-        """A polars frame with a ``topic`` column and one column a system."""
+        """A polars frame with a ``topic`` column and one column per system."""
         from cranfield.scores.frames import to_wide
 
         return to_wide(self)
@@ -316,7 +313,7 @@ class ScoreMatrix(Result):
     def from_wide(
         cls, frame: Any, *, measure: str = "score", missing: MissingPolicy = MISSING, topic: str = "topic"
     ) -> ScoreMatrix:
-        """From a polars or pandas frame with one row a topic and one column a system.
+        """From a polars or pandas frame with one row per topic and one column per system.
 
         The topics are the column named by `topic`, or the index of a pandas frame without such a column.
         """
@@ -383,7 +380,7 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before relying on the scores, a sentence each: what `evaluate` found, or what readers filled."""
+        """What to know before relying on the scores, one sentence each: from `evaluate` or the readers."""
         if self._said:
             return self._said
         return tuple(f"{matrix.measure}: {text}" for matrix in self.values() for text in matrix.warnings)
@@ -437,6 +434,3 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     def __repr__(self) -> str:
         inside = "; ".join(repr(matrix)[len("ScoreMatrix(") : -1] for matrix in self.values())
         return f"Scores({inside})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [table for matrix in self.values() for table in matrix._view()[1]]

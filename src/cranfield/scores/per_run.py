@@ -1,4 +1,4 @@
-"""Per-topic output of evaluation tools, one file a run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
+"""Per-topic output of evaluation tools, one file per run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ def parse_nev(data: bytes, path: str) -> LongColumns:
     for line, text in _lines(data):
         if counts := _NEV_COUNTS.fullmatch(text):
             pairs = [pair.split("=", 1) for pair in counts[2].split()]
-            found = [(counts[1], name, value) for name, value in pairs]
+            entries = [(counts[1], name, value) for name, value in pairs]
         elif match := _NEV.fullmatch(text):
-            found = [(match[1], match[2], match[3])]
+            entries = [(match[1], match[2], match[3])]
         else:
             problems.add(line, f"expected 'topic measure= value', found {shown(text.strip())}")
             continue
-        for topic, measure, content in found:
+        for topic, measure, content in entries:
             value = number(content)
             if value is None or math.isnan(value):
                 problems.add(line, f"expected a finite number for {measure}, found {shown(content)}")

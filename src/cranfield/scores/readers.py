@@ -41,9 +41,9 @@ def read_scores(
 ) -> Scores:
     """Read score files into one `Scores`: every measure a topic × system matrix.
 
-    Understood, by content: wide tables (a row a topic, a column a system; comma, semicolon, tab or blanks; with
+    Understood, by content: wide tables (one row per topic, one column per system; comma, semicolon, tab or blanks; with
     or without header and topic column), long tables (system, topic, measure, value; PyTerrier's name, qid,
-    measure, value), ``trec_eval -q`` and ``ir_measures -q`` output and NTCIREVAL's ``.nev`` (one file a run, the
+    measure, value), ``trec_eval -q`` and ``ir_measures -q`` output and NTCIREVAL's ``.nev`` (one file per run, the
     file's name is the system), and parquet files of either table. Files may be compressed; directories and globs
     stand for the files in them. Several files are joined: new systems and new measures are added.
 
@@ -92,7 +92,7 @@ def read_collections(
     header: bool | None = None,
     topic_column: bool | None = None,
 ) -> dict[str, Scores]:
-    """Read several collections: each table is one, named after its file; files of one run each make one together.
+    """Read several collections: each table is one, named after its file; per-run files make one collection together.
 
     Tables called ``NAME.MEASURE.csv`` with the same NAME are one collection with several measures; a directory of
     per-run files is a collection named after the directory. Parameters as in `read_scores`.

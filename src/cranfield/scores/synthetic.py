@@ -48,7 +48,7 @@ def make_scores(
     seed : the draw; the first topics of a larger matrix are those of a smaller one
     mean : the grand mean
     system_variance, topic_variance, residual_variance : σ_S², σ_T², σ_E²
-    system_effects : fixed effects, one a system (`system_variance` is then not used)
+    system_effects : fixed effects, one per system (`system_variance` is then not used)
 
     Examples
     --------
@@ -68,7 +68,7 @@ def make_scores(
             raise ArgumentError(f"`{name}` must be 0 or more; got {variance}")
     if system_effects is not None and len(system_effects) != n_systems:
         raise ArgumentError(
-            f"`system_effects` must hold one effect a system: {n_systems} are needed; got {len(system_effects)}"
+            f"`system_effects` must hold one effect per system: {n_systems} are needed; got {len(system_effects)}"
         )
     if system_effects is None:
         systems = math.sqrt(system_variance) * generator(seed, _SYSTEMS).standard_normal(n_systems)

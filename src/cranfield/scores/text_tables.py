@@ -48,7 +48,7 @@ def number(text: str) -> float | None:
 
 
 def read_table(data: bytes, path: str) -> Table:
-    """Cut a text file into fields; blank lines and comment lines before the first row are passed over."""
+    """Cut a text file into fields; blank lines and comment lines before the first row are skipped."""
     text = data.decode()
     bare = _QUOTED.sub("", text[:1_000_000])
     first = next((line for line in re.split(r"[\r\n]", bare) if line.strip() and not line.startswith("#")), "")
@@ -91,7 +91,7 @@ def is_long(table: Table) -> bool:
 def parse_long(
     table: Table, *, system: str, measure: str | None, missing: MissingPolicy, provenance: tuple[str, ...]
 ) -> list[ScoreMatrix]:
-    """One matrix a measure; a table without a system column is one system's, named after its file."""
+    """One matrix per measure; a table without a system column is one system's, named after its file."""
     header = table.rows[0]
     parts = long_columns(header) or {}
     at = {part: header.index(name) for part, name in parts.items()}

@@ -30,8 +30,8 @@ def write_scores(scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, 
     ----------
     scores : one measure or several
     path : the ending gives the format: .csv, .tsv, .txt (blank-separated) or .parquet, each also compressed
-        (.csv.gz); for the per-run layouts a directory, which gets one file a system
-    layout : ``long`` (system, topic, measure, value; the default), ``wide`` (a row a topic; one measure only, whose
+        (.csv.gz); for the per-run layouts a directory, which gets one file per system
+    layout : ``long`` (system, topic, measure, value; the default), ``wide`` (one row per topic; one measure only, whose
         name is best kept in the file's name: ``trec8.AP.csv``), ``trec_eval`` or ``nev``
 
     Examples
@@ -72,7 +72,7 @@ def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
     if separator == " ":
         bad = next((part for row in rows for part in row if len(part.split()) != 1 or part.startswith("#")), None)
         if bad is not None:
-            raise DataError(f"{path}: label {bad!r} cannot stand in a blank-separated file; write .csv instead")
+            raise DataError(f"{path}: label {bad!r} cannot be written to a blank-separated file; write .csv instead")
         return _encoded("".join(" ".join(row) + "\n" for row in rows), path)
     return _encoded("".join(separator.join(map(_quoted, row)) + "\n" for row in rows), path)
 
@@ -108,7 +108,8 @@ def write_per_run(
         for label in (*matrix.topics, matrix.measure):
             reserved = label == "all" or label.startswith("#") or any(mark in label for mark in forbidden)
             if len(label.split()) != 1 or reserved:
-                raise DataError(f"{directory}: label {label!r} cannot stand in a {layout} file; write .csv instead")
+                what = f"label {label!r} cannot be written to a {layout} file"
+                raise DataError(f"{directory}: {what}; write .csv instead")
         for j, system in enumerate(matrix.systems):
             if Path(system).name != system or system.startswith(".") or "\0" in system:
                 raise DataError(f"{directory}: system {system!r} cannot be a file's name; write .csv instead")

@@ -62,6 +62,7 @@ class Setting:
     usual : what the default means, where the default itself (such as None) does not say
     label : its name on a page
     choices : the names it can be, or None
+    endings : what the endings of a file's name can be, which help lists; or None
     least, most : bounds of a number, or None
     read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
@@ -82,6 +83,7 @@ class Setting:
     label: str = ""
     find_choices: Callable[[], Sequence[str]] | None = None
     what: str = ""
+    find_endings: Callable[[], Sequence[str]] | None = None
     least: float | None = None
     most: float | None = None
     read: Callable[[str], Any] | None = None
@@ -106,6 +108,11 @@ class Setting:
     def choices(self) -> tuple[str, ...] | None:
         """The names it can be: asked anew each time, because registries grow."""
         return None if self.find_choices is None else tuple(self.find_choices())
+
+    @property
+    def endings(self) -> tuple[str, ...] | None:
+        """The endings its file's name can have: asked anew each time, as `choices`."""
+        return None if self.find_endings is None else tuple(self.find_endings())
 
     @property
     def negated(self) -> bool:

@@ -41,7 +41,7 @@ class ComparisonSettings(Settings):
     )
     statistic: str = setting(
         defaults.STATISTIC,
-        "What systems are judged by; others than the mean for resampling tests only.",
+        "What systems are judged by; anything but the mean needs a resampling test.",
         choices=defaults.names(defaults.StatisticName),
         label="Judged by",
         more=True,

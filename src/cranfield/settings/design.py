@@ -28,7 +28,7 @@ class DesignSettings(Settings):
         None, "Past score files to estimate the variance from; several are pooled.", metavar="FILE", part="source",
         on_page=False,
     )  # fmt: skip
-    measure: str | None = shared.measure("Measure to use of the scores.")
+    measure: str | None = shared.measure("Which measure of the scores to use.")
     missing: str = shared.missing()
     estimator: str | None = setting(
         None, "How to estimate the variance from scores.", choices=estimators, usual="as the design needs it"
@@ -37,7 +37,7 @@ class DesignSettings(Settings):
         (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", metavar="A", check=shared.share,
         label="Significance level (α)",
     )  # fmt: skip
-    n_topics: tuple[int, ...] | None = setting(None, "Topics there are: find what they can do instead.", metavar="N")
+    n_topics: tuple[int, ...] | None = setting(None, "Topics you have: find what they can detect instead.", metavar="N")
 
     @property
     def files(self) -> list[str]:
@@ -70,7 +70,7 @@ class PowerDesignSettings(DesignSettings):
 class AnovaSettings(PowerDesignSettings):
     """Topics for telling m systems apart by analysis of variance.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is found. --blocked is the sound choice
+    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. --blocked is the right choice
     for systems that share their topics.
 
     \b
@@ -87,15 +87,15 @@ class AnovaSettings(PowerDesignSettings):
 
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
     n_systems: tuple[int, ...] | None = setting(None, "How many systems will be compared.", metavar="M")
-    blocked: bool = setting(False, "All systems share the topics and the test takes topics out.")
+    blocked: bool = setting(False, "All systems share the topics, and the test takes topic differences out.")
     epsilon: str | None = shared.epsilon()
 
 
 @dataclass(frozen=True, kw_only=True)
 class TtestSettings(PowerDesignSettings):
-    """Topics for seeing a difference between two systems by a t-test, paired unless --two-sample.
+    """Topics for detecting a difference between two systems by a t-test, paired unless --two-sample.
 
-    Give all but one of --min-diff, --topics and --power; that one is found. --variance V stands for
+    Give all but one of --min-diff, --topics and --power; that one is computed. --variance V stands for
     --variance-of-difference 2V, and the other way round.
 
     \b
@@ -105,7 +105,7 @@ class TtestSettings(PowerDesignSettings):
     """
 
     command: ClassVar[str] = "design ttest"
-    brief: ClassVar[str] = "Topics for seeing a difference between two systems by a t-test."
+    brief: ClassVar[str] = "Topics for detecting a difference between two systems by a t-test."
     answered_by: ClassVar[str] = "cranfield.design:design_ttest"
     place: ClassVar[int] = 151
 
@@ -153,7 +153,7 @@ class RecommendSettings(Settings):
     min_diff: float = shared.min_diff(REQUIRED, "Smallest best-to-worst difference worth detecting.")
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
-    measure: str | None = shared.measure("Measure to use of the scores.")
+    measure: str | None = shared.measure("Which measure of the scores to use.")
     missing: str = shared.missing()
 
 
@@ -189,7 +189,7 @@ class CostSettings(Settings):
         part="source",
     )  # fmt: skip
     depths: tuple[int, ...] = setting(
-        help="Pool depth to consider; repeat it.", flags=("--depth",), metavar="D", least=1, most=10_000_000
+        help="Pool depth to consider; repeatable.", flags=("--depth",), metavar="D", least=1, most=10_000_000
     )
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
@@ -200,10 +200,10 @@ class CostSettings(Settings):
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
     method: str = shared.method()
-    blocked: bool = setting(False, "Design for a test that takes topics out.")
+    blocked: bool = setting(False, "Design for a test that takes topic differences out.")
     epsilon: str | None = shared.epsilon()
     estimator: str | None = setting(None, "How to estimate variances.", choices=estimators)
     document_cost: float = setting(1.0, "Cost of judging a document.")
     topic_cost: float = setting(0.0, "Cost of setting up a topic.")
-    budget: float | None = setting(None, "What may be spent: find the best it buys.", metavar="B")
+    budget: float | None = setting(None, "What may be spent: find the best design it buys.", metavar="B")
     order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

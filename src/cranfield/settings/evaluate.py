@@ -56,7 +56,7 @@ class EvaluateSettings(Scoring):
         defaults.MEASURES, "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. List: measures.",
         "--measure", "-m", metavar="NAME",
     )  # fmt: skip
-    per_topic: bool = setting(False, "Also the scores of every topic.", "--per-topic", "-q", part="view")
+    per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
     trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
     missing: str = setting(
         "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),

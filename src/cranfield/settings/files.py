@@ -47,10 +47,10 @@ class SampleSettings(Settings):
     n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "How many systems.", least=1, most=10_000)
     n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "How many documents.", least=1, most=10_000_000)
     depth: int | None = setting(
-        None, "Judge the top so many of every run.", usual=str(defaults.SAMPLE_DEPTH), least=1, most=1_000_000
+        None, "Judge this many top documents of every run.", usual=str(defaults.SAMPLE_DEPTH), least=1, most=1_000_000
     )
     length: int | None = setting(
-        None, "Documents a run holds for a topic.", usual=str(defaults.SAMPLE_LENGTH), least=1, most=1_000_000
+        None, "Documents per run and topic.", usual=str(defaults.SAMPLE_LENGTH), least=1, most=1_000_000
     )
     seed: int = shared.seed()
     force: bool = setting(False, "Replace a former sample in DIR.", part="view")
@@ -60,7 +60,7 @@ class SampleSettings(Settings):
 class CheckSettings(Settings):
     """Validate files: what they hold, ties, and every problem with file and line.
 
-    Ends with exit code 1 when any file has a problem.
+    Exits with code 1 when any file has a problem.
 
     Example: cranfield check qrels.txt runs/
     """
@@ -104,14 +104,14 @@ class ConvertSettings(Settings):
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()
     input_format: str | None = setting(
-        None, "Skip the recognition of the input's format.", choices=defaults.names(defaults.ScoreFormat),
-        part="source",
+        None, "Format of the input; recognised from its content if not given.",
+        choices=defaults.names(defaults.ScoreFormat), part="source",
     )  # fmt: skip
     header: bool | None = setting(
-        None, "Whether a wide table's first row is labels.", "--header/--no-header", part="source"
+        None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"
     )
     topic_column: bool | None = setting(
-        None, "Whether a wide table's first column is labels.", "--topic-column/--no-topic-column", part="source"
+        None, "Whether a wide table's first column holds labels.", "--topic-column/--no-topic-column", part="source"
     )
 
 
@@ -119,7 +119,7 @@ class ConvertSettings(Settings):
 class ServeSettings(Settings):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 
-    Uploaded files lie in a private temporary directory that is removed when the server ends (Ctrl-C).
+    Uploaded files are kept in a private temporary directory that is removed when the server stops (Ctrl-C).
 
     Example: cranfield serve --open
     """
@@ -132,10 +132,8 @@ class ServeSettings(Settings):
     port: int = setting(defaults.PORT, "Port to listen on; 0 takes a free one.", least=0, most=65535)
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
     host: str = setting(defaults.HOST, "Address to listen on; any but this machine's own needs --allow-remote.")
-    allow_remote: bool = setting(False, "Let other machines ask; every request must carry the token printed.")
+    allow_remote: bool = setting(False, "Let other machines connect; every request must carry the token printed.")
     allow_origin: tuple[str, ...] | None = setting(
         None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
     )
-    max_upload: int = setting(
-        defaults.MAX_UPLOAD_MB, "Largest upload taken at once.", metavar="MB", least=1, most=1_000_000
-    )
+    max_upload: int = setting(defaults.MAX_UPLOAD_MB, "Largest upload accepted.", metavar="MB", least=1, most=1_000_000)

@@ -46,15 +46,15 @@ class ReplicatesSettings(Scoring):
     )
     n_splits: int = setting(defaults.SPLITS, "How many splits into partitions.", least=1, most=10_000)
     residuals: str = setting(
-        defaults.RESIDUALS, "Rescaled by sqrt(N/(N-p)), or raw (published).",
+        defaults.RESIDUALS, "Residuals rescaled by sqrt(N/(N-p)), or raw (published).",
         choices=defaults.names(defaults.Residuals), more=True,
     )  # fmt: skip
     resample: str = setting(
-        defaults.RESAMPLE, "Whole (topic, partition) rows, or single cells (published).",
+        defaults.RESAMPLE, "Resample whole (topic, partition) rows, or single cells (published).",
         choices=defaults.names(defaults.Resample), more=True,
     )  # fmt: skip
     p: str = setting(
-        defaults.PAIR_P, "From the bootstrapped difference, or from one system's effect (published).",
+        defaults.PAIR_P, "p from the bootstrapped difference, or from one system's effect (published).",
         choices=defaults.names(defaults.PairP), label="p from", more=True,
     )  # fmt: skip
     published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.", label="As published")
@@ -69,17 +69,20 @@ class ReplicatesSettings(Scoring):
         more=True,
     )
     redraws: int = setting(
-        defaults.REDRAWS, "With --empty redraw: splits drawn at most.", least=1, most=1_000_000, on_page=False
-    )
+        defaults.REDRAWS, "With --empty redraw: how many splits to draw at most.", least=1, most=1_000_000,
+        on_page=False,
+    )  # fmt: skip
     merge: str = setting(
-        defaults.MERGE, "One p-value from those of many splits (then corrected).",
+        defaults.MERGE, "How the p-values of many splits are merged (then corrected).",
         choices=defaults.names(defaults.Merge), label="Merge the splits' p by", more=True,
     )  # fmt: skip
     decide: str = setting(
-        defaults.DECIDE, "By the merged p-value, or by the votes of the splits.",
+        defaults.DECIDE, "Decide by the merged p-value, or by the votes of the splits.",
         choices=defaults.names(defaults.Decide), label="Decide by", more=True,
     )  # fmt: skip
-    correction: str = setting(defaults.REPLICATES_CORRECTION, "Over all pairs of a measure.", choices=CORRECTIONS)
+    correction: str = setting(
+        defaults.REPLICATES_CORRECTION, "Correction over all pairs of a measure.", choices=CORRECTIONS
+    )
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()
@@ -95,8 +98,9 @@ class ReplicatesSettings(Scoring):
         None, "For --show teams: a file of lines `system team`.", metavar="FILE", part="view", on_page=False
     )
     team_prefix: str | None = setting(
-        None, "Or a regular expression: what it matches at the start of the run tag.", part="view", on_page=False
-    )
+        None, "Or teams by a regular expression: what it matches at the start of the run tag.", part="view",
+        on_page=False,
+    )  # fmt: skip
 
     def check_together(self) -> None:
         """A table of teams needs to know them."""

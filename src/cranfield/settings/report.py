@@ -26,7 +26,7 @@ class ReportSettings(Scoring):
     """
 
     command: ClassVar[str] = "report"
-    brief: ClassVar[str] = "All of it as one HTML file to mail."
+    brief: ClassVar[str] = "Everything in one HTML file to mail."
     answered_by: ClassVar[str] = "cranfield.present.report:build_report"
     counts: ClassVar[str] = "building the report"
     place: ClassVar[int] = 180

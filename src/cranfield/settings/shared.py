@@ -27,7 +27,7 @@ def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **m
 
 def seed() -> Any:
     """Where randomness starts."""
-    return setting(defaults.SEED, "Seed of everything random.", least=0, most=LARGEST_SEED, more=True)
+    return setting(defaults.SEED, "Seed of all random draws.", least=0, most=LARGEST_SEED, more=True)
 
 
 def n_resamples(default: int = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1) -> Any:
@@ -43,7 +43,7 @@ def workers(help: str = "Threads to use; never changes a result.", usual: str = 
 def memory() -> Any:
     """How much memory resampling may use."""
     return setting(
-        defaults.MEMORY_MB, "About how much memory to use; never changes a result.", metavar="MB",
+        defaults.MEMORY_MB, "Approximate memory to use; never changes a result.", metavar="MB",
         least=0.001, most=10_000_000, part="run", on_page=False,
     )  # fmt: skip
 
@@ -92,8 +92,8 @@ def number_or_name(text: str) -> float | str:
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
-        None, "With --blocked: for the F-test corrected by this ε, or that of the past scores.", metavar="E|past",
-        read=number_or_name, on_page=False,
+        None, "With --blocked: design for the F-test corrected by this ε, or by that of the past scores.",
+        metavar="E|past", read=number_or_name, on_page=False,
     )  # fmt: skip
 
 

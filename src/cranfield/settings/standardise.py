@@ -1,4 +1,4 @@
-"""Scores that travel: the settings of `standardise`, and of `correlate`."""
+"""Standardised scores: the settings of `standardise`, and of `correlate`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class CorrelateSettings(Settings):
         help="Reference: a score file, or an order of systems.", argument=True, metavar="A", part="source"
     )
     estimate: str = setting(help="Score file or order to compare with it.", argument=True, metavar="B", part="source")
-    measure: str | None = shared.measure("Measure of A (and of B, unless told).", usual="all in common")
+    measure: str | None = shared.measure("Measure of A (and of B, unless given).", usual="all in common")
     other_measure: str | None = setting(None, "Measure of B, when not that of A.", part="source", metavar="NAME")
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.RANK_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)

@@ -30,7 +30,7 @@ def holdout(**more: Any) -> Any:
 
 def n_repeats(**more: Any) -> Any:
     """How often folds are drawn."""
-    return setting(1, "Draw the folds (or the hold-out) anew so many times.", least=1, most=100_000, **more)
+    return setting(1, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, **more)
 
 
 def stratified(**more: Any) -> Any:
@@ -114,7 +114,7 @@ class SelectionBiasSettings(Splitting):
     n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)
     n_topics: int = setting(defaults.BIAS_TOPICS, "Topics.", least=2, most=1_000_000)
     sd: float = setting(defaults.BIAS_SD, "Spread of a setting's scores on a topic about the topic's ease.")
-    correlation: float = setting(0.0, "Of that spread between settings; near 1 for neighbours on a grid.")
+    correlation: float = setting(0.0, "Correlation of that spread between settings; near 1 for neighbours on a grid.")
     n_experiments: int = setting(defaults.BIAS_EXPERIMENTS, "Experiments to simulate.", least=2, most=10_000_000)
     alpha: float = shared.alpha()
     seed: int = shared.seed()

@@ -43,8 +43,8 @@ class Factors:
     Parameters
     ----------
     measure : the measure's name
-    topics : one label a topic
-    mean, sd : one number a topic; sd has (systems − 1) in its denominator
+    topics : one label per topic
+    mean, sd : one number per topic; sd has (systems − 1) in its denominator
     n_systems : how many systems each topic's factors rest on; None where a file does not say
     """
 
@@ -97,8 +97,8 @@ class Standardisation(Result, Mapping[str, Factors]):
 
     Attributes
     ----------
-    factors : the `Factors`, one a measure
-    provenance : how they came about, a sentence each
+    factors : the `Factors`, one per measure
+    provenance : how they came about, one sentence each
     version : version of the file format
     warnings : topics on which all standardising systems tied
 
@@ -221,7 +221,7 @@ class Standardisation(Result, Mapping[str, Factors]):
         return {"measures": list(self), "version": self.version}
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a measure and topic: topic, measure, mean, sd, systems."""
+        """One row per measure and topic: topic, measure, mean, sd, systems."""
         import polars as pl
 
         return pl.DataFrame(

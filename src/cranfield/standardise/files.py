@@ -73,9 +73,9 @@ def trec_measure_names(measures: Iterable[str]) -> dict[str, str]:
     for measure in measures:
         known = recognise(measure)
         theirs = measure if known is None or trec_spelling(measure, exact=True) else trec_name(known)
-        twin = next((other for other, name in names.items() if name == theirs), None)
-        if twin is not None:
-            raise DataError(f"{twin} and {measure} are both {theirs} to trec_eval; write them to two -Z files")
+        other_measure = next((other for other, name in names.items() if name == theirs), None)
+        if other_measure is not None:
+            raise DataError(f"{other_measure} and {measure} are both {theirs} to trec_eval; write them to two -Z files")
         names[measure] = theirs
     return names
 
@@ -83,7 +83,7 @@ def trec_measure_names(measures: Iterable[str]) -> dict[str, str]:
 def _to_trec(factors: Standardisation) -> str:
     for name in [*factors, *(topic for one in factors.values() for topic in one.topics)]:
         if len(name.split()) != 1:
-            raise DataError(f"{name!r} cannot stand in a trec_eval -Z file, whose fields are separated by blanks")
+            raise DataError(f"{name!r} cannot be written to a trec_eval -Z file, whose fields are separated by blanks")
     # trec_eval reads numbers with atof, so full precision costs nothing.
     names = trec_measure_names(factors)
     rows = factors.to_frame().select("topic", "measure", "mean", "sd").iter_rows()
@@ -143,8 +143,8 @@ def _delimited(text: str, separator: str, name: str) -> tuple[list[dict[str, Any
         if not fields:
             continue
         if len(fields) != len(header):
-            found = f"expected {len(header)} fields as in the first row, found {len(fields)}"
-            problems.add(reader.line_num, f"{found}: {shown(separator.join(fields))}")
+            problem = f"expected {len(header)} fields as in the first row, found {len(fields)}"
+            problems.add(reader.line_num, f"{problem}: {shown(separator.join(fields))}")
             continue
         rows.append(dict(zip(header, fields, strict=True)))
         lines.append(reader.line_num)
@@ -174,8 +174,8 @@ def _from_trec(text: str, name: str) -> Standardisation:
         if not fields:
             continue
         if len(fields) != 4:
-            found = f"expected 4 fields (topic measure mean sd), found {len(fields)}: {shown(line)}"
-            problems.add(number, found)
+            problem = f"expected 4 fields (topic measure mean sd), found {len(fields)}: {shown(line)}"
+            problems.add(number, problem)
             continue
         rows.append(dict(zip(_NEEDED, fields, strict=True)))
         lines.append(number)
@@ -190,8 +190,8 @@ def _from_rows(
         raise FileError(name, [Problem(0, "holds no factors")])
     lacking = [column for column in _NEEDED if column not in rows[0]]
     if lacking:
-        found = summary([str(column) for column in rows[0]], most=8)
-        raise FileError(name, [Problem(0, f"lacks the column {lacking[0]!r}; it has: {found}")])
+        columns = summary([str(column) for column in rows[0]], most=8)
+        raise FileError(name, [Problem(0, f"lacks the column {lacking[0]!r}; it has: {columns}")])
     problems = Problems(name)
     by_measure: dict[str, dict[str, tuple[float, float, int | None]]] = {}
     for row, line in zip(rows, lines, strict=True):
@@ -207,7 +207,7 @@ def _from_rows(
             continue
         of_measure = by_measure.setdefault(measure, {})
         if topic in of_measure:
-            problems.add(line, f"topic {topic!r}, {measure}: factors given a second time")
+            problems.add(line, f"topic {topic!r}, {measure}: factors given twice; keep one row")
         of_measure[topic] = values
     problems.raise_if_any()
     steps = list(provenance)
@@ -239,9 +239,9 @@ def _count(value: Any) -> int | None:
         raise ValueError(f"{value!r} is not a number of systems") from None
 
 
-def _check_version(found: Any, name: str, line: int) -> None:
+def _check_version(version: Any, name: str, line: int) -> None:
     """A file without a version (trec_eval's, or a table made by hand) is taken as it is."""
-    if found is None or str(found) == str(VERSION):
+    if version is None or str(version) == str(VERSION):
         return
-    text = f"is version {found} of the factors file; this cranfield reads version {VERSION}; fit the factors again"
+    text = f"is version {version} of the factors file; this cranfield reads version {VERSION}; fit the factors again"
     raise FileError(name, [Problem(line, text)])

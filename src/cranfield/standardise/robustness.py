@@ -85,7 +85,7 @@ class Robustness(Result):
         return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def by_measure(self) -> pl.DataFrame:
-        """One row a measure: how far means, single scores, ranks and orders move at most, and on average."""
+        """One row per measure: how far means, single scores, ranks and orders move at most, and on average."""
         import polars as pl
 
         moved = (pl.col("rank_left_out") - pl.col("rank")).abs()
@@ -110,9 +110,6 @@ class Robustness(Result):
             for row in self.by_measure().iter_rows(named=True)
         ]
         return f"Robustness({'; '.join(parts)})"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), [self.by_measure(), self.to_frame()]
 
 
 def standardisation_robustness(

@@ -84,7 +84,7 @@ class Standardised(Result):
         return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
 
     def clipping(self) -> list[str]:
-        """A sentence a measure about clipped and tied cells; empty when there is nothing to say."""
+        """One sentence per measure about clipped and tied cells; empty when there is nothing to say."""
         said = []
         for count in self.counts:
             if self.to == "ab" and count.below + count.above:
@@ -103,9 +103,6 @@ class Standardised(Result):
     def __repr__(self) -> str:
         clipped = sum(count.below + count.above for count in self.counts)
         return f"Standardised({repr(self.scores)[len('Scores(') : -1]}; {clipped} cells clipped)"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return repr(self), self.scores._view()[1]
 
 
 def standardised(

@@ -211,7 +211,7 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
         if not parameters:
             continue
         if name in SETS or MEASURES[name].kind == "none":
-            notes.append(f"-m {text}: {name} takes no parameters; {parameters!r} is passed over, as trec_eval does")
+            notes.append(f"-m {text}: {name} takes no parameters; {parameters!r} is ignored, as in trec_eval")
         elif name not in given:
             given[name] = (parameters, translated)
         elif translated and given[name][1]:
@@ -219,7 +219,7 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
         else:
             both = f"{given[name][0]},{parameters}"
             notes.append(
-                f"-m {text} is passed over, as trec_eval does: the first parameters given for {name} count; "
+                f"-m {text} is ignored, as in trec_eval: the first parameters given for {name} count; "
                 f"write -m {name}.{both}"
             )
     chosen = [

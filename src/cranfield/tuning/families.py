@@ -29,7 +29,7 @@ class Family:
     name : the family's name, under which its held-out scores are compared
     scores : topic × setting scores; the systems of the matrix are the settings
     settings : the settings, read from the labels (``bm25(k1=0.9,b=0.4)``) unless given
-    notes : what to know about where the scores come from, a sentence each
+    notes : what to know about where the scores come from, one sentence each
 
     Examples
     --------
@@ -108,8 +108,8 @@ class LiveFamily:
         for done, setting in enumerate(self.settings, 1):
             wanted = [topic for topic in chosen if (setting.label, topic) not in self._known]
             if wanted:
-                found = _scores_of(self.evaluate(setting, wanted), setting, wanted)
-                self._known.update({(setting.label, topic): score for topic, score in zip(wanted, found, strict=True)})
+                scores = _scores_of(self.evaluate(setting, wanted), setting, wanted)
+                self._known.update({(setting.label, topic): score for topic, score in zip(wanted, scores, strict=True)})
             columns.append([self._known[setting.label, topic] for topic in chosen])
             if progress:
                 progress(done, len(self.settings))
@@ -127,21 +127,21 @@ class LiveFamily:
 
 
 def _scores_of(
-    found: ScoreMatrix | Mapping[str, float] | Iterable[float], setting: Setting, topics: Sequence[str]
+    scores: ScoreMatrix | Mapping[str, float] | Iterable[float], setting: Setting, topics: Sequence[str]
 ) -> NDArray[np.float64]:
-    """What an evaluation gave, as one finite number a topic."""
-    if isinstance(found, ScoreMatrix):
-        if found.n_systems != 1:
-            raise DataError(f"{setting.label}: expected the scores of one system; got {found.n_systems} systems")
-        found = dict(zip(found.topics, found.values[:, 0].tolist(), strict=True))
-    if isinstance(found, Mapping):
-        absent = [topic for topic in topics if topic not in found]
+    """What an evaluation gave, as one finite number per topic."""
+    if isinstance(scores, ScoreMatrix):
+        if scores.n_systems != 1:
+            raise DataError(f"{setting.label}: expected the scores of one system; got {scores.n_systems} systems")
+        scores = dict(zip(scores.topics, scores.values[:, 0].tolist(), strict=True))
+    if isinstance(scores, Mapping):
+        absent = [topic for topic in topics if topic not in scores]
         if absent:
             raise DataError(f"{setting.label}: no score for topic {summary(absent)}; give one for every topic")
-        found = [found[topic] for topic in topics]
-    values = np.asarray(list(found), dtype=np.float64)
+        scores = [scores[topic] for topic in topics]
+    values = np.asarray(list(scores), dtype=np.float64)
     if values.shape != (len(topics),):
-        raise DataError(f"{setting.label}: expected {len(topics)} scores, one a topic; got shape {values.shape}")
+        raise DataError(f"{setting.label}: expected {len(topics)} scores, one per topic; got shape {values.shape}")
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0])
         raise DataError(f"{setting.label}: the score of topic {topics[at]!r} is {values[at]}; scores must be finite")
@@ -163,18 +163,18 @@ def as_families(
         listed = [_named(name, family) for name, family in families.items()]
     else:
         listed = list(families)
-    found = []
+    checked = []
     for family in listed:
         if not isinstance(family, (Family, LiveFamily)):
             raise ArgumentError(
                 f"a family must be a Family, a LiveFamily or, in a mapping from its name, a ScoreMatrix; "
                 f"got {type(family).__name__}"
             )
-        found.append(family.to_family(progress) if isinstance(family, LiveFamily) else family)
-    if not found:
+        checked.append(family.to_family(progress) if isinstance(family, LiveFamily) else family)
+    if not checked:
         raise DataError("there is no family to tune; give at least one")
-    check_unique("family", [family.name for family in found])
-    return tuple(found)
+    check_unique("family", [family.name for family in checked])
+    return tuple(checked)
 
 
 def _named(name: str, family: FamilyLike) -> Family | LiveFamily:
@@ -204,11 +204,11 @@ def split_families(
         matcher = NamePattern(pattern)
         unmatched = []
         for label in scores.systems:
-            found = matcher.match(label)
-            if found is None:
+            parsed = matcher.match(label)
+            if parsed is None:
                 unmatched.append(label)
             else:
-                groups.setdefault(found[0] or name or "system", []).append(found[1])
+                groups.setdefault(parsed[0] or name or "system", []).append(parsed[1])
         if not groups:
             raise DataError(f"no system fits the pattern {pattern!r}; there are {summary(scores.systems)}")
         if unmatched:
@@ -229,7 +229,7 @@ def split_families(
 def read_families(
     paths: Paths, *, measure: str | None = None, missing: MissingPolicy = MISSING, pattern: str | None = None
 ) -> list[Family]:
-    """Read families from score files: one a file, named after it, or several told apart by their names.
+    """Read families from score files: one per file, named after it, or several told apart by their names.
 
     Every table is one family, and so is a directory of per-run files; `split_families` says when a table holds
     several.
@@ -242,13 +242,13 @@ def read_families(
     >>> read_families(file)
     [Family(ql: 2 settings of mu, AP on 2 topics)]
     """
-    found: list[Family] = []
+    families: list[Family] = []
     for name, scores in read_collections(paths, measure=measure, missing=missing).items():
-        found += as_families(split_families(scores.only(), pattern, name=name))
-    names = [family.name for family in found]
+        families += as_families(split_families(scores.only(), pattern, name=name))
+    names = [family.name for family in families]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
             f"family {summary(twice)} comes from more than one file; put its settings into one file, or rename them"
         )
-    return found
+    return families

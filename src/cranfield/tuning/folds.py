@@ -293,7 +293,7 @@ def make_folds(
 
 
 def _as_positions(pair: tuple[Any, Any], n_topics: int) -> tuple[Positions, Positions]:
-    found = []
+    sides = []
     for part in pair:
         array = np.asarray(part)
         array = np.flatnonzero(array) if array.dtype == np.bool_ else array.astype(np.intp)
@@ -302,8 +302,8 @@ def _as_positions(pair: tuple[Any, Any], n_topics: int) -> tuple[Positions, Posi
                 f"the splitter made a position outside the {n_topics} topics, which count from 0: "
                 f"{array.min()} to {array.max()}"
             )
-        found.append(np.sort(array))
-    return found[0], found[1]
+        sides.append(np.sort(array))
+    return sides[0], sides[1]
 
 
 def _from_ids(pair: tuple[Sequence[str], Sequence[str]], topics: tuple[str, ...]) -> tuple[Positions, Positions]:

@@ -177,7 +177,7 @@ def _tune_one(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[T
     return result, held_out
 
 
-def _rivals_are_unlike(family: TunedFamily, held_out: Array) -> bool:
+def _near_best_settings_differ(family: TunedFamily, held_out: Array) -> bool:
     """Whether the settings that might have been chosen differ, topic by topic, as much as the families do.
 
     The rivals of the final setting are those whose mean is within two standard errors of the difference. If a rival
@@ -206,11 +206,11 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
                 "mean; the first in the given order was taken"
             )
     for family in tuned:
-        if _rivals_are_unlike(family, held_out):
+        if _near_best_settings_differ(family, held_out):
             yield (
                 f"{family.name}: settings about as good as the final one score quite differently topic by topic, so "
-                "held-out scores depend on one another and a test on them may reject too often (their mean is sound); "
-                "fewer folds or a single hold-out lessen this"
+                "held-out scores depend on one another and a test on them may reject too often (their mean is not "
+                "affected); fewer folds or a single hold-out reduce this"
             )
     times = folds.times_held_out
     never = int(np.count_nonzero(times == 0))

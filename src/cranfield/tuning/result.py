@@ -78,14 +78,14 @@ class TunedFamily:
     @property
     def at_edge(self) -> tuple[str, ...]:
         """Numeric parameters whose final value is the smallest or largest tried, of three or more."""
-        found = []
+        parameters = []
         final = self.family.settings[self.family.scores.systems.index(self.final)]
         for parameter in final:
             values = {setting.get(parameter) for setting in self.family.settings} - {None}
             numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
             if numeric and len(values) >= 3 and final[parameter] in (min(values), max(values)):  # type: ignore[type-var]
-                found.append(parameter)
-        return tuple(found)
+                parameters.append(parameter)
+        return tuple(parameters)
 
     def curve(
         self,
@@ -130,7 +130,7 @@ class Tuning(Result):
     families : one `TunedFamily` each, also by name: ``tuning["bm25"]``
     folds : which topics were held out when; the same for all families
     held_out : topic × family matrix of held-out scores, ready for `cranfield.comparison`
-    warnings : what to know before relying on it, a sentence each
+    warnings : what to know before relying on it, one sentence each
     """
 
     families: tuple[TunedFamily, ...]
@@ -162,7 +162,7 @@ class Tuning(Result):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a family and fold: family, fold, chosen, train_mean, held_out_mean, topics (held out).
+        """One row per family and fold: family, fold, chosen, train_mean, held_out_mean, topics (held out).
 
         The last fold of a family, ``all``, holds its final setting, that setting's mean on all topics, and the
         mean of the held-out scores.
@@ -200,7 +200,7 @@ class Tuning(Result):
         return f"{self.measure}: {'; '.join(each)}"
 
     def by_family(self) -> pl.DataFrame:
-        """A row a family.
+        """One row per family.
 
         Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
         in_sample_mean, held_out_mean, optimism.
@@ -270,7 +270,3 @@ class Tuning(Result):
             for f in self.families
         ]
         return "\n".join(lines)
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        head = f"{self.measure}, {self.folds.description}, {len(self.folds.topics)} topics"
-        return head, [self.by_family()]

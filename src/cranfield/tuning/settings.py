@@ -95,15 +95,15 @@ def parse_setting(label: str) -> Setting:
     >>> parse_setting("uwmt6a0")
     Setting(uwmt6a0)
     """
-    found = _CALL.fullmatch(label)
-    if found is None:
+    call = _CALL.fullmatch(label)
+    if call is None:
         return Setting(label, label=label)
-    parts = [part.partition("=") for part in found["inside"].split(",")]
+    parts = [part.partition("=") for part in call["inside"].split(",")]
     keys = [key.strip() for key, _, _ in parts]
     if not all(key and equals for key, (_, equals, _) in zip(keys, parts, strict=True)) or len(set(keys)) < len(keys):
         return Setting(label, label=label)
     values = [read_value(value) for _, _, value in parts]
-    return Setting(found["name"].strip(), tuple(zip(keys, values, strict=True)), label)
+    return Setting(call["name"].strip(), tuple(zip(keys, values, strict=True)), label)
 
 
 def grid(name: str, **parameters: Sequence[Value]) -> list[Setting]:
@@ -151,10 +151,10 @@ class NamePattern:
 
     def match(self, label: str) -> tuple[str | None, Setting] | None:
         """The family (None where the pattern has none) and the setting in a label; None when it does not fit."""
-        found = self._regex.fullmatch(label)
-        if found is None:
+        matched = self._regex.fullmatch(label)
+        if matched is None:
             return None
-        values = found.groupdict()
+        values = matched.groupdict()
         family = values.pop("family", None)
         parameters = tuple((key, read_value(value)) for key, value in values.items())
         return family, Setting(family or "", parameters, label)

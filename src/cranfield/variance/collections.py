@@ -139,7 +139,7 @@ def collection_variances(
 def pooled_variances(
     collections: Mapping[str, Scores], estimators: Sequence[str], *, alpha: float = ALPHA
 ) -> dict[str, list[VarianceEstimate]]:
-    """For every estimator: one estimate a measure, pooled over the collections that have it."""
+    """For every estimator: one estimate per measure, pooled over the collections that have it."""
     return {
         estimator: [
             pool_variances(several) for several in collection_variances(collections, estimator, alpha=alpha).values()

@@ -258,9 +258,9 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
         raise ArgumentError("`estimates` is empty; pass at least one variance estimate to pool.")
     first = listed[0]
     for name in ("estimator", "measure", "alpha"):
-        found = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
-        if len(found) > 1:
-            raise ArgumentError(f"cannot pool estimates of different {name}: {', '.join(map(str, found))}.")
+        values = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
+        if len(values) > 1:
+            raise ArgumentError(f"cannot pool estimates of different {name}: {', '.join(map(str, values))}.")
     strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
     name = "pooled" if len(strata) > 1 else first.collection
     pooled = _from_strata(first.estimator, first.measure, name, strata, first.alpha)

@@ -42,6 +42,6 @@ def epsilon_for(covariance: Array, n_systems: int | None = None) -> float:
     for _ in range(_SUBSETS):
         chosen = random.choice(m, n_systems, replace=False)
         values.append(greenhouse_geisser(covariance[np.ix_(chosen, chosen)]))
-    found = np.asarray(values)
-    found = found[~np.isnan(found)]  # identical systems have no differences to speak of
-    return float(found.mean()) if len(found) else float("nan")
+    epsilons = np.asarray(values)
+    epsilons = epsilons[~np.isnan(epsilons)]  # identical systems have no differences to speak of
+    return float(epsilons.mean()) if len(epsilons) else float("nan")

@@ -58,7 +58,7 @@ def check_magnitude(measure: str, x: Array) -> None:
     largest = float(np.abs(x).max())
     if largest > _LARGEST or 0 < largest < _SMALLEST:
         raise DataError(
-            f"{measure}: the largest score in size is {largest:g}, and its square is beyond any double; "
+            f"{measure}: the largest score in size is {largest:g}, and its square is too large for a double; "
             "scale the scores first"
         )
 

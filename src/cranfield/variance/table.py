@@ -105,15 +105,15 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
 
     matrix = scores.require(what="an analysis of variance").canonical()
     check_magnitude(matrix.measure, matrix.values)
-    found = squares(matrix.values)
-    n, m = found.n, found.m
-    error, error_df = float(found.mean_residual), (m - 1) * (n - 1)
+    sums = squares(matrix.values)
+    n, m = sums.n, sums.m
+    error, error_df = float(sums.mean_residual), (m - 1) * (n - 1)
     if error <= (1e-12 * float(np.abs(matrix.values).max())) ** 2:
         raise DataError(
             f"{matrix.measure}: the residual variance is zero: systems and topics explain every score, "
             "so there is no F statistic"
         )
-    total = float(found.between_systems + found.between_topics + found.residual)
+    total = float(sums.between_systems + sums.between_topics + sums.residual)
     covariance = np.cov(matrix.values, rowvar=False)
     epsilon = greenhouse_geisser(covariance)
     unbiased = unbiased_epsilon(covariance, n) if n > 2 else None
@@ -122,7 +122,7 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
         return max(float(fdtrc(df, df_error, f)), sys.float_info.min)
 
     rows: list[dict[str, Any]] = []
-    for source, ss, df in [("systems", found.between_systems, m - 1), ("topics", found.between_topics, n - 1)]:
+    for source, ss, df in [("systems", sums.between_systems, m - 1), ("topics", sums.between_topics, n - 1)]:
         f = float(ss) / df / error
         p_gg, p_unbiased = (
             None if source != "systems" or e is None else p_value(e * df, e * error_df, f) for e in (epsilon, unbiased)
@@ -138,13 +138,13 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
                 "p_gg": p_gg,
                 "p_unbiased": p_unbiased,
                 "eta_squared": float(ss) / total,
-                "partial_eta_squared": float(ss) / float(ss + found.residual),
+                "partial_eta_squared": float(ss) / float(ss + sums.residual),
                 "omega_squared": (float(ss) - df * error) / (total + error),
             }
         )
     rows.append(
-        {"source": "residual", "sum_of_squares": float(found.residual), "df": error_df, "mean_square": error}
-        | {"eta_squared": float(found.residual) / total}
+        {"source": "residual", "sum_of_squares": float(sums.residual), "df": error_df, "mean_square": error}
+        | {"eta_squared": float(sums.residual) / total}
     )
     rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
     inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)

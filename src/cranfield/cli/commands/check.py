@@ -28,13 +28,7 @@ def run(settings: CheckSettings, output: OutputSettings, files: dict[str, Any]) 
             checks.append(settings.ask(path))
             if progress:
                 progress(done, len(paths))
-    columns = ["path", "kind", "n_topics", "n_systems", "n_rows", "ties", "relevant", "problems"]
-    types = [pl.String, pl.String, *[pl.Int64] * 6]
-    rows = pl.DataFrame(
-        [[getattr(check, name) for name in columns] for check in checks],
-        schema=dict(zip(columns, types, strict=True)),
-        orient="row",
-    ).rename({"path": "file", "n_topics": "topics", "n_systems": "systems", "n_rows": "rows"})
+    rows = pl.concat([check.to_frame() for check in checks])
     notes = tuple(f"{check.path}: {note}" for check in checks for note in check.notes)
     shown = {"kind": settings.kind or "recognised", "lenient": settings.lenient}
     emit(Sheet("check", rows, signature("check", **shown), shown, notes=notes), output)

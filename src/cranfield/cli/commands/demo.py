@@ -28,7 +28,7 @@ STORY = (
         ("sample", "{dir}", "--seed", "{seed}", "--force"),
     ),
     Step(
-        "Are the files sound? The readers are strict: whatever they do not understand, they refuse.",
+        "Are the files valid? The readers are strict: they refuse whatever they do not understand.",
         ("check", "{dir}/qrels.txt", "{dir}/runs/alder-1.run.gz"),
     ),
     Step(

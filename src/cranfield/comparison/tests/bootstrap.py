@@ -46,8 +46,8 @@ def without_spread(result: Comparison, each: Differences) -> list[str]:
         return []
     names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in constant]
     return [
-        f"a difference that is the same on every topic leaves a {TESTS[result.test].title} no spread to go by, and its "
-        f"p says nothing: {summary(names)}; use randomisation for a p-value that counts"
+        f"a difference that is the same on every topic leaves a {TESTS[result.test].title} no spread to work with, so "
+        f"its p means nothing: {summary(names)}; use randomisation for a meaningful p-value"
     ]
 
 

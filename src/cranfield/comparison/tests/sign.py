@@ -26,7 +26,7 @@ SIGN = TESTS.register(
         name="sign",
         title="sign test (ties dropped)",
         summary="sign test; only the direction on each topic counts, ties are dropped",
-        assumes="topics are independent; it speaks of topics won and lost, not of means",
+        assumes="topics are independent; it is about topics won and lost, not about means",
         run=run,
         rank=60,
     )

@@ -26,7 +26,7 @@ WILCOXON = TESTS.register(
         name="wilcoxon",
         title="Wilcoxon signed-rank test (zeros dropped)",
         summary="Wilcoxon's signed-rank test; zero differences are dropped",
-        assumes="differences are symmetric about 0 if the systems do not differ; it speaks of ranks, not of means",
+        assumes="differences are symmetric about 0 if the systems do not differ; it is about ranks, not about means",
         run=run,
         rank=50,
     )

@@ -46,7 +46,7 @@ ANOVA = DESIGNS.register(
                 of_difference=False,
                 function=blocked,
                 option="blocked",
-                option_help="All systems share the topics and the test takes topics out.",
+                option_help="All systems share the topics, and the test takes topic differences out.",
             ),
         ),
         pairwise=False,

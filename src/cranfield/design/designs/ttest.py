@@ -29,7 +29,7 @@ def two_sample(variance: Variances, **arguments: Any) -> Design:
 TTEST = DESIGNS.register(
     DesignKind(
         name="ttest",
-        summary="topics for seeing a difference between two systems by a t-test",
+        summary="topics for detecting a difference between two systems by a t-test",
         asks=("min_diff", "n_topics", "power"),
         methods=("exact", "published"),
         variants=(

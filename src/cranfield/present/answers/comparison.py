@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield import defaults
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
+from cranfield.comparison.messages import too_few_resamples
+from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.settings.compare import CompareSettings, LeaderboardSettings
@@ -40,12 +42,41 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         charts=_charts(several, settings),
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
+        in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
         extra={"systems": first.systems},
     )
 
 
 def _headline(several: MeasureComparisons) -> str:
     return "\n".join(comparison.summary() for comparison in several.values())
+
+
+def leader(comparison: Comparison, by: str = "") -> str:
+    """Who leads, and who cannot be told apart from it."""
+    best, others = comparison.systems[0], len(comparison.systems) - 1
+    tied = [name for name in comparison.unseparated_from_best if name != best]
+    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
+    if level:
+        return f"{best} and {plural(level, 'other')} share the lead{by}"
+    if too_few_resamples(comparison):
+        few = "topics" if comparison.exact else "resamples"
+        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
+    if not tied:
+        return (
+            f"{best} leads{by}, and differs significantly from "
+            f"{'the other' if others == 1 else f'all {others:,} others'}"
+        )
+    if len(tied) == 1:
+        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
+    if len(tied) == others:
+        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
+    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
+
+
+def how_many_differ(comparison: Comparison) -> str:
+    """How many pairs the test separates."""
+    separated, pairs = int(comparison.significant.sum()), plural(len(comparison.p), "pair")
+    return f"{separated:,} of {pairs} of systems differ significantly"
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:

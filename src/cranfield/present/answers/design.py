@@ -116,8 +116,8 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     else:
         among = f" among {row['systems']} systems" if "systems" in row else " between two systems"
         text = (
-            f"With {_value(row['topics'])} topics, a {design.what} sees a difference of {row['min_diff']:.4g}{among} "
-            f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
+            f"With {_value(row['topics'])} topics, a {design.what} detects a difference of {row['min_diff']:.4g}"
+            f"{among} with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
         )
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
@@ -164,17 +164,18 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
 
     sizes_digits = {"power": 3, "min_diff": 3, "min_diff_pair": 3, "interval_width": 3}
     chart = Chart(
-        "recommendation", "Topics by every way of asking",
+        "recommendation", "Topics by design and estimator",
         "Bars: the topics that each design and estimator asks for, the recommended one first.",
         result, "recommendation",
     )  # fmt: skip
     return Answer(
         headline=f"{result.n_topics} topics by {result.measure}",
         sheets={
-            "designs": lambda: sheet(result.rows, digits={"variance": 6}, heading="Every way of asking"),
+            "designs": lambda: sheet(result.rows, digits={"variance": 6}, heading="Every design and estimator"),
             "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics buys"),
         },
         charts=(chart,),
+        in_notebook=("designs", "sizes"),
         extra={"text": result.text},
     )
 
@@ -247,6 +248,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
         },
         charts=(chart,),
         on_page=("variance", "scale-free", "topics"),
+        in_notebook=("variance", "scale-free", "topics"),
     )
 
 

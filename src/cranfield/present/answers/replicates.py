@@ -51,17 +51,18 @@ def replicates_answer(result: Replicates, settings: Any) -> Answer:
         charts=(
             Chart("effects", "System effects", effects, result, "effects"),
             Chart("agreement-chart", "Agreement of the splits", votes, result, "agreement"),
-            Chart("methods", "Beside other tests", methods, result, "methods"),
+            Chart("methods", "Compared with other tests", methods, result, "methods"),
         ),
         on_page=("systems", "pairs", "agreement", "comparison", "splits"),
     )
 
 
 def _maker(result: Replicates, show: str, settings: Any) -> Callable[[], Sheet]:
-    return lambda: _sheet(result, show, settings)
+    return lambda: table_of(result, show, settings=settings)
 
 
-def _sheet(result: Replicates, show: str, settings: Any) -> Sheet:
+def table_of(result: Replicates, show: str, rows: pl.DataFrame | None = None, settings: Any = None) -> Sheet:
+    """One of the tables; its rows may be given where the result was asked for them in another way."""
     heading, title = TABLES[show]
     known = result.settings
     title = title.format(splits=known["n_splits"], partitions=known["n_partitions"])
@@ -71,7 +72,7 @@ def _sheet(result: Replicates, show: str, settings: Any) -> Sheet:
     if show == "teams":
         rows, said = _teams(result, settings)
         notes += said
-    else:
+    elif rows is None:
         rows = result.to_frame(show)  # type: ignore[arg-type]
     if result.settings["interaction"] and show != "anova":
         notes.append(FIXED_TOPICS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -25,12 +26,19 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     def sheet(rows: pl.DataFrame) -> Sheet:
         return Sheet("evaluate", rows, first.provenance[0] if first.provenance else "", shown, scores.warnings)
 
+    def by_topic(matrix: ScoreMatrix) -> Callable[[], Sheet]:
+        return lambda: sheet(matrix.to_wide() if matrix.partitions is None else matrix.to_long())
+
+    matrices = {f"{measure} by topic": by_topic(matrix) for measure, matrix in scores.items()}
     return Answer(
         headline=f"{first.n_systems} systems on {first.n_topics} topics",
         sheets={
             "means": lambda: sheet(summaries(scores)),
             "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),
+            **matrices,
         },
+        on_page=("means", "topics"),
+        in_notebook=tuple(matrices),
         charts=(Chart("measures", "Means by measure", "Dots: every system's mean by each measure.", scores, None),),
     )
 

@@ -59,7 +59,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
 
     best = max(result.families, key=lambda one: one.held_out_mean)
     return Answer(
-        headline=f"Expect {best.held_out_mean:.4f} {result.measure} of {best.name} on unseen topics",
+        headline=f"Expect {best.held_out_mean:.4f} {result.measure} from {best.name} on unseen topics",
         sheets={
             "folds": lambda: sheet("folds", "Fold by fold", result.to_frame()),
             "summary": lambda: sheet("summary", "Families", result.by_family()),
@@ -143,7 +143,7 @@ def bias_answer(result: SelectionBias, settings: Any) -> Answer:
     notes = (
         "advantage: of the tuned system over an equally good untuned one; in truth 0. By theory the best of "
         f"{result.n_settings} in-sample gains {result.expected:.4f}.",
-        f"declared_better: share of experiments in which a paired t-test at {result.alpha:g} finds for the tuned "
+        f"declared_better: share of experiments in which a paired t-test at {result.alpha:g} favours the tuned "
         f"system; should be {result.alpha / 2:g}.",
     )
 

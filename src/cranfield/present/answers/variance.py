@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DIGITS = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
 ANOVA_DIGITS = {"f": 2, "eta_squared": 3, "partial_eta_squared": 3, "omega_squared": 3}
 NOTES = (
-    "within, one_way and two_way hold the variance between topics; residual and percentile95 do not.",
+    "within, one_way and two_way include the variance between topics; residual and percentile95 do not.",
     "Designs use: one-way ANOVA within, blocked ANOVA residual, paired t and interval percentile95.",
 )
 

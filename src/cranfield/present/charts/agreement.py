@@ -66,7 +66,7 @@ def correlation(result: Correlation) -> Drawing:
 
 
 def standardisation_effect(result: StandardisationEffect) -> Drawing:
-    """What standardisation changes free of scale: the blocked F before and after, one line a measure."""
+    """What standardisation changes free of scale: the blocked F before and after, one line per measure."""
     frame = result.scale_free.select("measure", "scores", "blocked_f", "topics").with_columns(
         kind=pl.when(pl.col("scores") == "raw").then(pl.lit("raw")).otherwise(pl.lit("standardised"))
     )

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.errors import ArgumentError
+from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts.maps import block_map, map_size
 from cranfield.present.charts.style import (
     ACCENT,
@@ -45,11 +46,11 @@ def details(comparison: Comparison) -> str:
     from cranfield.comparison.messages import TITLES, too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
-    hopeless = too_few_resamples(comparison)
+    shortage = too_few_resamples(comparison)
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {hopeless}' if hopeless else ''}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
     )
 
 
@@ -58,9 +59,9 @@ def leaderboard(comparison: Comparison) -> Drawing:
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
     names = board["system"].to_list()
-    tied = unseparated_from_best(comparison)
+    tied = set(comparison.unseparated_from_best)
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
-        top=pl.Series([i in tied for i in range(len(names))])
+        top=pl.Series([name in tied for name in names])
     )
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
@@ -86,42 +87,6 @@ def _dark(comparison: Comparison) -> str:
     return "the first system and those not significantly different from it"
 
 
-def unseparated_from_best(comparison: Comparison) -> set[int]:
-    """Positions of the systems that no significant difference separates from the best (or from a baseline)."""
-    reference = {0} if not comparison.baselines else {comparison.systems.index(name) for name in comparison.baselines}
-    apart = {
-        int(i)
-        for a, b, found in zip(comparison.pairs.a, comparison.pairs.b, comparison.significant, strict=True)
-        if found and ({int(a), int(b)} & reference)
-        for i in (a, b)
-    }
-    return (set(range(len(comparison.systems))) - apart) | reference
-
-
-def leader(comparison: Comparison, by: str = "") -> str:
-    """Who leads, and who cannot be told apart from it."""
-    from cranfield.comparison.messages import too_few_resamples
-
-    best, others = comparison.systems[0], len(comparison.systems) - 1
-    tied = [comparison.systems[k] for k in sorted(unseparated_from_best(comparison)) if k > 0]
-    level = int((comparison.rank == comparison.rank[0]).sum()) - 1
-    if level:
-        return f"{best} and {plural(level, 'other')} share the lead{by}"
-    if too_few_resamples(comparison):
-        few = "topics" if comparison.exact else "resamples"
-        return f"{best} leads{by}, but with so few {few} no two systems could be told apart"
-    if not tied:
-        return (
-            f"{best} leads{by}, and differs significantly from "
-            f"{'the other' if others == 1 else f'all {others:,} others'}"
-        )
-    if len(tied) == 1:
-        return f"{best} leads{by}, but {tied[0]} cannot be told apart from it"
-    if len(tied) == others:
-        return f"{best} leads{by}, but none of the {others:,} others can be told apart from it"
-    return f"{best} leads{by}, but {len(tied):,} of the {others:,} others cannot be told apart from it"
-
-
 def _finding(comparison: Comparison) -> str:
     if not comparison.baselines:
         return leader(comparison)
@@ -133,7 +98,7 @@ def _finding(comparison: Comparison) -> str:
 
 
 def _groups(comparison: Comparison) -> Drawing | None:
-    """A column a group: dots on its members, joined by a line."""
+    """One column per group: dots on its members, joined by a line."""
     from cranfield.comparison.groups import indistinguishable, letter
 
     if comparison.baselines:
@@ -172,10 +137,9 @@ def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
     drawn = block_map(names, _decisions(comparison), _DECISIONS)
-    found, total = int(comparison.significant.sum()), len(comparison.p)
     finding = (
-        f"{found:,} of {plural(total, 'pair')} of systems differ significantly ({found / total:.0%})"
-        if total
+        f"{how_many_differ(comparison)} ({comparison.discriminative_power:.0%})"
+        if len(comparison.p)
         else "There is only one system: no pair to compare"
     )
     return finish(
@@ -183,17 +147,17 @@ def pairs(comparison: Comparison) -> Drawing:
         finding,
         details(comparison),
         width=max(420, map_size(len(names))),
-        alt_text="One row and one column a system, best first; dark where the row's system is better.",
+        alt_text="One row and one column per system, best first; dark where the row's system is better.",
     )
 
 
 def _decisions(comparison: Comparison) -> list[list[str]]:
     m = len(comparison.systems)
     table = [[""] * m for _ in range(m)]
-    found = zip(
+    rows = zip(
         comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference, strict=True
     )
-    for a, b, significant, p, difference in found:
+    for a, b, significant, p, difference in rows:
         if not significant:
             table[a][b] = table[b][a] = UNCORRECTED if p <= comparison.alpha else NEITHER
         else:
@@ -229,16 +193,16 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
         fill=alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("white")),
     )
     plot = alt.layer(zero, whiskers, dots).properties(width=WIDTH, height=step(len(names)))
-    found, total = int(comparison.significant.sum()), len(comparison.p)
+    different, total = int(comparison.significant.sum()), len(comparison.p)
     against = f" from {comparison.baselines[0]}" if not several else ""
     what = "systems differ" if not several else "pairs differ"
-    finding = f"{found:,} of {total:,} {what} significantly{against}"
+    finding = f"{different:,} of {total:,} {what} significantly{against}"
     note = f"; the {most} largest of {total:,} differences" if cut else ""
     return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
 
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
-    """Achieved significance level curves, one a measure (Sakai, SIGIR 2006): closer to the origin separates more."""
+    """Achieved significance level curves, one per measure (Sakai, SIGIR 2006): closer to the origin separates more."""
     from cranfield.comparison.messages import TITLES
 
     if isinstance(comparisons, Mapping):

@@ -159,7 +159,7 @@ def power(design: Design) -> Drawing:
             x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
             y=alt.Y(
                 "power:Q",
-                title="power: chance to see the difference",
+                title="power: chance to detect the difference",
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%"),
             ),
@@ -183,7 +183,7 @@ def power(design: Design) -> Drawing:
     what = f"a difference of {given(first['min_diff'])}"
     among = f" among {plural(first['systems'], 'system')}" if _is_anova(design) else ""
     finding = (
-        f"{plural(int(first.get('topics') or 50), 'topic')} see {what}{among} with probability "
+        f"{plural(int(first.get('topics') or 50), 'topic')} detect {what}{among} with probability "
         f"{number(first['achieved_power'], 2)}"
     )
     spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
@@ -199,7 +199,7 @@ def detectable(design: Design) -> Drawing:
     among = f" among {row['systems']} systems" if _is_anova(design) else ""
     names = {
         "width": f"width of the {1 - row['alpha']:.0%} interval of a difference",
-        "min_diff": f"smallest difference seen with power {target:g}{among}",
+        "min_diff": f"smallest difference detected with power {target:g}{among}",
     }
     data = [{"series": names[point.pop("what")], **point} for point in design.curve("detectable", row).to_dicts()]
     return detectable_curve(data, int(topics), f"{_about(design)}")

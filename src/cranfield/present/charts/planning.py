@@ -119,5 +119,5 @@ def cost(result: Cost) -> Drawing:
         alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),
         finding,
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
-        alt_text="Deeper pools stand further right; one line a measure.",
+        alt_text="Deeper pools stand further right; one line per measure.",
     )

@@ -28,8 +28,8 @@ def details(result: Replicates) -> str:
 def effects(result: Replicates, measure: str | None = None) -> Drawing:
     """Every system's effect (its mean less the mean of all) with a typical interval of one split."""
     name = _measure(result, measure)
-    found = result[name]
-    frame = found.systems_frame().select("system", "effect", "lower", "upper")
+    replicates = result[name]
+    frame = replicates.systems_frame().select("system", "effect", "lower", "upper")
     names = frame["system"].to_list()
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     title = f"system effect in {name} (mean less the mean of all systems)"
@@ -39,36 +39,38 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
         base.mark_rule(strokeWidth=2.5, color=DARK).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
         base.mark_point(filled=True, size=40, color=DARK, opacity=1).encode(x=alt.X("effect:Q", title=title)),
     ).properties(width=WIDTH, height=step(len(names)))
-    different, total = int(found.decisions.decided.sum()), len(found.pairs)
+    different, total = int(replicates.decisions.decided.sum()), len(replicates.pairs)
     finding = (
         f"Other documents: {different:,} of {plural(total, 'pair')} differ in {name}; mean "
-        f"interval length {number(found.mean_length, 4)}"
+        f"interval length {number(replicates.mean_length, 4)}"
     )
-    return finish(plot, finding, f"{details(result)}; {1 - found.rule.alpha:.0%} intervals from bootstrapped residuals")
+    return finish(
+        plot, finding, f"{details(result)}; {1 - replicates.rule.alpha:.0%} intervals from bootstrapped residuals"
+    )
 
 
 def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     """How far the splits agree on every pair, in greys: white all of them, black as good as none."""
     name = _measure(result, measure)
-    found = result[name]
-    n = found.decisions.n_splits
-    names = found.systems_frame()["system"].to_list()
+    replicates = result[name]
+    n = replicates.decisions.n_splits
+    names = replicates.systems_frame()["system"].to_list()
     place = {system: k for k, system in enumerate(names)}
     least = -(-n // 2)
     levels = [f"{k}:{n - k}" for k in range(n, least - 1, -1)]
     greys = [f"#{round(245 - 235 * k / max(1, len(levels) - 1)):02x}" for k in range(len(levels))]
     tones = {level: grey[0] + grey[1:] * 3 for level, grey in zip(levels, greys, strict=True)}
     table = [[""] * len(names) for _ in names]
-    for row in found.pairs_frame().iter_rows(named=True):
+    for row in replicates.pairs_frame().iter_rows(named=True):
         votes, against = row["votes"], row["against"]
         most = max(votes, against, n - votes - against, least)
         a, b = place[row["system_a"]], place[row["system_b"]]
         table[a][b] = table[b][a] = f"{most}:{n - most}"
-    counts = found.agreement_frame()
-    apart = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
-    total = len(found.pairs)
+    counts = replicates.agreement_frame()
+    disagreed = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
+    total = len(replicates.pairs)
     finding = (
-        f"All {n} splits agree on {total - apart:,} of {plural(total, 'pair')} ({(total - apart) / total:.0%})"
+        f"All {n} splits agree on {total - disagreed:,} of {plural(total, 'pair')} ({(total - disagreed) / total:.0%})"
         if n > 1
         else "One split: nothing to agree on"
     )
@@ -139,6 +141,6 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     return finish(
         alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26)),
         finding,
-        f"{measure}; {details}; replicates speak of other documents, the tests over topics of other topics",
+        f"{measure}; {details}; replicates generalise to other documents, tests over topics to other topics",
         width=WIDTH + 100,
     )

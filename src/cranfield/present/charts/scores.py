@@ -34,7 +34,7 @@ MOST_TOPICS = 150
 
 
 def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
-    """Five numbers a topic (or system), in order of the mean."""
+    """Five numbers per topic (or system), in order of the mean."""
     quantile = pl.col("value").quantile
     return (
         matrix.to_long()
@@ -110,7 +110,7 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     plot = alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(
-            x=alt.X("lowest:Q", title=f"{matrix.measure}, a score a topic"), x2="highest:Q"
+            x=alt.X("lowest:Q", title=f"{matrix.measure}, one score per topic"), x2="highest:Q"
         ),
         base.mark_bar(color="#5f87ab", height=8).encode(x="lower:Q", x2="upper:Q"),
         base.mark_tick(color=INK, height=11, thickness=2).encode(x="median:Q"),

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import altair as alt
 import polars as pl
 
+from cranfield.labels import plural as plural
+
 Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
@@ -167,12 +169,3 @@ def given(value: float) -> str:
     ('0.1', '0.05', '20')
     """
     return f"{value:.4g}"
-
-
-def plural(count: int, noun: str, many: str | None = None) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "topic"), plural(1200, "topic"), plural(2, "family", "families")
-    ('1 topic', '1,200 topics', '2 families')
-    """
-    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

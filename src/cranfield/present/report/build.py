@@ -29,7 +29,8 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.executors import Progress
 from cranfield.files import expand, write_atomically
-from cranfield.present.charts.style import plural
+from cranfield.labels import plural
+from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.report import collection, data, extras, systems
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Notice, Part, Section, Text
@@ -271,9 +272,8 @@ def _headline(case: Case) -> str:
     said = []
     try:
         found = case.comparison()
-        said.append(systems.leader(case))
-        separated, total = int(found.significant.sum()), len(found.p)
-        said.append(f"{separated:,} of {plural(total, 'pair')} of systems differ significantly.")
+        said.append(f"{leader(found, f' by {case.measure}')}.")
+        said.append(f"{how_many_differ(found)}.")
         said.append(collection.can_detect(case))
     except CranfieldError as error:
         if not said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,55 +10,23 @@ import polars as pl
 
 from cranfield.defaults import LOW_EPSILON
 from cranfield.errors import quietly
+from cranfield.present.answer import answer
 from cranfield.present.charts import design as design_charts
 from cranfield.present.charts import planning
 from cranfield.present.charts import variance as variance_charts
 from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.tables import Sheet
 
 _WORKS = ("sakai-evia", "sakai-rd003", "greenhouse")
 MIN_DIFFS = (0.05, 0.10, 0.20)
 SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
-def _epsilon(case: Case) -> float | None:
-    """The Greenhouse–Geisser ε to design with: that of the scores when it is low."""
-    epsilon = case.variances["residual"].epsilon(case.main.n_systems)
-    return epsilon if epsilon < LOW_EPSILON else None
-
-
-def detects(case: Case, sizes: list[int]) -> pl.DataFrame:
-    """For each number of topics: smallest range among all systems, smallest difference of one pair, interval width."""
-    from cranfield.design import design_anova, design_interval, design_ttest
-
-    m = case.main.n_systems
-    residual, pair = case.variances["residual"], case.variances["percentile95"]
-    with quietly():
-        among = design_anova(
-            residual.variance,
-            m,
-            n_topics=sizes,
-            power=case.power,
-            alpha=case.alpha,
-            blocked=True,
-            epsilon=_epsilon(case) if m > 2 else None,
-        )
-        named = design_ttest(pair, n_topics=sizes, power=case.power, alpha=case.alpha)
-        width = design_interval(pair, n_topics=sizes, alpha=case.alpha)
-    return pl.DataFrame(
-        {
-            "topics": sizes,
-            "range_of_all": among.rows["min_diff"],
-            "one_pair": named.rows["min_diff"],
-            "interval_width": width.rows["width"],
-        }
-    )
-
-
 def can_detect(case: Case) -> str:
     """One sentence: the difference this collection can detect."""
-    here = detects(case, [case.main.n_topics]).row(0, named=True)
+    here = case.detects([case.main.n_topics]).row(0, named=True)
     return (
         f"{plural(case.main.n_topics, 'topic')} can tell that {plural(case.main.n_systems, 'system')} "
         "differ when best and worst are "
@@ -69,11 +38,9 @@ def can_detect(case: Case) -> str:
 
 def quality(case: Case) -> Section:
     """What the collection can detect, and what its scores vary by."""
-    from cranfield.variance import anova_table
-
     n, m = case.main.n_topics, case.main.n_systems
     sizes = sorted({int(k) for k in np.unique(np.linspace(5, max(50, 3 * n), 40).round())} | {n})
-    curve = detects(case, sizes)
+    curve = case.detects(sizes)
     names = {
         "range_of_all": f"best to worst of {m} systems",
         "one_pair": "two systems named beforehand",
@@ -86,9 +53,8 @@ def quality(case: Case) -> Section:
         if row[column] is not None
     ]
     here = curve.filter(pl.col("topics") == n).row(0, named=True)
-    with quietly():
-        table = anova_table(case.main, collection="this collection")
-    epsilon = case.variances["residual"].epsilon(m)
+    said, (table,) = answer(case.variances), case.variances.tables
+    estimates, anova = (replace(said.sheet(name), hidden=("collection",)) for name in ("estimates", "anova"))
     drawing = design_charts.detectable_curve(
         data,
         n,
@@ -105,38 +71,32 @@ def quality(case: Case) -> Section:
         ),
         Figure("fig-detectable", drawing),
         Figure("fig-sources", variance_charts.sources(table)),
-        Figure("fig-variances", variance_charts.estimators(list(case.variances.values()))),
+        Figure("fig-variances", variance_charts.estimators(case.variances)),
         Text(
             "The estimators differ because they answer different questions: within, one_way and "
             "two_way hold what topics differ by; "
             "residual and percentile95 do not, since systems are compared on the same topics."
         ),
     ]
-    if epsilon < LOW_EPSILON:
+    if table.epsilon < LOW_EPSILON:
         parts.append(
             Notice(
                 "Differences between systems do not all vary equally (Greenhouse–Geisser ε = "
-                f"{epsilon:.2f}; 1 would be equal). An F-test over all "
+                f"{table.epsilon:.2f}; 1 would be equal). An F-test over all "
                 "systems needs its degrees of freedom multiplied by ε; the figures above are for that test."
             )
         )
-    estimates = pl.concat([one.to_frame() for one in case.variances.values()]).drop("collection")
     marks = sorted({10, 25, 50, 100, 200, n})
     parts += [
-        Table("detectable", "What a number of topics can detect", detects(case, marks)),
-        Table(
-            "variances",
-            f"Variance of {case.measure}",
-            estimates,
-            digits={"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6},
-        ),
-        Table("anova", "Analysis of variance", table.to_frame().drop("collection")),
+        Table("detectable", "What a number of topics can detect", Sheet("report", case.detects(marks))),
+        Table("variances", f"Variance of {case.measure}", estimates),
+        Table("anova", "Analysis of variance", anova),
     ]
     return Section(
         "collection",
         "How good the collection is",
         tuple(parts),
-        (case.variances["residual"].signature, table.signature),
+        (case.variance("residual").signature, table.signature),
         _WORKS,
     )
 
@@ -147,16 +107,17 @@ def next_one(case: Case) -> Section:
 
     with quietly():
         advice = recommend(case.main, case.n_systems, case.min_diff, power=case.power, alpha=case.alpha)
-        adjusted = _epsilon(case)
         grid = design_anova(
-            case.variances["residual"],
+            case.variance("residual"),
             list(SYSTEMS),
             list(MIN_DIFFS),
             power=case.power,
             alpha=case.alpha,
             blocked=True,
-            epsilon=None if adjusted is None else "past",
+            epsilon=None if case.epsilon is None else "past",
         )
+    said = answer(advice)
+    sizes = said.sheet("sizes")
     row = advice.rows.row(0, named=True)
     parts: list[Part] = [
         Text(
@@ -175,7 +136,7 @@ def next_one(case: Case) -> Section:
             )
         )
     parts += [Notice(text) for text in advice.warnings]
-    if adjusted is not None:
+    if case.epsilon is not None:
         parts.append(
             Text(
                 f"The recommended size is for an F-test corrected by ε = {advice_epsilon(case):.2f}; "
@@ -183,13 +144,13 @@ def next_one(case: Case) -> Section:
             )
         )
     parts.append(Figure("fig-recommendation", planning.recommendation(advice)))
-    parts.append(Table("recommendation", "Every way of asking", advice.rows, digits={"variance": 6}))
+    parts.append(Table("recommendation", "Every way of asking", said.sheet("designs")))
     parts.append(Figure("fig-systems", design_charts.systems(grid)))
     parts.append(
         Table(
             "power",
             f"Power to see a difference of {given(case.min_diff)} among {plural(case.n_systems, 'system')}",
-            advice.sizes.select("topics", "power"),
+            replace(sizes, rows=sizes.rows.select("topics", "power")),
         )
     )
     signatures = [advice.signature, grid.signature]
@@ -200,13 +161,7 @@ def next_one(case: Case) -> Section:
                 Text(sentence),
                 *(Notice(text) for text in priced.warnings),
                 Figure("fig-cost", planning.cost(priced)),
-                Table(
-                    "cost",
-                    "Cost by pool depth",
-                    priced.to_frame(),
-                    hidden=("cost",),
-                    digits={"variance": 6, "judged_per_topic": 1, "cost": 0, "ratio": 2},
-                ),
+                Table("cost", "Cost by pool depth", replace(answer(priced).sheet(), hidden=("cost",))),
             ]
             signatures.append(priced.signature)
         else:
@@ -216,7 +171,7 @@ def next_one(case: Case) -> Section:
 
 def advice_epsilon(case: Case) -> float:
     """Greenhouse–Geisser ε for comparisons of as many systems as the next collection will have."""
-    return case.variances["residual"].epsilon(min(case.n_systems, case.main.n_systems))
+    return case.variance("residual").epsilon(min(case.n_systems, case.main.n_systems))
 
 
 def _cost(case: Case) -> tuple[Any, str]:
@@ -235,7 +190,7 @@ def _cost(case: Case) -> tuple[Any, str]:
                 power=case.power,
                 alpha=case.alpha,
                 blocked=True,
-                epsilon="past" if _epsilon(case) is not None and case.n_systems > 2 else None,
+                epsilon="past" if case.epsilon is not None and case.n_systems > 2 else None,
             )
     except CranfieldError as error:
         return None, f"Pool depths could not be compared: {error}"

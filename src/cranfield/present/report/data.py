@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from cranfield.present.answer import answer
 from cranfield.present.charts.scores import topics as topics_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.tables import Sheet
 
 COVERAGE_DEPTH = 10
 LOW_COVERAGE = 0.9
@@ -34,9 +36,13 @@ def section(case: Case) -> Section:
     coverage = _coverage(case)
     parts += coverage
     parts.append(Figure("fig-topics", topics_chart(matrix)))
-    parts.append(Table("topics", f"Topics by mean {case.measure}, easiest first", _topics(case), shown=10))
+    topics = Sheet("report", _topics(case))
+    parts.append(Table("topics", f"Topics by mean {case.measure}, easiest first", topics, shown=10))
+    said = answer(case.scores)
     parts += [
-        Table(f"scores-{k}", f"{name} of every system on every topic (file only)", case.scores[name].to_wide(), shown=0)
+        Table(
+            f"scores-{k}", f"{name} of every system on every topic (file only)", said.sheet(f"{name} by topic"), shown=0
+        )
         for k, name in enumerate(measures, 1)
     ]
     return Section(
@@ -102,8 +108,8 @@ def _coverage(case: Case) -> list[Part]:
         )
     else:
         text += f", and never under {frame['judged'][0]:.0%}."
-    shown = Table("coverage", f"Judged share of the first {COVERAGE_DEPTH} documents, lowest first", frame, shown=8)
-    return [Text(text), shown]
+    caption = f"Judged share of the first {COVERAGE_DEPTH} documents, lowest first"
+    return [Text(text), Table("coverage", caption, Sheet("report", frame), shown=8)]
 
 
 def _topics(case: Case) -> pl.DataFrame:

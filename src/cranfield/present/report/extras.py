@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from cranfield.defaults import STANDARDISE_A
 from cranfield.errors import quietly
+from cranfield.present.answer import answer
+from cranfield.present.answers.replicates import table_of
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case
@@ -26,6 +30,7 @@ def standardisation(case: Case) -> Section:
         effect = standardisation_effect(
             case.scores, alpha=case.alpha, power=case.power, seed=case.seed, n_resamples=2000, workers=case.workers
         )
+    said = answer(effect)
     row = effect.variance.row(0, named=True)
     free = effect.scale_free.filter(pl.col("measure") == case.measure)
     before, after = free.row(0, named=True), free.row(1, named=True)
@@ -53,17 +58,20 @@ def standardisation(case: Case) -> Section:
         Table(
             "standardisation",
             "Variance, and agreement of the two rankings",
-            effect.variance,
-            hidden=("systems", "topics", "clipped", "tied_topics"),
-            digits={"variance_raw": 6, "variance_standardised": 6},
+            replace(said.sheet("variance"), hidden=("systems", "topics", "clipped", "tied_topics")),
         ),
         Table(
             "scale-free",
             "Free of scale: F of the blocked analysis of variance, and topics for a difference of one standard "
             "deviation between systems",
-            effect.scale_free,
+            said.sheet("scale-free"),
         ),
-        Table("factors", "Standardisation factors, to score other systems by (file only)", factors.to_frame(), shown=0),
+        Table(
+            "factors",
+            "Standardisation factors, to score other systems by (file only)",
+            answer(factors).sheet(),
+            shown=0,
+        ),
     ]
     return Section(
         "standardisation",
@@ -100,6 +108,7 @@ def replicated(case: Case) -> Section:
             workers=case.workers,
         )
         beside = found.comparison(BESIDE_RESAMPLES)
+    said = answer(found)
     one = found[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
     conflicts = int(beside["conflicts"].sum())
@@ -124,10 +133,10 @@ def replicated(case: Case) -> Section:
         Figure("fig-effects", replicates.effects(found)),
         Figure("fig-agreement", replicates.agreement(found)),
         Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
-        Table("effects", "System effects", found.effects),
-        Table("replicate-pairs", "Every pair over the splits", found.pairs, shown=10),
-        Table("agreement", "How many pairs the splits agree on", found.agreement),
-        Table("methods-compared", "Decisions of the methods", beside),
+        Table("effects", "System effects", said.sheet("systems")),
+        Table("replicate-pairs", "Every pair over the splits", said.sheet("pairs"), shown=10),
+        Table("agreement", "How many pairs the splits agree on", said.sheet("agreement")),
+        Table("methods-compared", "Decisions of the methods", table_of(found, "comparison", beside)),
     ]
     return Section(
         "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")

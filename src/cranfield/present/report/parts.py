@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-import polars as pl
-
-from cranfield.present.tables import DIGITS, cell, is_number, to_csv
+from cranfield.present.formats.csv import to_csv
+from cranfield.present.tables import Sheet, is_number, text_rows
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cranfield.present.charts.style import Drawing
 
 SHOWN = 25
@@ -76,36 +76,34 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows on the page, and all of them as a CSV file in a link."""
+    """The rows of a sheet on the page, and all of them as a CSV file in a link; its hidden columns are in the file."""
 
     id: str
     caption: str
-    frame: pl.DataFrame
+    sheet: Sheet
     shown: int = SHOWN
-    digits: Mapping[str, int] = field(default_factory=dict)
-    hidden: tuple[str, ...] = ()
-    """Columns for the CSV file only."""
     kind: str = field(default="table", init=False)
 
+    @property
+    def frame(self) -> pl.DataFrame:
+        """All rows and columns."""
+        return self.sheet.rows
+
     @cached_property
-    def visible(self) -> pl.DataFrame:
+    def visible(self) -> Sheet:
         """What the page shows."""
-        return self.frame.drop(self.hidden).head(self.shown)
+        shown = self.sheet.for_people
+        return replace(shown, rows=shown.rows.head(self.shown))
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
         """Heading of each column, and whether it holds numbers."""
-        frame = self.visible
-        return [
-            (name.replace("_", " "), is_number(dtype)) for name, dtype in zip(frame.columns, frame.dtypes, strict=True)
-        ]
+        return [(name.replace("_", " "), is_number(dtype)) for name, dtype in self.visible.rows.schema.items()]
 
     @property
     def rows(self) -> list[list[str]]:
         """The cells as people read them."""
-        frame = self.visible
-        places = [self.digits.get(name, DIGITS) for name in frame.columns]
-        return [[cell(value, digits) for value, digits in zip(row, places, strict=True)] for row in frame.iter_rows()]
+        return text_rows(self.visible)
 
     @property
     def left_out(self) -> int:

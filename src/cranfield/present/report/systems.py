@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
+from cranfield.present.answer import answer
+from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts import compare as charts
 from cranfield.present.charts.scores import difference as difference_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.tables import Sheet
 
 _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
-
-
-def unseparated(case: Case) -> list[str]:
-    """The systems that no significant difference separates from the best one."""
-    found = case.comparison()
-    return [found.systems[k] for k in sorted(charts.unseparated_from_best(found)) if k > 0]
-
-
-def leader(case: Case) -> str:
-    """One sentence: who leads, and who cannot be told apart from it."""
-    return charts.leader(case.comparison(), f" by {case.measure}") + "."
 
 
 def leaderboard(case: Case) -> Section:
     """Ranks, means with intervals, rank intervals and groups."""
     found = case.comparison()
-    board = found.leaderboard()
-    first = board.row(0, named=True)
-    tied = unseparated(case)
+    board = answer(found).sheet("leaderboard")
+    first = board.rows.row(0, named=True)
+    tied = [name for name in found.unseparated_from_best if name != found.systems[0]]
     parts: list[Part] = [
-        Text(leader(case), strong=True),
+        Text(leader(found, f" by {case.measure}") + ".", strong=True),
         Text(
             f"Its mean {case.measure} is {number(first[found.statistic.replace('-', '_')])}, with a "
             f"{1 - case.alpha:.0%} interval from "
@@ -47,7 +41,7 @@ def leaderboard(case: Case) -> Section:
             "An interval belongs to one system's mean over topics, and topics are shared: overlapping intervals do not "
             "show that two systems are alike. The groups do; they come from the test of each pair."
         ),
-        Table("leaderboard", _caption(case), _with_means(case, board), shown=board.height),
+        Table("leaderboard", _caption(case), _with_means(case, board), shown=board.rows.height),
     ]
     return Section("leaderboard", "Leaderboard", tuple(parts), (found.signature,), _TEST_WORKS)
 
@@ -61,29 +55,24 @@ def _caption(case: Case) -> str:
     return f"Leaderboard by {case.measure}{beside}"
 
 
-def _with_means(case: Case, board: pl.DataFrame) -> pl.DataFrame:
+def _with_means(case: Case, board: Sheet) -> Sheet:
     columns = []
     for name, matrix in list(case.scores.items())[1:]:
         means = dict(zip(matrix.systems, matrix.system_means.tolist(), strict=True))
-        columns.append(pl.Series(name, [means.get(system) for system in board["system"]], dtype=pl.Float64))
-    return board.with_columns(columns)
+        columns.append(pl.Series(name, [means.get(system) for system in board.rows["system"]], dtype=pl.Float64))
+    return replace(board, rows=board.rows.with_columns(columns))
 
 
 def differences(case: Case) -> Section:
     """Decisions on all pairs, the two best topic by topic, and the measures compared."""
     found = case.comparison()
-    separated, total = int(found.significant.sum()), len(found.p)
-    uncorrected = int((found.p <= case.alpha).sum())
     row = found.power_row()
+    total = row["pairs"]
     parts: list[Part] = [
-        Text(
-            f"{separated:,} of {plural(total, 'pair')} of systems differ significantly in "
-            f"{case.measure} ({separated / total:.0%}).",
-            strong=True,
-        ),
+        Text(f"{how_many_differ(found)} in {case.measure} ({row['share']:.0%}).", strong=True),
         Text(
             f"Without correction for {plural(found.family, 'comparison')} it would have been "
-            f"{uncorrected:,}; if no two systems differed at all, "
+            f"{row['uncorrected']:,}; if no two systems differed at all, "
             f"about {number(case.alpha * total, 0)} of {total:,} would come out significant by chance."
         ),
     ]
@@ -93,7 +82,8 @@ def differences(case: Case) -> Section:
     parts.append(Figure("fig-pairs", charts.pairs(found)))
     matrix = case.main
     first, second = found.systems[0], found.systems[1]
-    pair = found.to_frame().filter((pl.col("system_a") == first) & (pl.col("system_b") == second)).row(0, named=True)
+    pairs = answer(found).sheet("pairs")
+    pair = pairs.rows.filter(system_a=first, system_b=second).row(0, named=True)
     verdict = "significant" if pair["significant"] else "not significant"
     parts.append(
         Text(
@@ -103,16 +93,16 @@ def differences(case: Case) -> Section:
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
-    pairs = found.to_frame().sort("p_adjusted", "difference", descending=[False, True])
-    hidden = tuple(name for name in ("effect_size_residual", "p") if name in pairs.columns)
-    parts.append(Table("pairs", "Every pair, smallest p first", pairs, hidden=hidden, shown=15))
+    ordered = pairs.rows.sort("p_adjusted", "difference", descending=[False, True])
+    shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p"))
+    parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
     works: tuple[str, ...] = _TEST_WORKS
     signatures = [found.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
-        parts.append(Figure("fig-levels", charts.significance_levels(several)))
-        power = pl.DataFrame([one.power_row() for one in several], schema_overrides={"smallest_difference": pl.Float64})
-        best = power.sort("share", descending=True).row(0, named=True)
+        parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))
+        power = answer(several).sheet("power")
+        best = power.rows.sort("share", descending=True).row(0, named=True)
         parts.append(
             Text(
                 f"{best['measure']} separates most pairs: {best['significant']:,} of "
@@ -120,6 +110,6 @@ def differences(case: Case) -> Section:
             )
         )
         parts.append(Table("discriminative-power", "How many pairs each measure separates", power))
-        signatures += [one.signature for one in several[1:]]
+        signatures += [one.signature for one in list(several.values())[1:]]
         works = (*works, "sakai-asl")
     return Section("differences", "Which systems differ", tuple(parts), tuple(signatures), works)

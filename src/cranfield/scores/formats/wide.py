@@ -44,7 +44,7 @@ WIDE = FORMATS.register(
         recognise=recognise,
         read=read,
         write=write,
-        notes="header and topic column are recognised; where nobody could tell, name the column `topic`, or say so to "
+        notes="header and topic column are recognised; where that is uncertain, name the column `topic`, or say so to "
         "`cranfield convert` (`--topic-column`, `--no-topic-column`, `--header`, `--no-header`). A name like "
         "`trec8.AP.csv` gives collection and measure",
         tried=50,

@@ -18,7 +18,7 @@ from cranfield import __version__
 from cranfield.errors import CranfieldError
 from cranfield.settings import QueryError
 from cranfield.web.server import api, views
-from cranfield.web.server.data import Unsound
+from cranfield.web.server.data import InvalidData
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.security import Access, Guard, TooLarge
@@ -63,21 +63,21 @@ def create_app(access: Access | None = None, limits: Limits | None = None) -> Fa
     app.include_router(views.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, access=access, limits=limits)
-    _tell_errors(app)
+    _handle_errors(app)
     return app
 
 
-def _tell_errors(app: FastAPI) -> None:
+def _handle_errors(app: FastAPI) -> None:
     async def known(request: Request, error: Exception) -> Response:
-        return _told(request, status_of(error), str(error))
+        return _error_response(request, status_of(error), str(error))
 
     async def plain(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 400
         detail = str(getattr(error, "detail", ""))
-        return _told(request, status, _STATUS.get(status, detail))
+        return _error_response(request, status, _STATUS.get(status, detail))
 
     async def unknown(request: Request, error: Exception) -> Response:
-        return _told(request, 500, BUG)
+        return _error_response(request, 500, BUG)
 
     app.add_exception_handler(CranfieldError, known)
     app.add_exception_handler(TooLarge, known)
@@ -95,10 +95,10 @@ def status_of(error: Exception) -> int:
         return 422
     if isinstance(error, TooLarge):
         return 413
-    return 409 if isinstance(error, Unsound) else 400
+    return 409 if isinstance(error, InvalidData) else 400
 
 
-def _told(request: Request, status: int, text: str) -> Response:
+def _error_response(request: Request, status: int, text: str) -> Response:
     if request.url.path.startswith("/api"):
         body: dict[str, Any] = {"error": text}
         return JSONResponse(body, status)

@@ -158,7 +158,7 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     """The files of a zip archive; anything odd about it refuses the whole archive."""
     try:
         with zipfile.ZipFile(stream) as archive:
-            listed = [info for info in archive.infolist() if not info.is_dir() and not _is_litter(info.filename)]
+            listed = [info for info in archive.infolist() if not info.is_dir() and not _is_os_metadata(info.filename)]
             _check_members(shown, listed, limits)
             for info in listed:
                 inner = f"{shown}/{label(info.filename)}"
@@ -172,10 +172,10 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     except FileError:
         raise
     except _UNPACKING as error:
-        raise refuse(shown, f"is not a sound .zip archive ({error}); make it again") from None
+        raise refuse(shown, f"is not a valid .zip archive ({error}); make it again") from None
 
 
-def _is_litter(name: str) -> bool:
+def _is_os_metadata(name: str) -> bool:
     """What systems put into archives without being asked."""
     parts = name.replace("\\", "/").split("/")
     return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db")

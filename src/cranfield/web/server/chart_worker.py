@@ -18,8 +18,8 @@ PATIENCE = 60.0
 """Seconds a chart may take; the largest on record takes a few."""
 
 
-def paint(source: object, kind: str | None, options: dict[str, Any], ending: str) -> bytes:
-    """A chart as the bytes of a file; runs in the chart_worker's process."""
+def draw_chart(source: object, kind: str | None, options: dict[str, Any], ending: str) -> bytes:
+    """A chart as the bytes of a file; runs in the chart worker's process."""
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import chart_bytes
 
@@ -27,10 +27,10 @@ def paint(source: object, kind: str | None, options: dict[str, Any], ending: str
 
 
 def ready() -> None:
-    """Load what drawing needs; runs in the chart_worker's process."""
+    """Load what drawing needs; runs in the chart worker's process."""
     from cranfield.design import design_anova
 
-    paint(design_anova(0.1, 2, 0.5), "power", {}, "svg")
+    draw_chart(design_anova(0.1, 2, 0.5), "power", {}, "svg")
 
 
 class ChartWorker:
@@ -53,7 +53,7 @@ class ChartWorker:
                 self._known.move_to_end(key)
                 return self._known[key]
         try:
-            drawn: bytes = self._submit(paint, source, kind, options, ending).result(PATIENCE)
+            drawn: bytes = self._submit(draw_chart, source, kind, options, ending).result(PATIENCE)
         except (BrokenProcessPool, OutOfTime):
             self.close()
             raise DataError("this chart took too much time or memory to draw; the table holds the same.") from None

@@ -26,7 +26,7 @@ SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
 
-class Unsound(DataError):
+class InvalidData(DataError):
     """Data with problems in its files; the data page shows them."""
 
 
@@ -100,9 +100,8 @@ class Dataset:
         contents = Contents(tuple(checks))
         count = sum(check.problems for check in checks)
         if count:
-            text = (
-                f"{count} problem{'s' * (count > 1)} in the files of {self.name}; mend them and drop the files again."
-            )
+            problems = f"{count} problem{'s' * (count > 1)}"
+            text = f"{problems} in the files of {self.name}; correct them and drop the files again."
             return replace(contents, problem=text)
         try:
             _check_kinds(checks)
@@ -142,7 +141,7 @@ class Dataset:
         """The contents, once they are known to be usable."""
         contents = self.read(progress)
         if contents.problem:
-            raise Unsound(contents.problem)
+            raise InvalidData(contents.problem)
         return contents
 
     def matrix(self, measure: str | None = None) -> ScoreMatrix:
@@ -168,9 +167,9 @@ class Dataset:
     def scores(self, measures: str | Sequence[str] | None = None) -> Scores:
         """The scores by these measures, or by the first, with what their evaluation had to say."""
         wanted = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures or ()))
-        found = [self.matrix(measure) for measure in wanted] or [self.matrix()]
-        said = dict.fromkeys(text for matrix in found for text in self._warnings.get(matrix.measure, ()))
-        return Scores(found, said)
+        matrices = [self.matrix(measure) for measure in wanted] or [self.matrix()]
+        said = dict.fromkeys(text for matrix in matrices for text in self._warnings.get(matrix.measure, ()))
+        return Scores(matrices, said)
 
     def has_matrix(self, measure: str | None) -> bool:
         """Whether `matrix` would answer at once."""
@@ -185,10 +184,12 @@ class Dataset:
             return {self.name: self.scores(measure)}
         known = list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
         wanted = measure or known[0]
-        found = {name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores}
-        if not found:
+        collections = {
+            name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores
+        }
+        if not collections:
             raise DataError(f"no collection has scores by {wanted}; there are {summary(known)}.")
-        return found
+        return collections
 
     def measures(self) -> list[str]:
         """The measures there are scores by."""
@@ -274,7 +275,7 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
             "or runs with their qrels file."
         )
     if runs and qrels != 1:
-        raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file beside them.")
+        raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file with them.")
     if qrels and not runs:
         raise DataError("there are judgments and no runs; drop the runs together with the qrels file.")
 

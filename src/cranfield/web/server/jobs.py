@@ -44,7 +44,7 @@ class Job:
     error: Exception | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     cancelling: threading.Event = field(default_factory=threading.Event)
-    born: float = field(default_factory=time.monotonic)
+    asked_at: float = field(default_factory=time.monotonic)
 
     def progress(self, done: int, total: int) -> None:
         """What the library calls as it goes on; the place where a cancelled job stops."""
@@ -93,7 +93,7 @@ class Jobs:
         """The job of this key: the one there is, or a new one when there is none or it was cancelled or failed."""
         with self._lock:
             if self._closed:
-                raise Busy("the server is ending; start it again.")
+                raise Busy("the server is stopping; start it again.")
             known = self._jobs.get(key)
             if known is not None and known.state not in ("cancelled", "failed"):
                 self._jobs.move_to_end(key)
@@ -123,7 +123,9 @@ class Jobs:
     def ahead(self, job: Job) -> int:
         """How many jobs run or wait before this one."""
         with self._lock:
-            return sum(other.state in ("waiting", "running") and other.born < job.born for other in self._jobs.values())
+            return sum(
+                other.state in ("waiting", "running") and other.asked_at < job.asked_at for other in self._jobs.values()
+            )
 
     def cancel(self, job: Job) -> None:
         """Stop a job at its next step; one that waits never starts."""

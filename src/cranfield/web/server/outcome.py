@@ -10,20 +10,11 @@ import polars as pl
 
 from cranfield.errors import UnknownNameError
 from cranfield.present.answer import Answer
-from cranfield.present.tables import Sheet, is_number, render, text_rows
+from cranfield.present.formats import downloads
+from cranfield.present.tables import Sheet, is_number, text_rows
 
-TABLE_FORMATS = {"csv": "csv", "json": "json", "tex": "latex", "md": "markdown"}
-"""Endings of a table's downloads, and the formats they stand for."""
 CHART_FORMATS = ("svg", "pdf")
-MEDIA_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-    "tex": "application/x-tex",
-    "md": "text/markdown; charset=utf-8",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "html": "text/html; charset=utf-8",
-}
+_MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
 MOST_ROWS = 250
 """Rows a page shows of a table; downloads hold them all."""
 
@@ -124,6 +115,18 @@ class Outcome:
 
     def table_bytes(self, name: str, ending: str) -> bytes:
         """A table as a file."""
-        if ending not in TABLE_FORMATS:
-            raise UnknownNameError("format", ending, [*TABLE_FORMATS, *CHART_FORMATS])
-        return render(self.answer.sheet(name), TABLE_FORMATS[ending]).encode()  # type: ignore[arg-type]
+        formats = downloads()
+        if ending not in formats:
+            raise unknown_ending(ending)
+        return formats[ending].write(self.answer.sheet(name))
+
+
+def unknown_ending(ending: str) -> UnknownNameError:
+    """The error that lists what tables and charts can be downloaded as."""
+    return UnknownNameError("format", ending, [*downloads(), *CHART_FORMATS])
+
+
+def media_type(ending: str) -> str:
+    """What a download of this ending is."""
+    known = downloads().get(ending)
+    return known.media_type if known is not None else _MEDIA_TYPES[ending]

@@ -87,24 +87,24 @@ class Guard:
         origin = headers.get("origin", "")
         shared = origin in self.access.origins and scope["path"].startswith("/api")
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = MutableHeaders(scope=message)
+                headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    if name not in found:
-                        found[name] = value
+                    if name not in headers:
+                        headers[name] = value
                 if shared:
-                    found["Access-Control-Allow-Origin"] = origin
-                    found["Cross-Origin-Resource-Policy"] = "cross-origin"
-                    found.append("Vary", "Origin")
+                    headers["Access-Control-Allow-Origin"] = origin
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                    headers.append("Vary", "Origin")
             await send(message)
 
         refusal = self._refusal(scope, headers, shared)
         if refusal is not None:
-            await refusal(scope, receive, dressed)
+            await refusal(scope, receive, send_with_headers)
             return
         limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
-        await self.app(scope, _counted(receive, limit), dressed)
+        await self.app(scope, _counted(receive, limit), send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers, shared: bool) -> Response | None:
         host = headers.get("host", "")
@@ -166,10 +166,10 @@ class Guard:
 
 def _cookie(headers: Headers) -> str:
     try:
-        jar: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
+        cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
     except CookieError:
         return ""
-    return jar[COOKIE].value if COOKIE in jar else ""
+    return cookies[COOKIE].value if COOKIE in cookies else ""
 
 
 def _no(scope: Scope, status: int, text: str) -> Response:

@@ -46,7 +46,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
 
     >>> access_for("0.0.0.0", False)
     Traceback (most recent call last):
-    cranfield.errors.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if that is meant.
+    cranfield.errors.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if you mean that.
     """
     for origin in origins:
         parts = urlsplit(origin)
@@ -57,7 +57,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
     if is_loopback(host):
         return Access(OWN_HOSTS | {_in_header(host)}, origins=frozenset(origins))
     if not allow_remote:
-        raise ArgumentError(f"`host` {host} lets other machines in; add --allow-remote if that is meant.")
+        raise ArgumentError(f"`host` {host} lets other machines in; add --allow-remote if you mean that.")
     return Access(None, new_token(), frozenset(origins))
 
 

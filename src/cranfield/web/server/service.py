@@ -8,13 +8,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.errors import UnknownNameError
 from cranfield.executors import Progress
 from cranfield.web.server.chart_worker import ChartWorker
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.jobs import Job, Jobs
 from cranfield.web.server.limits import Limits
-from cranfield.web.server.outcome import CHART_FORMATS, TABLE_FORMATS, Outcome
+from cranfield.web.server.outcome import CHART_FORMATS, Outcome, unknown_ending
 from cranfield.web.server.page import Page, pages
 from cranfield.web.server.store import Store
 
@@ -83,7 +82,7 @@ class Service:
     def chart(self, page: Page, question: Any, outcome: Outcome, name: str, ending: str) -> bytes:
         """A chart of an outcome as the bytes of a file."""
         if ending not in CHART_FORMATS:
-            raise UnknownNameError("format", ending, [*TABLE_FORMATS, *CHART_FORMATS])
+            raise unknown_ending(ending)
         one = outcome.answer.chart(name)
         key = f"{_key(page, question)} {name}.{ending}"
         return self.chart_worker.draw(key, one.source, one.kind, dict(one.options), ending)

@@ -76,7 +76,7 @@ class Store:
                 stream.seek(0)
                 for shown, chunks in unpack(name, stream, size, self.limits):
                     if len(files) >= self.limits.files:
-                        raise DataError(f"more than {self.limits.files:,} files; at most so many are taken at once.")
+                        raise DataError(f"more than {self.limits.files:,} files; send fewer at once.")
                     place = scratch / f"{len(files):04d}"
                     digest = hashlib.blake2b(shown.encode() + b"\0")
                     with place.open("wb") as out:

@@ -15,13 +15,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from cranfield import __version__
 from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
+from cranfield.present.formats import downloads
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.form import Form
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
-from cranfield.web.server.outcome import CHART_FORMATS, MEDIA_TYPES, TABLE_FORMATS
+from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Page, menu, pages
 
 router = APIRouter()
@@ -35,7 +36,7 @@ templates = Environment(
 templates.globals |= {
     "version": __version__,
     "menu": menu,
-    "TABLE_FORMATS": TABLE_FORMATS,
+    "downloads": downloads,
     "CHART_FORMATS": CHART_FORMATS,
 }
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
@@ -135,7 +136,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         "sandbox allow-downloads",
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
-    return Response(body, media_type=MEDIA_TYPES[ending], headers=headers)
+    return Response(body, media_type=media_type(ending), headers=headers)
 
 
 def _image(request: Request, draw: Callable[[], bytes]) -> bytes:

@@ -1,0 +1,21 @@
+"""What checked files say: what they hold, or what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.present.answer import Answer, answers
+from cranfield.present.tables import Sheet
+
+if TYPE_CHECKING:
+    from cranfield.collection.check import FileCheck
+
+
+@answers("FileCheck")
+def check_answer(result: FileCheck, settings: Any) -> Answer:
+    """One file, in one row."""
+
+    def sheet() -> Sheet:
+        return Sheet("check", result.to_frame(), result.signature, result.settings, result.warnings)
+
+    return Answer(headline=result.summary(), sheets={"check": sheet})

@@ -1,0 +1,89 @@
+"""LaTeX: a table for a paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cranfield.present.formats import FORMATS, OutputFormat, by_sections
+
+if TYPE_CHECKING:
+    from cranfield.present.tables import Sheet
+
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "[": "{[}",  # else an option of the preceding line break
+        "]": "{]}",
+        "†": r"\dag{}",
+        "‡": r"\ddag{}",
+        "§": r"\S{}",
+        "¶": r"\P{}",
+    }
+)
+
+
+def tex(text: str) -> str:
+    r"""Text with the characters special to LaTeX escaped.
+
+    >>> print(tex("a_b & 5%"))
+    a\_b \& 5\%
+    """
+    return text.translate(_TEX)
+
+
+def to_latex(sheet: Sheet) -> str:
+    """A ``tabular`` for the booktabs package, with the notes and the signature as comments."""
+    from cranfield.present.tables import is_number, text_rows
+
+    shown = list(sheet.latex_columns or sheet.rows.columns)
+    rows = text_rows(sheet)
+    cells = []
+    for name in shown:
+        at = sheet.rows.columns.index(name)
+        marks = sheet.superscripts.get(name, [""] * len(rows))
+        cells.append(
+            [
+                tex(row[at]) + (rf"\textsuperscript{{{tex(mark)}}}" if mark else "")
+                for row, mark in zip(rows, marks, strict=True)
+            ]
+        )
+    columns = "".join("r" if is_number(sheet.rows.schema[name]) else "l" for name in shown)
+    lines = [" & ".join(line) + r" \\" for line in zip(*cells, strict=True)]
+    comments = [
+        f"% {line}" for text in (*sheet.notes, *sheet.latex_notes, sheet.signature) for line in text.splitlines()
+    ]
+    return "\n".join(
+        [
+            *comments,
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(tex(name) for name in shown) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def write(sheet: Sheet, width: int | None = None) -> bytes:
+    """Its tables, one below the other."""
+    return by_sections(sheet, to_latex)
+
+
+FORMATS.register(
+    OutputFormat(
+        "latex", "a booktabs tabular with rounded numbers, marks and the signature as a comment", (".tex",), write,
+        label="LaTeX", media_type="application/x-tex", rank=50,
+    )
+)  # fmt: skip

@@ -1,0 +1,26 @@
+"""Parquet: the rows as a typed binary table."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from cranfield.present.formats import FORMATS, OutputFormat
+
+if TYPE_CHECKING:
+    from cranfield.present.tables import Sheet
+
+
+def write(sheet: Sheet, width: int | None = None) -> bytes:
+    """The rows as a parquet file's bytes."""
+    out = io.BytesIO()
+    sheet.rows.write_parquet(out)
+    return out.getvalue()
+
+
+FORMATS.register(
+    OutputFormat(
+        "parquet", "the rows as a typed binary table at full precision", (".parquet",), write,
+        offered=False, media_type="application/vnd.apache.parquet", rank=60,
+    )
+)  # fmt: skip
