@@ -189,7 +189,16 @@ REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 """Pool depths a report prices."""
 REPORT_FILE: Final = "report.html"
 ReportSection = Literal[
-    "data", "leaderboard", "differences", "collection", "next", "standardisation", "replicates", "methods"
+    "data",
+    "leaderboard",
+    "differences",
+    "collection",
+    "reliability",
+    "next",
+    "standardisation",
+    "replicates",
+    "reuse",
+    "methods",
 ]
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""

@@ -38,7 +38,9 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
     min_diff = getattr(settings, "min_diff", defaults.VIEW_MIN_DIFF)
     power = getattr(settings, "power", defaults.POWER)
     kind = "confidence sequences" if result.anytime else f"planned looks, {result.spending} spending"
-    title = f"{result.measure}: {len(result.looks)} looks at {len(result.pairs)} pairs, {kind}"
+    looks = "1 look" if len(result.looks) == 1 else f"{len(result.looks)} looks"
+    pairs = "1 pair" if len(result.pairs) == 1 else f"{len(result.pairs)} pairs"
+    title = f"{result.measure}: {looks} at {pairs}, {kind}"
     meaning = ANYTIME if result.anytime else PLANNED
 
     def sheet(show: str, heading: str, rows: Any, notes: tuple[str, ...], **more: Any) -> Sheet:
@@ -132,7 +134,8 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
         f"difference is {result.min_diff:g}, {saved:.1f} topics fewer on average.",
         "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
     )
-    title = f"{result.looks} looks, {result.spending} spending, σ_t² = {result.variance_of_difference:g}"
+    looks = "1 look" if result.looks == 1 else f"{result.looks} looks"
+    title = f"{looks}, {result.spending} spending, σ_t² = {result.variance_of_difference:g}"
 
     def sheet(show: str, heading: str, rows: Any, notes: tuple[str, ...]) -> Sheet:
         return Sheet(

@@ -9,8 +9,8 @@ import polars as pl
 
 from cranfield.errors import quietly
 from cranfield.present.charts.style import (
-    ACCENT,
     DARK,
+    INK,
     LINES,
     WIDTH,
     Drawing,
@@ -49,9 +49,7 @@ def coefficients(result: Reliability) -> Drawing:
     color = alt.Color("series:N", title=None, scale=scales["color"], legend=LINES)
     dash = alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
     base = alt.Chart(rows(listed)).encode(x=x, color=color)
-    targets = alt.Chart(rows([{"target": target} for target in result.target])).mark_rule(
-        color=ACCENT, strokeDash=[4, 4]
-    )
+    targets = alt.Chart(rows([{"target": target} for target in result.target])).mark_rule(color=INK, strokeDash=[2, 3])
     y = alt.Y("value:Q", title="reliability", scale=axis)
     layers = [
         base.mark_area(opacity=0.18).encode(y=alt.Y("lower:Q", title="reliability", scale=axis), y2="upper:Q"),
@@ -109,7 +107,7 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
     row = frame.filter(pl.col("topics") == asked).row(0, named=True)
     finding = (
         f"{found.measure}: {plural(asked, 'topic')} see {given(found.min_diff)} with power {row['power']:.2f}, "
-        f"measure it {number(row['width'])} wide, and rank with reliability {number(row['erho2'])}"
+        f"give intervals {number(row['width'])} wide, and rank with reliability {number(row['erho2'])}"
     )
     plot = alt.hconcat(*panels, spacing=30).resolve_scale(color="independent", strokeDash="independent")
     return finish(plot, finding, f"{where}; paired t-test at {found.alpha:g}; three questions, three answers",

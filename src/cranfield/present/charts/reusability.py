@@ -53,7 +53,7 @@ def drops(result: Reuse) -> Drawing:
     plot = alt.layer(
         base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
         base.mark_point(filled=True, size=60, opacity=0.9).encode(
-            x=alt.X("rank_drop:Q", title=title, axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("rank_drop:Q", title=title, axis=alt.Axis(tickMinStep=1), scale=alt.Scale(padding=14)),
             color=alt.Color("series:N", title=None, scale=scales["color"]),
             shape=alt.Shape("series:N", title=None, scale=scales["shape"]),
         ),
@@ -68,7 +68,7 @@ def finding(worst: dict[str, object]) -> str:
     where = f"by {worst['measure']} from pools of depth {worst['depth']}"
     if not isinstance(drop, int) or drop <= 0:
         return f"Without their own judgments no team's run loses a rank {where}"
-    return f"Without its own judgments team {worst['team']} loses {plural(drop, 'rank')} {where}, more than any other"
+    return f"Without its own judgments a run of team {worst['team']} falls {plural(drop, 'rank')} {where}, none more"
 
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
@@ -76,7 +76,7 @@ def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
     left = f"; {known['teams'] - teams} further teams not drawn" if teams < frame["team"].n_unique() else ""
     return (
         f"{plural(known['systems'], 'run')} of {plural(known['teams'], 'team')} on {plural(known['topics'], 'topic')}; "
-        f"points left of 0 gain ranks{left}"
+        f"left of 0 all of a team's runs gain ranks{left}"
     )
 
 
