@@ -48,7 +48,7 @@ class MonitorSettings(Settings):
         None, "Cut one table into batches of so many topics, in its order.", metavar="N", label="Topics per look",
         least=1, most=10_000_000,
     )  # fmt: skip
-    looks: int = looks("Planned looks, each as large as the first batch; counts without --max-topics.")
+    looks: int = looks("Planned looks, each as large as the first batch, unless their topics are given.")
     max_topics: int | None = setting(
         None, "Topics at which the last look is planned.", metavar="N", usual="looks times the first batch",
         least=2, most=10_000_000,
@@ -70,11 +70,11 @@ class MonitorSettings(Settings):
         choices=defaults.names(defaults.MonitorShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "With --show reestimate: difference to detect.", metavar="D", part="view",
+        defaults.VIEW_MIN_DIFF, "Difference to detect, for the topics that the variance so far asks for.", metavar="D", part="view",
         label="Difference to detect", more=True,
     )  # fmt: skip
     power: float = setting(
-        defaults.POWER, "With --show reestimate: wanted power.", metavar="P", part="view", label="Power (1 − β)",
+        defaults.POWER, "Wanted power, for the same.", metavar="P", part="view", label="Power (1 − β)",
         check=shared.share, more=True,
     )  # fmt: skip
 

@@ -57,7 +57,7 @@ class ReliabilitySettings(Settings):
         choices=defaults.names(defaults.ReliabilityShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "Difference whose power --show views gives.", metavar="D", part="view",
+        defaults.VIEW_MIN_DIFF, "Difference whose power stands beside reliability.", metavar="D", part="view",
         label="Difference to see",
     )  # fmt: skip
     n_resamples: int = setting(
