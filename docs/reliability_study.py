@@ -76,7 +76,7 @@ def levels(trials: int) -> Iterator[str]:
 def main(quick: bool) -> None:
     """Print the tables."""
     for line in (*coverage(200 if quick else 2000), *levels(2000 if quick else 20_000)):
-        print(line)
+        sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ from cranfield import (
     standardisation_effect,
     standardisation_robustness,
     three_views,
-    variances,
 )
 from cranfield.comparison import compare, compare_measures
 from cranfield.design import PoolFigure
@@ -143,7 +142,6 @@ def results() -> dict[str, Any]:
             "Standardised": fit_standardisation(x).apply(x),
             "Tuning": tune(family_matrices()),
             "VarianceEstimate": residual,
-            "Variances": variances(x),
             "ttest": design_ttest(estimate_variance(x, "percentile95"), 0.05),
             "interval": design_interval(estimate_variance(x, "percentile95"), 0.10),
             "estimates": [estimate_variance(x, method) for method in METHODS],

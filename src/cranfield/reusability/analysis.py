@@ -172,16 +172,16 @@ def reuse(
             after = _Standing.of(views.scores(rankings, rest), weights)
             counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
             counts["unique_relevant"] = int((unique & (levels >= level)).sum())
-            for at, (name, view) in enumerate(views.names):
-                rows.append({"measure": name, "view": view} | counts | _effect(whole, after, at, own, alpha))
+            for at, (measure, view) in enumerate(views.names):
+                rows.append({"measure": measure, "view": view} | counts | _effect(whole, after, at, own, alpha))
             systems += [_system(listed[j].system, team, depth, rankings[j], pool, rest, cutoff, p) for j in own]
     settings = {
         "judgments": qrels.name,
-        "measures": [name for name, view in views.names if view == "full list"],
+        "measures": [measure for measure, view in views.names if view == "full list"],
         "depths": list(wanted),
-        "teams": len(members),
-        "systems": len(listed),
-        "topics": len(views.plain.topics),
+        "n_teams": len(members),
+        "n_systems": len(listed),
+        "n_topics": len(views.plain.topics),
         "cutoff": cutoff,
         "p": p,
         "level": level,

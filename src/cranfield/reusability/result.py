@@ -20,12 +20,12 @@ class Reuse(Result):
     ----------
     rows : polars frame
         One row per measure, view, depth and team; see `to_frame`.
-    systems : polars frame
+    system_rows : polars frame
         One row per depth and system: how much of its top is judged, and RBP's residual, with and without its team.
     """
 
     rows: pl.DataFrame
-    systems: pl.DataFrame
+    system_rows: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = field(default=())
 
@@ -47,7 +47,7 @@ class Reuse(Result):
 
     def systems_frame(self) -> pl.DataFrame:
         """One row per depth and system: judged and residual, with and without its team."""
-        return self.systems
+        return self.system_rows
 
     def worst(self) -> pl.DataFrame:
         """Of every measure, view and depth the team that loses most ranks."""
@@ -62,7 +62,7 @@ class Reuse(Result):
             "settings": dict(self.settings),
             "signature": self.signature,
             "rows": self.rows.to_dicts(),
-            "systems": self.systems.to_dicts(),
+            "systems": self.system_rows.to_dicts(),
             "warnings": list(self.warnings),
         }
 

@@ -70,8 +70,8 @@ class MonitorSettings(Settings):
         choices=defaults.names(defaults.MonitorShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "Difference to detect, for the topics that the variance so far asks for.", metavar="D", part="view",
-        label="Difference to detect", more=True,
+        defaults.VIEW_MIN_DIFF, "Difference to detect, for the topics that the variance so far asks for.", metavar="D",
+        part="view", label="Difference to detect", more=True,
     )  # fmt: skip
     power: float = setting(
         defaults.POWER, "Wanted power, for the same.", metavar="P", part="view", label="Power (1 − β)",

@@ -24,7 +24,8 @@ WORST = ("Of every measure, view and depth the team that loses most ranks.",)
 def reuse_answer(result: Reuse, settings: Any) -> Answer:
     """Every team left out in turn, the worst of it, and how much of each run is judged."""
     known = result.settings
-    title = f"{known['systems']} runs of {known['teams']} teams on {known['topics']} topics, each team left out in turn"
+    counts = f"{known['n_systems']} runs of {known['n_teams']} teams on {known['n_topics']} topics"
+    title = f"{counts}, each team left out in turn"
     systems = (
         f"judged: share of the first {known['cutoff']} documents; residual: weight of what is not judged in "
         f"RBP(p={known['p']:g}); _without: had the team's own judgments not been made.",
@@ -75,6 +76,7 @@ def advice(result: Reuse) -> str:
     """How many decisions change, and how much of the systems' order is kept."""
     here = deepest(result)
     flips, pairs = int(here["flips"].sum()), int(here["pairs"].sum())
-    least = here["tau"].min()
+    known = here["tau"].drop_nulls().to_list()
+    least = min(known, default=None)
     kept = "" if least is None else f" The order of all systems keeps a tau of at least {least:.3f}."
     return f"{flips:,} of {pairs:,} decisions between a left-out team's runs and the others' change.{kept}"

@@ -79,9 +79,9 @@ def source(result: Reliability) -> str:
 
 def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
     """Power, interval width and reliability against the number of topics; of several collections, the first."""
-    from cranfield.generalisability import three_views
+    from cranfield.generalisability import Reliability, three_views
 
-    if hasattr(result, "views"):
+    if isinstance(result, Reliability):
         name, matrix = next(iter(result.scores.items()))
         sizes = _sizes(max(*result.n_topics, 2), result.n_topics)
         drop, alpha = result.drop, result.alpha

@@ -73,10 +73,10 @@ def finding(worst: dict[str, object]) -> str:
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
     known = result.settings
-    left = f"; {known['teams'] - teams} further teams not drawn" if teams < frame["team"].n_unique() else ""
+    left = f"; {known['n_teams'] - teams} further teams not drawn" if teams < frame["team"].n_unique() else ""
     return (
-        f"{plural(known['systems'], 'run')} of {plural(known['teams'], 'team')} on {plural(known['topics'], 'topic')}; "
-        f"left of 0 all of a team's runs gain ranks{left}"
+        f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
+        f"{plural(known['n_topics'], 'topic')}; left of 0 all of a team's runs gain ranks{left}"
     )
 
 
@@ -112,5 +112,5 @@ def depths(result: Reuse) -> Drawing:
             f"depth {shallow['depth']} and {plural(deep['rank_drop'], 'rank')} at depth {deep['depth']}"
         )
     known = result.settings
-    return finish(plot, text, f"{plural(known['systems'], 'run')} of {plural(known['teams'], 'team')} on "
-                  f"{plural(known['topics'], 'topic')}; each team left out in turn")  # fmt: skip
+    return finish(plot, text, f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
+                  f"{plural(known['n_topics'], 'topic')}; each team left out in turn")  # fmt: skip

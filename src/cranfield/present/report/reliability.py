@@ -166,7 +166,7 @@ def reusable(case: Case) -> Section:
             "A system that is built later has brought nothing into the pool. To see how it would fare, the judgments "
             "of documents that only one team had among its first "
             f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
-            f"{plural(found.settings['teams'], 'team')} in turn. Team {relevant['team']} alone brought "
+            f"{plural(found.settings['n_teams'], 'team')} in turn. Team {relevant['team']} alone brought "
             f"{plural(relevant['unique_relevant'], 'relevant document')}, none more."
         ),
         Text(
