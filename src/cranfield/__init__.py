@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     )
     from cranfield.generalisability import ExpectedTau, Reliability, ThreeViews, expected_tau, reliability, three_views
     from cranfield.measures import Measure, evaluate, parse_measure
-    from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign, design_looks, monitor, reestimate
+    from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign, design_looks, reestimate
+    from cranfield.monitoring.looking import monitor
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
     from cranfield.present.report import Report, build_report
