@@ -17,14 +17,19 @@ from cranfield import (
     cost_from_figures,
     design_anova,
     design_interval,
+    design_looks,
     design_ttest,
     estimate_variance,
     fit_standardisation,
     make_sample,
     make_scores,
+    monitor,
     recommend,
+    reliability,
+    reuse,
     standardisation_effect,
     standardisation_robustness,
+    three_views,
     variances,
 )
 from cranfield.comparison import compare, compare_measures
@@ -114,6 +119,7 @@ def results() -> dict[str, Any]:
         scores = Scores([x, y])
         residual = estimate_variance(x, "residual")
         sample = make_sample(n_topics=10, n_systems=4, n_documents=300, seed=7)
+        teams = {run.system: f"team {number // 2}" for number, run in enumerate(sample.runs)}
         figures = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
         return {
             "AnovaTable": anova_table(x),
@@ -123,12 +129,17 @@ def results() -> dict[str, Any]:
             "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),
             "Cost": cost_from_figures(figures, width=0.15),
             "Design": design_anova(residual, 10, 0.10, blocked=True),
+            "Monitoring": monitor(x, per_look=5, looks=4),
             "Recommendation": recommend(x, 6, 0.10),
+            "Reliability": reliability(x, n_topics=[10, 30], target=0.9),
             "Replicates": replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=300),
+            "Reuse": reuse(sample.qrels, sample.runs, teams, measures="AP", depths=[5, 20], n_resamples=30),
             "Robustness": standardisation_robustness(x),
             "ScoreMatrix": x,
             "Scores": scores,
             "SelectionBias": selection_bias(n_settings=5, n_topics=20, n_experiments=50),
+            "SequentialDesign": design_looks(0.04, 0.07),
+            "ThreeViews": three_views(x, n_topics=[10, 20], n_resamples=20),
             "StandardisationEffect": standardisation_effect(scores, n_resamples=50),
             "Standardisation": fit_standardisation(x),
             "Standardised": fit_standardisation(x).apply(x),

@@ -11,7 +11,7 @@ from cranfield.settings import REQUIRED, Settings, questions
 
 ANSWERED = {name: question for name, question in questions().items() if question.answered_by}
 DATA = {
-    "scores", "collections", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
+    "scores", "collections", "batches", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
     "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model",
 }  # fmt: skip
 """What a function is asked about, and what is no setting: objects, callbacks, and how holes in scores are read."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from cranfield.present.tables import Sheet, render, text_rows
+from cranfield.present.formats import render
+from cranfield.present.tables import Sheet, text_rows
 from cranfield.settings import Settings, setting
 from cranfield.web.server import page as registry
 from cranfield.web.server.app import create_app
@@ -29,6 +30,9 @@ QUESTIONS = {
     "recommend": "data=DATA&systems=5&min_diff=0.2",
     "compare": "data=DATA&test=t&baseline=ql(mu=100)",
     "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
+    "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
+    "monitor": "data=DATA&per_look=4&looks=3",
+    "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",
     "standardise": "data=DATA&resamples=50",
     "replicates": "data=sample&splits=2&resamples=50",
     "tuning": "data=DATA&folds=3&resamples=50",

@@ -161,6 +161,31 @@ TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
 """What `tune` prints: one row per fold, one row per family, or one row per setting."""
 
+VIEW_MIN_DIFF: Final = 0.05
+"""The difference whose power stands beside reliability."""
+HALVINGS: Final = 200
+"""Random halvings of the topics behind an expected τ; their mean has a Monte-Carlo error of a few thousandths."""
+ReliabilityShow = Literal["coefficients", "components", "targets", "views", "tau"]
+RELIABILITY_TARGET: Final = 0.95
+"""The coefficient whose topics are given when no target is named."""
+
+Spending = Literal["obrien-fleming", "pocock"]
+SPENDING: Final[Spending] = "obrien-fleming"
+LOOKS: Final = 5
+"""Planned looks at a growing set of topics, and how they share the level."""
+FamilyCorrection = Literal["holm", "bonferroni"]
+FAMILY_CORRECTION: Final[FamilyCorrection] = "holm"
+"""How pairs that are looked at repeatedly share the level."""
+MonitorShow = Literal["looks", "last", "forecast", "plan", "reestimate"]
+
+PERSISTENCE: Final = 0.8
+"""RBP's p, where its residual is asked for."""
+JUDGED_CUTOFF: Final = 10
+"""Depth at which the share of judged documents is given."""
+REUSE_RESAMPLES: Final = 1000
+"""Resamples of topics behind an interval of τ when teams are left out."""
+ReuseShow = Literal["teams", "worst", "systems"]
+
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
 REPORT_MIN_DIFF: Final = 0.10
@@ -169,7 +194,16 @@ REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 """Pool depths a report prices."""
 REPORT_FILE: Final = "report.html"
 ReportSection = Literal[
-    "data", "leaderboard", "differences", "collection", "next", "standardisation", "replicates", "methods"
+    "data",
+    "leaderboard",
+    "differences",
+    "collection",
+    "reliability",
+    "next",
+    "standardisation",
+    "replicates",
+    "reuse",
+    "methods",
 ]
 REPORT_SECTIONS: Final[tuple[ReportSection, ...]] = get_args(ReportSection)
 """The sections of a report, in their order."""

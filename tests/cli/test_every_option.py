@@ -37,6 +37,10 @@ COMMANDS: dict[str, list[str]] = {
     "design ttest": ["design", "ttest", "--variance-of-difference", "0.05", "--min-diff", "0.2"],
     "design interval": ["design", "interval", "--variance-of-difference", "0.05", "--width", "0.2"],
     "design recommend": ["design", "recommend", "ap.csv", "--systems", "4", "--min-diff", "0.2"],
+    "design looks": ["design", "looks", "--variance-of-difference", "0.05", "--min-diff", "0.2"],
+    "reliability": ["reliability", "ap.csv", "--resamples", "20"],
+    "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
+    "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
     "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
     "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", "--skip", "standardisation"],
@@ -72,6 +76,14 @@ ALONE = {
     ("cost", "power"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
     ("cost", "method"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
     ("cost", "budget"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--systems", "3"],
+    ("design looks", "variance_of_difference"): ["design", "looks", "--min-diff", "0.2"],
+    ("design looks", "min_diff"): ["design", "looks", "--variance-of-difference", "0.05"],
+    ("monitor", "per_look"): ["monitor", "ap.csv", "--looks", "4"],
+    ("monitor", "looks"): ["monitor", "ap.csv", "--per-look", "5"],
+    ("reuse", "teams"): ["reuse", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--resamples", "20"],
+    ("reuse", "team_prefix"): ["reuse", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--resamples", "20"],
+    ("reuse", "leave_out"): ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5",
+                             "--resamples", "20"],
     ("correlate", "other_measure"): ["correlate", "ap.csv", "p.csv", "--resamples", "20"],
     ("convert", "layout"): ["convert", "ap.csv", "-o", "{new}"],
     ("report", "output"): ["report", "ap.csv", "--resamples", "50", "--skip", "standardisation"],
@@ -114,6 +126,7 @@ VALUES: dict[str, Any] = {
     "width": 0.3, "min_diff": 0.3, "variance": 0.05, "variance_of_difference": 0.05, "budget": 500, "n_splits": 3,
     "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
+    "per_look": 5, "looks": 3, "max_topics": 40, "target": 0.9, "drop": 0.25, "cutoff": 5, "p": 0.6,
     "redraws": 50, "level": 2, "method": "published",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
@@ -167,12 +180,13 @@ def test_an_option_can_be_typed(
 ) -> None:
     monkeypatch.chdir(place)
     filled = {"new": str(tmp_path / "new"), "system": Path("system").read_text()}
+    filled["team"] = filled["system"].split("-")[0]
     words = ALONE.get((name, one.name), COMMANDS[name])
     words = [word.format(**filled) for word in words]
     choices = one.choices
     typed = [one.flags[0].split("/")[0]]
     if one.kind is not bool:
-        value = VALUES.get(one.name)
+        value = "{team}" if (name, one.name) == ("reuse", "leave_out") else VALUES.get(one.name)
         if choices is not None and str(value) not in choices:
             value = choices[-1]
         if one.name == "chart":

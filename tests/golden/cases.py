@@ -33,6 +33,9 @@ class Case:
 
 QUICK = "--resamples 1000 --seed 3"
 REPLICATES = f"replicates s/qrels.txt s/runs --splits 3 {QUICK}"
+MONITOR = "monitor ap.csv -m AP --per-look 4 --looks 4"
+REUSE = "reuse s/qrels.txt s/runs --teams teams.txt -m AP --depth 3 --depth 10 --resamples 200"
+POCOCK = "--spending pocock --looks 3"
 TUNE = "tune settings.csv --folds 4"
 TESTS = ("bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch", "tukey", "randomised-tukey")
 SHOWN_OF_REPLICATES = ("pairs", "agreement", "comparison", "anova", "splits")
@@ -116,7 +119,26 @@ ANSWERS = [
     Case("variance-method", "variance ap.csv ndcg.csv -m AP --method within --method two_way"),
     Case("variance-anova", "variance ap.csv -m AP --anova"),
     Case("variance-anova-measures", "variance scores.csv --anova"),
+    # Reliability, looks and reuse.
+    Case("reliability", "reliability ap.csv -m AP --topics 12 --topics 50 --target 0.9 --target 0.95"),
+    Case("reliability-drop", "reliability ap.csv -m AP --drop 0.25 --show components", SHORT),
+    Case("reliability-targets", "reliability ap.csv -m AP --show targets", SHORT),
+    Case("reliability-views", "reliability ap.csv -m AP --topics 12 --topics 50 --show views --seed 3", SHORT),
+    Case("reliability-tau", "reliability ap.csv -m AP --show tau --seed 3", SHORT),
+    Case("monitor", f"{MONITOR} --show last"),
+    Case("monitor-looks", f"{MONITOR} --spending pocock --baseline alder-1", SHORT),
+    Case("monitor-plan", "monitor ap.csv -m AP --per-look 6 --max-topics 30 --show plan", SHORT),
+    Case("monitor-forecast", f"{MONITOR} --show forecast", SHORT),
+    Case("monitor-reestimate", f"{MONITOR} --show reestimate --min-diff 0.1", SHORT),
+    Case("monitor-anytime", "monitor ap.csv -m AP --per-look 6 --anytime --show last", SHORT),
+    Case("reuse", f"{REUSE} --show worst"),
+    Case("reuse-teams", f"{REUSE} --leave-out alder", SHORT),
+    Case("reuse-systems", f"{REUSE} --show systems", SHORT),
     # Design.
+    Case("design-looks", "design looks --variance-of-difference 0.04 --min-diff 0.07"),
+    Case(
+        "design-looks-each", f"design looks --variance-of-difference 0.04 --min-diff 0.07 --show looks {POCOCK}", SHORT
+    ),
     Case("design-anova", "design anova --variance 0.053 --systems 10 --min-diff 0.10"),
     Case("design-anova-detectable", "design anova --variance 0.053 --systems 10 --topics 50"),
     Case(
@@ -175,6 +197,10 @@ MESSAGES = [
     Case("error-cost", "cost s/qrels.txt s/runs -m AP --depth 10", ONE),
     Case("error-ending", "compare ap.csv --test t -o answer.doc", ONE),
     Case("error-sample", "sample s --topics 3", ONE),
+    Case("error-reuse", "reuse s/qrels.txt s/runs -m AP --depth 3", ONE),
+    Case("error-team", f"{REUSE} --leave-out oak", ONE),
+    Case("error-batches", "monitor ap.csv ap.csv -m AP", ONE),
+    Case("error-reliability", "reliability short.csv", ONE),
     Case("error-one-topic", "compare short.csv --test t", ONE),
     Case("version", "--version", ONE),
 ]
@@ -202,6 +228,10 @@ COMMANDS = (
     "design ttest",
     "design interval",
     "design recommend",
+    "design looks",
+    "reliability",
+    "monitor",
+    "reuse",
     "cost",
     "pool",
     "report",
@@ -225,6 +255,9 @@ ADDRESSES = {
     "replicates": f"/api/replicates?data=RUNS&splits=2&{_FEW}",
     "tuning": f"/api/tuning?data=SETTINGS&folds=4&{_FEW}",
     "tuning-holdout": f"/api/tuning?data=SETTINGS&split=holdout&share=0.25&repeats=2&{_FEW}",
+    "reliability": "/api/reliability?data=RUNS&measure=AP&topics=12,50&target=0.9&seed=3",
+    "monitor": "/api/monitor?data=RUNS&measure=AP&per_look=4&looks=4",
+    "reuse": "/api/reuse?data=RUNS&measure=AP&depth=3,10&resamples=200",
     "report": f"/api/report?data=SCORES&skip=standardisation&skip=collection&skip=next&{_FEW}",
     "data": "/api/data",
     "data-runs": "/api/data/RUNS",

@@ -101,7 +101,7 @@ def test_stopping_under_a_drift_by_simulation(kind: Spending) -> None:
 
 def test_design_looks() -> None:
     one = design_looks(0.04, 0.05, looks=1)
-    assert one.topics == (design_ttest(0.04, 0.05).n_topics,)
+    assert one.topics_at == (design_ttest(0.04, 0.05).n_topics,)
     assert one.inflation == pytest.approx(1)
     flat, steep = (design_looks(0.04, 0.05, spending=kind) for kind in KINDS)
     assert one.topics_max < steep.topics_max < flat.topics_max
@@ -111,7 +111,7 @@ def test_design_looks() -> None:
         assert found.null.total == pytest.approx(0.05)
         assert found.alternative.total >= 0.8
         assert found.looks_frame()["spent"][-1] == pytest.approx(0.05)
-        assert found.to_frame()["topics_max"][0] == found.topics[-1]
+        assert found.to_frame()["topics_max"][0] == found.topics_at[-1]
     assert steep.topics_max == np.ceil(128 * steep.inflation) == 132
     assert steep.summary().startswith("5 looks take at most 132 topics where one look takes 128; expect 105 if")
     assert steep.to_dict()["settings"]["looks"] == 5

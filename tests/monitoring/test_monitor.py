@@ -307,9 +307,9 @@ def test_expected_topics_and_power_of_a_design() -> None:
     trials = 40_000
     for spending in ("pocock", "obrien-fleming"):
         design = design_looks(0.04, 0.07, spending=spending)  # type: ignore[arg-type]
-        n = np.asarray(design.topics)
+        n = np.asarray(design.topics_at)
         for difference, expected in ((0.0, design.expected_null), (0.07, design.expected_alternative)):
-            mean, sd = prefixes(rng.normal(difference, 0.2, (trials, design.topics_max)), list(design.topics))
+            mean, sd = prefixes(rng.normal(difference, 0.2, (trials, design.topics_max)), list(design.topics_at))
             p = 2 * stats.t.sf(np.abs(mean) / sd * np.sqrt(n), n - 1)
             beyond = p <= nominal(design.bounds)
             first = np.where(beyond.any(1), beyond.argmax(1), len(n) - 1)

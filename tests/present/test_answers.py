@@ -10,12 +10,18 @@ from cranfield import (
     anova_table,
     design_anova,
     design_interval,
+    design_looks,
     design_ttest,
     estimate_variance,
+    expected_tau,
     make_scores,
+    monitor,
     recommend,
+    reestimate,
+    reliability,
     selection_bias,
     standardisation_effect,
+    three_views,
     tune,
     variances,
 )
@@ -46,6 +52,12 @@ RESULTS = {
     "variances": lambda: variances(SCORES),
     "estimate": lambda: estimate_variance(SCORES),
     "anova": lambda: anova_table(SCORES),
+    "reliability": lambda: reliability(SCORES, n_topics=[1, 10, 40], target=0.9),
+    "reliability of two": lambda: reliability([SCORES, make_scores(12, 4, seed=2)]),
+    "views": lambda: three_views(SCORES, n_resamples=10),
+    "monitoring": lambda: monitor(SCORES, per_look=5),
+    "anytime": lambda: monitor(SCORES, per_look=10, anytime=True),
+    "looks": lambda: design_looks(0.04, 0.07, looks=1),
     "tuning": tuned,
     "bias": lambda: selection_bias(3, 8, folds=2, n_experiments=10),
 }
@@ -99,3 +111,29 @@ def test_the_analysis_of_variance_comes_first_when_asked_for() -> None:
     assert said.sheet().rows["source"].to_list() == ["systems", "topics", "residual", "total"]
     assert said.charts[0].kind == "sources"
     assert answer(result, VarianceSettings()).sheet().rows.height == 5
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+def test_pages_show_what_little_data_allow() -> None:
+    few = answer(reliability(SCORES.select(topics=SCORES.topics[:3])))
+    assert few.shown == ("coefficients", "targets", "components")
+    equal = answer(monitor(ScoreMatrix([[0.5, 0.5]] * 8, map(str, range(8)), ["a", "b"], "AP"), per_look=4))
+    assert "reestimate" not in equal.shown
+    for said in (few, equal):
+        assert all(said.sheet(name).rows.height for name in said.shown)
+        assert len(said.charts) == len({one.name for one in said.charts})
+
+
+def test_figures_without_a_chart() -> None:
+    tau, again = expected_tau(SCORES, n_resamples=10), reestimate(SCORES, 0.1)
+    assert answer(tau).headline == tau.summary()
+    assert answer(again).sheet().rows.equals(again.to_frame())
+
+
+def test_headlines_of_looks_say_what_to_do() -> None:
+    said = answer(monitor(SCORES, per_look=5, looks=4))
+    assert said.headline.startswith("Stop: after 20 of 20 topics")
+    assert said.sentences[0] == "0.05 of the level 0.05 is spent."
+    early = answer(monitor(SCORES, per_look=5, looks=10))
+    assert early.headline.startswith("Go on: after 20 of 50 topics")
+    assert "undecided pairs will be decided within 50 topics" in early.sentences[1]

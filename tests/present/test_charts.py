@@ -24,6 +24,7 @@ OPTIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("ScoreMatrix", "difference"): {"a": "s1", "b": "s2"},
     ("Scores", "difference"): {"a": "s1", "b": "s2"},
     ("Replicates", "methods"): {"n_resamples": 500},
+    ("Reliability", "views"): {"n_resamples": 20},
 }
 ALL = [(kind_of, kind) for kind_of, known in KINDS.items() for kind in known]
 

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from chart_support import matrix, names
-from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample
+from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample, reliability
 from cranfield.comparison import compare
 from cranfield.defaults import REPORT_SECTIONS
 from cranfield.errors import ArgumentError, UnknownNameError
-from cranfield.present.report.parts import Table
+from cranfield.present.report.parts import Table, Text
 from cranfield.present.report.references import WORKS
 from cranfield.present.tables import Sheet
 from support import SHARED, needs_shared
@@ -58,8 +58,15 @@ def two_measures(n_topics: int = 20, n_systems: int = 6) -> Scores:
 @pytest.fixture(scope="module")
 def report() -> Report:
     sample = make_sample(n_topics=12, n_systems=5, n_documents=600, seed=11)
+    teams = dict(sample.truth.select("system", "team").iter_rows())
     return build_report(
-        qrels=sample.qrels, runs=sample.runs, n_splits=3, replicate_resamples=300, n_resamples=4000, depths=[5, 10, 50]
+        qrels=sample.qrels,
+        runs=sample.runs,
+        teams=teams,
+        n_splits=3,
+        replicate_resamples=300,
+        n_resamples=4000,
+        depths=[5, 10, 50],
     )
 
 
@@ -134,9 +141,32 @@ def test_numbers_in_the_text_are_those_of_the_results() -> None:
         "leaderboard",
         "differences",
         "collection",
+        "reliability",
         "next",
         "methods",
     ]
+
+
+def test_reliability_in_the_text_is_that_of_the_study() -> None:
+    scores = two_measures()
+    report = build_report(scores, n_resamples=2000, skip=[one for one in REPORT_SECTIONS if one != "reliability"])
+    (section,) = report.sections
+    study = reliability(scores["AP"], target=0.95)
+    n = scores["AP"].n_topics
+    value, lower, upper = study.ratio("erho2").at(n)
+    texts = " ".join(part.text for part in section.parts if isinstance(part, Text))
+    assert f"with a reliability of Eρ² = {value:.3f} (95% interval {lower:.3f} to {upper:.3f})" in texts
+    assert f"the ranking takes {study.targets_frame()['topics_needed'][0]:,} topics" in texts
+    assert "are expected to agree with a Kendall's τ of" in texts
+    assert "Bad systems make any collection look reliable: without the 1 system" in texts
+
+
+def test_reuse_needs_runs_and_teams(report: Report) -> None:
+    section = next(one for one in report.sections if one.id == "reuse")
+    assert section.title == "Will it serve systems not yet built"
+    assert "Without its own team's judgments" in section.parts[0].text  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError, match="`teams` are left out of the pool in turn, which needs `qrels` and `runs`"):
+        build_report(matrix(8, 3), teams={"s1": "a"})
 
 
 def test_sections_can_be_skipped_and_typos_are_caught() -> None:

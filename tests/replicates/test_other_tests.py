@@ -9,8 +9,9 @@ import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, Replicates, compare, make_sample
 from cranfield import replicate as warning_replicate
+from cranfield.collection.teams import teams_by_prefix
 from cranfield.replicates.other_tests import comparison_table
-from cranfield.replicates.teams import compare_teams, teams_by_prefix
+from cranfield.replicates.teams import compare_teams
 
 SAMPLE = make_sample(n_topics=20, n_systems=9, n_documents=800, seed=5)
 TEAMS = dict(SAMPLE.truth.select("system", "team").rows())

@@ -24,6 +24,7 @@ KINDS: dict[type, Any] = {
 ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "scores": [("scores", "SCORES...", -1)],
     "collections": [("scores", "SCORES...", -1)],
+    "batches": [("scores", "SCORES...", -1)],
     "families": [("scores", "SCORES...", -1)],
     "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
     "past": [],

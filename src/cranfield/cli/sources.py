@@ -18,6 +18,8 @@ def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
         return (read_scores(files["scores"], measure=settings.measure, missing=settings.missing),)
     if settings.takes == "collections":
         return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)
+    if settings.takes == "batches":
+        return (read_batches(files["scores"], measure=settings.measure, missing=settings.missing),)
     if settings.takes == "families":
         return (read_families(files["scores"], settings),)
     if settings.takes == "past":
@@ -46,6 +48,11 @@ def read_collections(files: Sequence[str], *, measure: str | None, missing: Any)
     from cranfield.scores import read_collections
 
     return read_collections(list(files), measure=measure, missing=missing)
+
+
+def read_batches(files: Sequence[str], *, measure: str | None, missing: Any) -> list[Scores]:
+    """One batch of topics for every argument: a table, or the files of a directory together."""
+    return [read_scores([file], measure=measure, missing=missing) for file in files]
 
 
 def read_families(files: Sequence[str], settings: Any) -> list[Family]:

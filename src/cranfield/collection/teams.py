@@ -1,12 +1,12 @@
-"""Which systems belong to which team: the one reader of team files."""
+"""Which systems belong to which team: from a file, or from their run tags."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from cranfield.errors import FileError, Problem
+from cranfield.errors import ArgumentError, FileError, Problem
 from cranfield.files import Problems, check_text, read_bytes, shown
 
 _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
@@ -62,3 +62,17 @@ def systems_by_team(teams: Mapping[str, str]) -> dict[str, list[str]]:
     for system, team in teams.items():
         members.setdefault(team, []).append(system)
     return members
+
+
+def teams_by_prefix(systems: Sequence[str], tags: Sequence[str], pattern: str) -> dict[str, str]:
+    """The team of each system: what a regular expression matches at the start of its run tag.
+
+    >>> teams_by_prefix(["a", "b", "c"], ["uw_fb1", "uw_base1", "covidex.r5"], "[A-Za-z]+")
+    {'a': 'uw', 'b': 'uw', 'c': 'covidex'}
+    """
+    try:
+        matcher = re.compile(pattern)
+    except re.error as error:
+        raise ArgumentError(f"`team_prefix` {pattern!r} is not a regular expression: {error}") from None
+    matches = {system: matcher.match(tag) for system, tag in zip(systems, tags, strict=True)}
+    return {system: match[0] for system, match in matches.items() if match and match[0]}

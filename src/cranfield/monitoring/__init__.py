@@ -2,7 +2,7 @@
 
 from cranfield.monitoring.anytime import anytime_p, sequence_half_width, tuned_rho
 from cranfield.monitoring.boundaries import classical_boundaries, spending_boundaries, spent, stopping
-from cranfield.monitoring.monitor import monitor
+from cranfield.monitoring.looking import monitor
 from cranfield.monitoring.planned import SequentialDesign, design_looks
 from cranfield.monitoring.reestimation import Reestimate, reestimate
 from cranfield.monitoring.result import Monitoring

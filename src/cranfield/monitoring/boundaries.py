@@ -11,19 +11,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from cranfield.defaults import ALPHA
+from cranfield.defaults import ALPHA, LOOKS, SPENDING, Spending
 from cranfield.errors import ArgumentError, UnknownNameError
 
 Array = NDArray[np.float64]
-Spending = Literal["obrien-fleming", "pocock"]
-SPENDING: Final[Spending] = "obrien-fleming"
-LOOKS: Final = 5
 _FAR = 10.0
 """Standard deviations beyond which no path is followed: fewer than one in 10²² goes there."""
 _MOST_NODES = 1000

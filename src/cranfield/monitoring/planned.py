@@ -11,13 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from cranfield.defaults import ALPHA, POWER
+from cranfield.defaults import ALPHA, LOOKS, POWER, SPENDING, Spending
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import ArgumentError
 from cranfield.monitoring.boundaries import (
-    LOOKS,
-    SPENDING,
-    Spending,
     Stopping,
     check_alpha,
     check_looks,
@@ -39,7 +36,7 @@ class SequentialDesign(Result):
     ----------
     topics_fixed : int
         Topics of the design with a single look.
-    topics : tuple of int
+    topics_at : tuple of int
         Topics that are in at each look; the last is the maximum.
     inflation : float
         What the maximum is of the fixed design's topics, before rounding.
@@ -55,7 +52,7 @@ class SequentialDesign(Result):
     alpha: float
     spending: Spending
     topics_fixed: int
-    topics: tuple[int, ...]
+    topics_at: tuple[int, ...]
     inflation: float
     bounds: NDArray[np.float64]
     null: Stopping
@@ -65,22 +62,22 @@ class SequentialDesign(Result):
     @property
     def looks(self) -> int:
         """How many looks."""
-        return len(self.topics)
+        return len(self.topics_at)
 
     @property
     def topics_max(self) -> int:
         """Topics if no look stops early."""
-        return self.topics[-1]
+        return self.topics_at[-1]
 
     @property
     def expected_null(self) -> float:
         """Expected topics when the systems do not differ."""
-        return self.null.expected(self.topics)
+        return self.null.expected(self.topics_at)
 
     @property
     def expected_alternative(self) -> float:
         """Expected topics when they differ by `min_diff`."""
-        return self.alternative.expected(self.topics)
+        return self.alternative.expected(self.topics_at)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -121,11 +118,11 @@ class SequentialDesign(Result):
 
     def looks_frame(self) -> pl.DataFrame:
         """One row per look: look, topics, z, boundary (for p), spent, stop_null, stop_alternative."""
-        share = [n / self.topics_max for n in self.topics]
+        share = [n / self.topics_max for n in self.topics_at]
         return pl.DataFrame(
             {
                 "look": list(range(1, self.looks + 1)),
-                "topics": list(self.topics),
+                "topics": list(self.topics_at),
                 "z": self.bounds,
                 "boundary": nominal(self.bounds),
                 "spent": spent(share, self.spending, self.alpha),

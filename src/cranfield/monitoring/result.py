@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.comparison.pairs import Pairs
+from cranfield.defaults import FamilyCorrection, Spending
 from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
-from cranfield.monitoring.boundaries import Spending, nominal, spending_boundaries
+from cranfield.monitoring.boundaries import nominal, spending_boundaries, spent
 from cranfield.results import Result
+from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
 
-FamilyCorrection = Literal["holm", "bonferroni"]
-FAMILY_CORRECTION: Final[FamilyCorrection] = "holm"
-"""How the level is shared among pairs."""
 Array = NDArray[np.float64]
 
 
@@ -42,7 +41,10 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Monitoring(Result):
-    """All looks so far at all pairs; get one from `monitor`."""
+    """All looks so far at all pairs; get one from `monitor`.
+
+    `scores` are those of all batches together.
+    """
 
     measure: str
     systems: tuple[str, ...]
@@ -55,6 +57,7 @@ class Monitoring(Result):
     alpha: float
     baseline: str | None
     correction: FamilyCorrection
+    scores: ScoreMatrix = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -143,6 +146,51 @@ class Monitoring(Result):
             }
         )
 
+    def last(self) -> pl.DataFrame:
+        """The rows of the last look only."""
+        return self._look_frame(len(self.looks), self.looks[-1])
+
+    def plan(self) -> pl.DataFrame:
+        """One row per look, those so far and those to come in steps of the first batch: what p must not exceed.
+
+        look, topics, made (whether it has taken place), boundary (the nominal level of the first pair to be decided,
+        at α divided by the pairs), t (the same as a bound for |t| of the paired t-test) and spent. Unplanned looks have
+        t only: the bound is that of the confidence sequence, and nothing is spent. A look so early that nothing may be
+        spent has no bound.
+        """
+        made = [look.n_topics for look in self.looks]
+        ahead = [*range(made[-1] + made[0], self.max_topics, made[0]), self.max_topics]
+        sizes = np.asarray(made + [n for n in ahead if n > made[-1]], dtype=np.float64)
+        each = self.alpha / len(self.pairs)
+        if self.anytime:
+            rho = tuned_rho(self.max_topics, each)
+            bound = sequence_half_width(sizes, 1.0, rho, each, student=True) * np.sqrt(sizes)
+            level, used = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
+        else:
+            share = (sizes / self.max_topics).tolist()
+            level = nominal(spending_boundaries(share, self.spending, each))
+            used = spent(share, self.spending, self.alpha)
+            bound = np.where(level > 0, -stdtrit(sizes - 1, np.maximum(level, 1e-300) / 2), np.nan)
+        columns = {"boundary": level, "t": np.where(np.isfinite(bound), bound, np.nan), "spent": used}
+        count = len(sizes)
+        start = {"look": range(1, count + 1), "topics": sizes.astype(np.int64), "made": sizes <= made[-1]}
+        return pl.DataFrame(start | {name: pl.Series(values).fill_nan(None) for name, values in columns.items()})
+
+    def paths(self) -> pl.DataFrame:
+        """One row per look and pair: topics, system_a, system_b, t of the paired t-test and decision.
+
+        t is empty where all topics have the same difference.
+        """
+        rows = []
+        for look in self.looks:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = np.where(look.sd > 0, look.difference * np.sqrt(look.n_topics) / look.sd, np.nan)
+            t = np.where((look.sd == 0) & (look.difference == 0), 0.0, t)
+            rows.append(pl.Series("t", t).fill_nan(None))
+        return (
+            self.to_frame().select("look", "topics", "system_a", "system_b", "decision").with_columns(pl.concat(rows))
+        )
+
     def forecast(self) -> pl.DataFrame:
         """How many topics in all each undecided pair would take, if difference and spread stayed as they are.
 
@@ -202,4 +250,4 @@ class Monitoring(Result):
         return f"Monitoring({self.summary()})\n{self.to_frame()}"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self._look_frame(len(self.looks), self.looks[-1])]
+        return self.summary(), [self.last()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,24 +10,10 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import RESAMPLES
-from cranfield.errors import ArgumentError, DataError
+from cranfield.errors import DataError
 from cranfield.labels import summary
 from cranfield.replicates.analysis import MeasureReplicates, analyse_splits, decide_effects
 from cranfield.replicates.other_tests import other_tests
-
-
-def teams_by_prefix(systems: Sequence[str], tags: Sequence[str], pattern: str) -> dict[str, str]:
-    """The team of each system: what a regular expression matches at the start of its run tag.
-
-    >>> teams_by_prefix(["a", "b", "c"], ["uw_fb1", "uw_base1", "covidex.r5"], "[A-Za-z]+")
-    {'a': 'uw', 'b': 'uw', 'c': 'covidex'}
-    """
-    try:
-        matcher = re.compile(pattern)
-    except re.error as error:
-        raise ArgumentError(f"`team_prefix` {pattern!r} is not a regular expression: {error}") from None
-    matches = {system: matcher.match(tag) for system, tag in zip(systems, tags, strict=True)}
-    return {system: match[0] for system, match in matches.items() if match and match[0]}
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,9 @@ from cranfield.settings.evaluate import Scoring
 class ReportSettings(Scoring):
     """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
 
-    Data and problems, leaderboard, which systems differ, what the collection can detect, what the next one needs,
-    standardisation, replicates (with runs), methods with citations; every table also as CSV. Prints the headline.
+    Data and problems, leaderboard, which systems differ, what the collection can detect, how reliable it is, what the
+    next one needs, standardisation, replicates (with runs), reuse (with teams), methods with citations; every table
+    also as CSV. Prints the headline.
 
     \b
     Examples:
@@ -55,6 +56,7 @@ class ReportSettings(Scoring):
         None, "Pool depth to price; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
+    teams: Path | None = shared.teams()
     n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000, more=True)
     n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
     alpha: float = shared.alpha(more=True)

@@ -84,8 +84,7 @@ def table_of(result: Replicates, show: str, rows: pl.DataFrame | None = None, se
 
 def _teams(result: Replicates, settings: Any) -> tuple[pl.DataFrame, list[str]]:
     """Decisions on pairs of one team, and how long the intervals of each model are."""
-    from cranfield.collection.teams import read_teams
-    from cranfield.replicates.teams import teams_by_prefix
+    from cranfield.collection.teams import read_teams, teams_by_prefix
 
     file, prefix = getattr(settings, "teams", None), getattr(settings, "team_prefix", None)
     first = next(iter(result.by_measure.values())).data

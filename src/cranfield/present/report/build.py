@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from cranfield.executors import Progress
 from cranfield.files import expand, write_atomically
 from cranfield.labels import plural
 from cranfield.present.answers.comparison import how_many_differ, leader
-from cranfield.present.report import collection, data, extras, systems
+from cranfield.present.report import collection, data, extras, reliability, systems
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Notice, Part, Section, Text
 from cranfield.present.report.references import WORKS
@@ -46,9 +46,11 @@ TITLES = {
     "leaderboard": "Leaderboard",
     "differences": "Which systems differ",
     "collection": "How good the collection is",
+    "reliability": "How reliable is this collection",
     "next": "What the next collection needs",
     "standardisation": "Standardisation",
     "replicates": "Other documents: replicates",
+    "reuse": "Will it serve systems not yet built",
     "methods": "Methods",
 }
 _BUILDERS: dict[str, Callable[[Case], Section]] = {
@@ -56,9 +58,11 @@ _BUILDERS: dict[str, Callable[[Case], Section]] = {
     "leaderboard": systems.leaderboard,
     "differences": systems.differences,
     "collection": collection.quality,
+    "reliability": reliability.reliable,
     "next": collection.next_one,
     "standardisation": extras.standardisation,
     "replicates": extras.replicated,
+    "reuse": reliability.reusable,
 }
 
 
@@ -119,6 +123,7 @@ def build_report(
     n_splits: int = SPLITS,
     replicate_resamples: int = REPLICATES_RESAMPLES,
     depths: Sequence[int] | None = None,
+    teams: Mapping[str, str] | PathLike | None = None,
     level: int = RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
@@ -139,13 +144,14 @@ def build_report(
     scores : scores of the systems; or instead
     qrels, runs : judgments and runs, or their files; they also give pool depths and replicates
     measures : names of measures; for scores, which of them and in which order
-    skip : sections to leave out: data, leaderboard, differences, collection, next, standardisation, replicates,
-        methods
+    skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
+        replicates, reuse, methods
     source : where scores come from, in words
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
+    teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
     level, gains, intents, order, single_precision, name, lenient : how runs are read and scored, see `evaluate`
 
     Returns
@@ -172,6 +178,7 @@ def build_report(
     }  # fmt: skip
     found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, scoring, workers)
     main = next(iter(found.values()))
+    grouping = _grouping(teams, judged is not None)
     case = Case(
         found,
         where,
@@ -190,8 +197,10 @@ def build_report(
         tuple(depths or REPORT_DEPTHS),
         workers,
         scoring,
+        grouping,
     )
-    wanted = [one for one in _BUILDERS if one not in left_out and (one != "replicates" or judged is not None)]
+    possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
+    wanted = [one for one in _BUILDERS if one not in left_out and possible.get(one, True)]
     built = []
     for done, section in enumerate(wanted, 1):
         built.append(_build(section, case))
@@ -201,6 +210,16 @@ def build_report(
         built.append(_methods(built))
     heading = title or f"{where.split(' (')[0]}: {plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
     return Report(heading, _headline(case), tuple(built))
+
+
+def _grouping(teams: Mapping[str, str] | PathLike | None, judged: bool) -> Mapping[str, str] | None:
+    from cranfield.collection import read_teams
+
+    if teams is not None and not judged:
+        raise ArgumentError(
+            "`teams` are left out of the pool in turn, which needs `qrels` and `runs`; there are scores."
+        )
+    return teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
 
 
 def _material(

@@ -45,6 +45,7 @@ class Case:
     depths: tuple[int, ...]
     workers: int | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
+    teams: Mapping[str, str] | None = None
     _known: dict[str, Comparison] = field(default_factory=dict, repr=False)
 
     @property

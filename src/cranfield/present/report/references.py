@@ -23,5 +23,13 @@ WORKS = {
     "kendall": "M. G. Kendall. A new measure of rank correlation. Biometrika 30, 1938.",
     "voorhees": "E. M. Voorhees, D. Samarov, I. Soboroff. Using replicates in information retrieval "
                 "evaluation. ACM TOIS 36, 2017.",
+    "brennan": "R. L. Brennan. Generalizability theory. Springer, 2001.",
+    "feldt": "L. S. Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty. "
+             "Psychometrika 30, 1965.",
+    "arteaga": "C. Arteaga, S. Jeyaratnam, G. A. Franklin. Confidence intervals for proportions of total variance "
+               "in the two-way cross component of variance model. Communications in Statistics 11, 1982.",
+    "urbano": "J. Urbano, M. Marrero, D. Martín. On the measurement of test collection reliability. SIGIR, 2013.",
+    "zobel": "J. Zobel. How reliable are the results of large-scale information retrieval experiments? SIGIR, 1998.",
+    "sakai-condensed": "T. Sakai. Alternatives to bpref. SIGIR, 2007.",
     "benjamini": "Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. JRSS B 57, 1995.",
 }  # fmt: skip

@@ -30,7 +30,7 @@ def material_of(question: Any, dataset: Dataset) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
     if question.takes == "scores":
         return (dataset.scores(question.measure),)
-    if question.takes == "collections":
+    if question.takes in ("collections", "batches"):
         return (dataset.collections(question.measure),)
     if question.takes == "runs":
         return dataset.qrels(), dataset.runs()
@@ -63,7 +63,7 @@ def read_lines(question: Any, dataset: Dataset, *names: str) -> tuple[str, str]:
     measures = [question.measure] if isinstance(question.measure, str) else list(question.measure or ())
     if not measures and before:
         measures = [MEASURES[0]]
-    if question.takes in ("collections", "past"):
+    if question.takes in ("collections", "past", "batches"):
         wanted = f", measure={measures[0]!r}" if measures else ""
         return imports(*names, "read_collections"), f"scores = read_collections({literal(files)}{wanted})"
     pick = ".only()" if not measures else f"[{measures[0]!r}]" if len(measures) == 1 else f".select({measures!r})"

@@ -1,0 +1,167 @@
+"""`three_views`: what a test, an interval and a reliability coefficient each say of the same topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.defaults import ALPHA, HALVINGS, SEED, VIEW_MIN_DIFF
+from cranfield.design.power import PAIRED, exact_power, expected_width
+from cranfield.errors import ArgumentError, notify
+from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
+from cranfield.generalisability.components import Components, variance_components
+from cranfield.generalisability.study import check_topics, negative_warnings
+from cranfield.generalisability.tau import ExpectedTau, estimate_tau
+from cranfield.results import Result
+from cranfield.scores import ScoreMatrix
+from cranfield.signature import signature
+
+
+@dataclass(frozen=True, eq=False)
+class ThreeViews(Result):
+    """Power, interval width and reliability of the same numbers of topics, a row each; get one from `three_views`."""
+
+    measure: str
+    components: Components
+    tau: ExpectedTau
+    rows: pl.DataFrame
+    min_diff: float
+    alpha: float
+    drop: float
+    pairs: int
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force, defaults included."""
+        return {
+            "measure": self.measure,
+            "n_topics": self.rows["topics"].to_list(),
+            "min_diff": self.min_diff,
+            "alpha": self.alpha,
+            "drop": self.drop,
+            "pairs": self.pairs,
+            "n_resamples": self.tau.n_resamples,
+            "seed": self.tau.seed,
+        }
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature(
+            "three views of topics: power, width, reliability",
+            measure=self.measure,
+            systems=self.tau.n_systems,
+            data_topics=self.tau.data_topics,
+            variance_of_difference=2 * self.components.residual,
+            min_diff=self.min_diff,
+            alpha=self.alpha,
+            dropped=self.drop or None,
+            seed=self.tau.seed,
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per number of topics: topics, power, power_all_pairs, width, erho2, phi, tau and their intervals."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "settings": self.settings,
+            "signature": self.signature,
+            "rows": self.rows.to_dicts(),
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> str:
+        """One sentence: the three views of the first number of topics."""
+        row = self.rows.row(0, named=True)
+        return (
+            f"{self.measure}: {row['topics']} topics see a difference of {self.min_diff:g} with probability "
+            f"{row['power']:.2f} ({row['power_all_pairs']:.2f} among all {self.pairs} pairs), give an interval of "
+            f"expected width {row['width']:.3f}, rank with reliability {row['erho2']:.3f} and expect "
+            f"tau {row['tau']:.3f} with another such set"
+        )
+
+    def __repr__(self) -> str:
+        return f"ThreeViews({self.summary()})\n{self.rows}"
+
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return self.summary(), [self.rows]
+
+
+def three_views(
+    scores: ScoreMatrix,
+    *,
+    n_topics: int | Sequence[int] = (),
+    min_diff: float = VIEW_MIN_DIFF,
+    drop: float = 0.0,
+    alpha: float = ALPHA,
+    n_resamples: int = HALVINGS,
+    seed: int = SEED,
+) -> ThreeViews:
+    """What do a test, an interval and reliability say of the same topics? They answer different questions.
+
+    All three from one two-way analysis, with σ_t² = 2σ²_e, the mean variance of a paired difference:
+
+    - *Can it tell two systems apart?* The power of the two-sided paired t-test for `min_diff`, alone (at α) and as one
+      of all C = m(m − 1)/2 pairs after Bonferroni's correction (at α/C).
+    - *How exactly does it measure a difference?* The expected width of the paired interval (RD-003 eq. 9).
+    - *Would other topics rank alike?* Eρ² and Φ of `reliability`, and the τ of `expected_tau`.
+
+    A reliable ranking does not make neighbours in it different: reliability grows with the spread of the systems, power
+    and width take no notice of it.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+    n_topics : int or several
+        At least 2 each; the data's own unless given.
+    min_diff : float
+        The difference that should be seen.
+    drop, alpha, n_resamples, seed
+        As in `reliability` and `expected_tau`.
+
+    Examples
+    --------
+    >>> from cranfield.scores.synthetic import make_scores
+    >>> views = three_views(make_scores(50, 30), n_topics=[25, 50, 100])
+    >>> views.to_frame().select("topics", "power", "width", "erho2").with_columns(pl.exclude("topics").round(2)).rows()
+    [(25, 0.32, 0.13, 0.9), (50, 0.57, 0.09, 0.95), (100, 0.86, 0.06, 0.97)]
+    """
+    if not (min_diff > 0 and math.isfinite(min_diff)):
+        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
+    sizes = check_topics(n_topics) or (scores.n_topics,)
+    if min(sizes) < 2:
+        raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")
+    tau = estimate_tau(scores, sizes, drop, alpha, n_resamples, seed)
+    components = variance_components(scores, drop=drop)
+    pairs = tau.n_systems * (tau.n_systems - 1) // 2
+    n = np.asarray(sizes, dtype=np.float64)
+    variance = 2 * components.residual
+    ones = np.ones_like(n)
+    noncentrality = PAIRED.noncentrality(n) * min_diff**2 / variance
+    columns: dict[str, Any] = {
+        "measure": [scores.measure] * len(sizes),
+        "topics": list(sizes),
+        "power": exact_power(ones, n - 1, noncentrality, alpha * ones),
+        "power_all_pairs": exact_power(ones, n - 1, noncentrality, alpha / pairs * ones),
+        "width": expected_width(n, variance * ones, alpha * ones, n - 1),
+    }
+    for name in COEFFICIENTS:
+        behind = ratio(name, components, alpha)
+        for suffix, values in zip(("", "_lower", "_upper"), zip(*map(behind.at, sizes), strict=True), strict=True):
+            columns[name + suffix] = values
+    for suffix, taus in zip(("", "_lower", "_upper"), zip(*map(tau.at, sizes), strict=True), strict=True):
+        columns["tau" + suffix] = pl.Series(taus, dtype=pl.Float64)
+    notes = negative_warnings(scores.measure, components) + tau.warnings
+    made = ThreeViews(
+        scores.measure, components, tau, pl.DataFrame(columns), float(min_diff), alpha, drop, pairs, notes
+    )
+    notify(made.warnings)
+    return made

@@ -1,0 +1,82 @@
+"""What leaving teams out says: how far their runs fall, and how much of every run is judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cranfield.present.answer import Answer, Chart, answers
+from cranfield.present.tables import Sheet
+
+if TYPE_CHECKING:
+    from cranfield.reusability import Reuse
+
+TEAMS = (
+    "unique_judged, unique_relevant: judgments that this team alone brought into the pool; all else is without them.",
+    "rank_drop: the most ranks one of its runs loses; score_change: of the run that loses most; tau: agreement of the "
+    "order of all systems with the one before; flips: of pairs with other teams' runs, decided otherwise.",
+)
+WORST = ("Of every measure, view and depth the team that loses most ranks.",)
+
+
+@answers("Reuse")
+def reuse_answer(result: Reuse, settings: Any) -> Answer:
+    """Every team left out in turn, the worst of it, and how much of each run is judged."""
+    known = result.settings
+    counts = f"{known['n_systems']} runs of {known['n_teams']} teams on {known['n_topics']} topics"
+    title = f"{counts}, each team left out in turn"
+    systems = (
+        f"judged: share of the first {known['cutoff']} documents; residual: weight of what is not judged in "
+        f"RBP(p={known['p']:g}); _without: had the team's own judgments not been made.",
+    )
+
+    def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...]) -> Sheet:
+        return Sheet(
+            "reuse", rows, result.signature, {**known, "show": show}, result.warnings, title, notes=notes,
+            heading=heading, dispensable=("pairs", "unique_judged", "runs"),
+        )  # fmt: skip
+
+    alt = "Bars: the most ranks a run of each team loses when the team's own judgments are not there."
+    return Answer(
+        headline=headline(result),
+        sentences=(advice(result),),
+        sheets={
+            "teams": lambda: sheet("teams", "Teams left out in turn", result.to_frame(), TEAMS),
+            "worst": lambda: sheet("worst", "The worst of it", result.worst(), (*WORST, *TEAMS)),
+            "systems": lambda: sheet("systems", "How much of each run is judged", result.systems_frame(), systems),
+        },
+        charts=(
+            Chart("drops", "Ranks lost", alt, result, "drops"),
+            Chart("depths", "Pool depth", "Lines: the worst rank drop at each pool depth.", result, "depths"),
+        ),
+        on_page=("worst", "teams", "systems"),
+    )
+
+
+def deepest(result: Reuse) -> pl.DataFrame:
+    """The rows of the first measure at the deepest pool, one per team."""
+    first = result.rows.row(0, named=True)
+    here = pl.col("measure").eq(first["measure"]) & pl.col("view").eq(first["view"])
+    return result.rows.filter(here & pl.col("depth").eq(result.rows["depth"].max()))
+
+
+def headline(result: Reuse) -> str:
+    """How far the worst run falls at the deepest pool, by the first measure."""
+    here = deepest(result)
+    worst = here.sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
+    drop, where = worst["rank_drop"], f"by {worst['measure']} from pools of depth {worst['depth']}"
+    if drop <= 0:
+        return f"Without its own team's judgments no run loses a rank {where}"
+    ranks = "1 rank" if drop == 1 else f"{drop} ranks"
+    return f"Without its own team's judgments a run falls {ranks} at most (team {worst['team']}) {where}"
+
+
+def advice(result: Reuse) -> str:
+    """How many decisions change, and how much of the systems' order is kept."""
+    here = deepest(result)
+    flips, pairs = int(here["flips"].sum()), int(here["pairs"].sum())
+    known = here["tau"].drop_nulls().to_list()
+    least = min(known, default=None)
+    kept = "" if least is None else f" The order of all systems keeps a tau of at least {least:.3f}."
+    return f"{flips:,} of {pairs:,} decisions between a left-out team's runs and the others' change.{kept}"

@@ -1,0 +1,164 @@
+"""Charts of looks: the paths of pairs between the boundaries, their intervals, and when a plan stops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.present.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    LIGHT,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+)
+
+if TYPE_CHECKING:
+    from cranfield.monitoring import Monitoring, SequentialDesign
+
+MOST_PATHS = 60
+"""Paths drawn at most: of the pairs whose statistic is largest at the last look."""
+MOST_ROWS = 40
+MOST_LABELS = 6
+_KINDS = ["decided", "undecided"]
+_TONES = alt.Scale(domain=_KINDS, range=[ACCENT, "#8fa6bb"])
+
+
+def path(result: Monitoring) -> Drawing:
+    """The t statistic of every pair over the looks, between the boundaries made and to come."""
+    bounds = result.plan().filter(pl.col("t").is_not_null()).select("topics", "t", "made")
+    mirrored = pl.concat([bounds.with_columns(side=pl.lit(1)), bounds.with_columns(-pl.col("t"), side=pl.lit(-1))])
+    paths = _strongest(result)
+    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16))
+    title = "t of the paired difference"
+    # The first bounds can be far out of sight: the plot shows what the paths need and the last bounds.
+    top = 1.15 * max(_largest(paths), 1.2 * _least(bounds))
+    y = alt.Y("t:Q", title=title, scale=alt.Scale(domain=[-top, top], nice=False))
+    boundary = alt.Chart(rows(mirrored)).encode(x=where, y=y, detail="side:N")
+    lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
+    color = alt.Color("kind:N", title=None, scale=_TONES)
+    labels = (
+        alt.Chart(rows(_labelled(paths)))
+        .mark_text(align="right", dx=-6, dy=-7, fontSize=10)
+        .encode(x=where, y=y, text="pair:N")
+    )
+    plot = alt.layer(
+        boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
+        boundary.mark_point(color=INK, filled=True, size=36, opacity=1, clip=True).transform_filter("datum.made"),
+        boundary.mark_point(color=INK, size=36, opacity=1, fill="white", clip=True).transform_filter("!datum.made"),
+        lines.mark_line(strokeWidth=1.6, opacity=0.8).encode(color=color),
+        lines.mark_point(filled=True, size=22, opacity=1).encode(color=color),
+        labels,
+    ).properties(width=WIDTH, height=320)
+    count = len(result.pairs)
+    left = f"; the {MOST_PATHS} pairs with the largest |t| of {count:,}" if count > MOST_PATHS else ""
+    kind = (
+        "confidence sequences, unplanned looks"
+        if result.anytime
+        else f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
+    )
+    return finish(
+        plot, said(result),
+        f"{kind}; dashed: what the first pair must pass (open points: looks to come){left}",
+    )  # fmt: skip
+
+
+def _largest(paths: pl.DataFrame) -> float:
+    return max((abs(value) for value in paths["t"].to_list()), default=1.0)
+
+
+def _least(bounds: pl.DataFrame) -> float:
+    return min(bounds["t"].to_list(), default=2.0)
+
+
+def said(result: Monitoring) -> str:
+    """Whether to stop, and how many pairs are decided."""
+    pairs = plural(len(result.pairs), "pair")
+    verb = "Stop" if result.decision == "stop" else "Go on"
+    return f"{verb}: after {plural(result.n_topics, 'topic')} {result.n_decided:,} of {pairs} decided"
+
+
+def _strongest(result: Monitoring) -> pl.DataFrame:
+    """The paths of the pairs to draw, each with its name and whether it is decided in the end."""
+    frame = result.paths().filter(pl.col("t").is_not_null())
+    frame = frame.with_columns(pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"))
+    last = frame.filter(pl.col("topics") == result.n_topics)
+    kept = last.sort(pl.col("t").abs(), descending=True, maintain_order=True).head(MOST_PATHS)
+    decided = (
+        pl.when(pl.col("decision").is_in(["stop: a better", "stop: b better"]))
+        .then(pl.lit("decided"))
+        .otherwise(pl.lit("undecided"))
+    )
+    ends = kept.select("pair", kind=decided)
+    return frame.join(ends, on="pair", maintain_order="left").select("look", "topics", "pair", "t", "kind")
+
+
+def _labelled(paths: pl.DataFrame) -> pl.DataFrame:
+    last = paths.filter(pl.col("topics") == paths["topics"].max())
+    return last if last.height <= MOST_LABELS else last.head(0)
+
+
+def intervals(result: Monitoring) -> Drawing:
+    """The difference of each pair at the last look with its repeated interval; decided pairs stand out."""
+    frame = result.last().with_columns(
+        pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"),
+        kind=pl.when(pl.col("decision").str.ends_with("better")).then(pl.lit("decided")).otherwise(pl.lit("undecided")),
+    )
+    shown = (
+        frame.sort(pl.col("difference").abs(), descending=True, maintain_order=True)
+        .head(MOST_ROWS)
+        .select("pair", "difference", "lower", "upper", "kind")
+    )
+    names = shown["pair"].to_list()
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
+    title = f"difference in {result.measure}"
+    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
+    color = alt.Color("kind:N", title=None, scale=_TONES)
+    plot = alt.layer(
+        zero,
+        base.mark_rule(strokeWidth=3, color=LIGHT).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=color),
+    ).properties(width=WIDTH, height=step(len(names)))
+    left = f"; the {MOST_ROWS} largest of {len(result.pairs):,} differences" if len(result.pairs) > MOST_ROWS else ""
+    return finish(
+        plot, said(result),
+        f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {1 - result.alpha:.0%}"
+        f"{left}",
+    )  # fmt: skip
+
+
+def stops(result: SequentialDesign) -> Drawing:
+    """The chance of stopping at each look, with and without a difference."""
+    frame = result.looks_frame()
+    kinds = [f"difference {given(result.min_diff)}", "no difference"]
+    long = pl.concat(
+        [
+            frame.select("topics", chance=column).with_columns(kind=pl.lit(kind))
+            for column, kind in zip(("stop_alternative", "stop_null"), kinds, strict=True)
+        ]
+    )
+    color = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[DARK, LIGHT]))
+    base = alt.Chart(rows(long)).encode(
+        x=alt.X("topics:O", title="topics at the look", axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("kind:N", sort=kinds),
+    )
+    plot = alt.layer(
+        base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color),
+        base.mark_text(dy=-6, fontSize=10).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f")),
+    ).properties(width=WIDTH, height=260)
+    finding = (
+        f"{plural(result.looks, 'look')} take {number(result.expected_alternative, 1)} topics on average and "
+        f"{result.topics_max:,} at most; one look takes {result.topics_fixed:,}"
+    )
+    details = f"{result.spending} spending, alpha {result.alpha:g}, power {result.power:g}"
+    return finish(plot, finding, f"{details}, variance of the difference {given(result.variance_of_difference)}")

@@ -1,0 +1,188 @@
+"""Sections: how reliable the collection is, and whether it will serve systems not yet built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cranfield import defaults
+from cranfield.errors import DataError, quietly
+from cranfield.present.answer import answer
+from cranfield.present.answers.generalisability import FEWEST_FOR_TAU
+from cranfield.present.answers.reusability import deepest
+from cranfield.present.charts import generalisability as charts
+from cranfield.present.charts import reusability as reuse_charts
+from cranfield.present.charts.style import given, number, plural
+from cranfield.present.report.case import Case
+from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.settings.reliability import ReliabilitySettings
+
+if TYPE_CHECKING:
+    from cranfield.generalisability import Reliability, ThreeViews
+
+DROPPED = 0.25
+"""Share of the worst systems that a second look leaves out."""
+MOST_MEASURES = 3
+"""Measures by which teams are left out."""
+
+
+def reliable(case: Case) -> Section:
+    """Components, both coefficients, topics for .95, the agreement to expect, and three views of the same topics."""
+    from cranfield.generalisability import reliability
+
+    n = case.main.n_topics
+    sizes = [n, *sorted({25, 50, 100, 200} - {n})]
+    with quietly():
+        study = reliability(case.main, n_topics=sizes, target=defaults.RELIABILITY_TARGET, alpha=case.alpha)
+    settings = ReliabilitySettings(
+        n_topics=tuple(sizes), target=(defaults.RELIABILITY_TARGET,), alpha=case.alpha, min_diff=case.min_diff,
+        seed=case.seed,
+    )  # fmt: skip
+    said = answer(study, settings)
+    parts: list[Part] = [Text(_finding(study, case), strong=True), Text(_meaning(study)), Text(_needed(study))]
+    signatures = [study.signature]
+    if n >= FEWEST_FOR_TAU:
+        with quietly():
+            (views,) = study.views(min_diff=case.min_diff, seed=case.seed).values()
+        parts += [Text(_agreement(views)), Text(_other_views(views))]
+        signatures.append(views.signature)
+    parts.append(Text(_components(study)))
+    parts += [Text(text) for text in _without_worst(case)]
+    parts += [Notice(text) for text in study.warnings]
+    parts.append(Figure("fig-reliability", charts.coefficients(study)))
+    if n >= FEWEST_FOR_TAU:
+        parts.append(Figure("fig-views", charts.views(study, min_diff=case.min_diff, seed=case.seed)))
+    parts += [
+        Table("reliability", "Reliability of ranking (erho2) and scores (phi)", said.sheet("coefficients")),
+        Table("components", "Components of the variance", said.sheet("components")),
+    ]
+    if n >= FEWEST_FOR_TAU:
+        parts.append(Table("views", "Three views of the same topics", said.sheet("views")))
+    works = ("brennan", "feldt", "arteaga", "urbano", "kendall")
+    return Section("reliability", "How reliable is this collection", tuple(parts), tuple(signatures), works)
+
+
+def _between(values: tuple[float, float, float], alpha: float) -> str:
+    value, lower, upper = (number(one) for one in values)
+    return f"{value} ({1 - alpha:.0%} interval {lower} to {upper})"
+
+
+def _finding(study: Reliability, case: Case) -> str:
+    n = case.main.n_topics
+    relative, absolute = (_between(study.ratio(name).at(n), study.alpha) for name in ("erho2", "phi"))
+    return (
+        f"With its {plural(n, 'topic')} this collection ranks {plural(case.main.n_systems, 'system')} by "
+        f"{case.measure} with a reliability of Eρ² = {relative}. Their scores have a reliability of Φ = {absolute}."
+    )
+
+
+def _meaning(study: Reliability) -> str:
+    return (
+        "Both coefficients lie between 0 and 1. Eρ² asks whether other topics would rank the systems alike; Φ asks "
+        "whether they would give them the same scores, and is lower because some topics are harder than others."
+    )
+
+
+def _needed(study: Reliability) -> str:
+    rows = {row["coefficient"]: row for row in study.targets_frame().iter_rows(named=True)}
+    target = f"{defaults.RELIABILITY_TARGET:g}"
+    if rows["erho2"]["topics_needed"] is None:
+        return (
+            f"No number of topics takes either to {target}: these systems do not differ more than chance would have it."
+        )
+
+    def topics(row: dict[str, int | None]) -> str:
+        upper = row["topics_upper"]
+        most = "any number" if upper is None else f"{upper:,}"
+        return f"{row['topics_needed']:,} topics ({row['topics_lower']:,} to {most})"
+
+    return f"To reach {target}, the ranking takes {topics(rows['erho2'])} and the scores {topics(rows['phi'])}."
+
+
+def _agreement(views: ThreeViews) -> str:
+    n = views.tau.n_topics[0]
+    value, lower, upper = views.tau.at(n)
+    interval = "" if lower is None or upper is None else f" ({number(lower)} to {number(upper)})"
+    return (
+        f"Two rankings of these systems, each by {plural(n, 'topic')} of this kind, are expected to agree with a "
+        f"Kendall's τ of {number(value)}{interval}."
+    )
+
+
+def _other_views(views: ThreeViews) -> str:
+    row = views.to_frame().row(0, named=True)
+    return (
+        f"The same topics find a difference of {given(views.min_diff)} between two systems named beforehand with "
+        f"probability {row['power']:.2f}, and as one of all {views.pairs:,} pairs with probability "
+        f"{row['power_all_pairs']:.2f}; the interval of a difference is expected to be {number(row['width'])} wide. "
+        "These are three different questions: a reliable ranking does not make neighbours in it different."
+    )
+
+
+def _components(study: Reliability) -> str:
+    shares = study.components.shares
+    return (
+        f"Of the variance of a single score {shares['systems']:.0%} lies between systems, {shares['topics']:.0%} "
+        f"between topics, and {shares['residual']:.0%} in which system does well on which topic."
+    )
+
+
+def _without_worst(case: Case) -> list[str]:
+    """Bad systems make any collection look reliable: the same without the worst quarter, where that leaves enough."""
+    from cranfield.generalisability import reliability
+
+    try:
+        with quietly():
+            rest = reliability(case.main, drop=DROPPED, alpha=case.alpha)
+    except DataError:
+        return []
+    if rest.components.n_systems == case.main.n_systems:
+        return []
+    values = _between(rest.ratio("erho2").at(case.main.n_topics), case.alpha)
+    left = case.main.n_systems - round(rest.components.n_systems)
+    return [
+        f"Bad systems make any collection look reliable: without the {plural(left, 'system')} with the lowest means, "
+        f"Eρ² is {values}."
+    ]
+
+
+def reusable(case: Case) -> Section:
+    """What happens to a team's runs when the documents that it alone brought into the pool are not judged."""
+    from cranfield.reusability import reuse
+
+    scoring = {name: value for name, value in case.scoring.items() if name not in ("lenient", "name")}
+    depths = sorted({min(case.depths), max(case.depths)})
+    with quietly():
+        found = reuse(
+            case.judgments, list(case.run_objects()), case.teams, measures=list(case.scores)[:MOST_MEASURES],
+            depths=depths, alpha=case.alpha, seed=case.seed, **scoring,
+        )  # fmt: skip
+    said = answer(found)
+    here = deepest(found)
+    relevant = here.sort("unique_relevant", descending=True, maintain_order=True).row(0, named=True)
+    parts: list[Part] = [
+        Text(f"{said.headline}.", strong=True),
+        Text(said.sentences[0]),
+        Text(
+            "A system that is built later has brought nothing into the pool. To see how it would fare, the judgments "
+            "of documents that only one team had among its first "
+            f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
+            f"{plural(found.settings['n_teams'], 'team')} in turn. Team {relevant['team']} alone brought "
+            f"{plural(relevant['unique_relevant'], 'relevant document')}, none more."
+        ),
+        Text(
+            "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
+            "do not, use them for new systems, or judge what those bring."
+        ),
+        *(Notice(text) for text in found.warnings),
+        Figure("fig-drops", reuse_charts.drops(found)),
+    ]
+    if len(depths) > 1:
+        parts.append(Figure("fig-reuse-depths", reuse_charts.depths(found)))
+    parts += [
+        Table("reuse-worst", "The team that loses most ranks", said.sheet("worst")),
+        Table("reuse", "Every team left out in turn", said.sheet("teams"), shown=10),
+        Table("reuse-systems", "How much of every run is judged", said.sheet("systems"), shown=10),
+    ]
+    return Section(
+        "reuse", "Will it serve systems not yet built", tuple(parts), (found.signature,), ("zobel", "sakai-condensed")
+    )
