@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import CranfieldWarning, ScoreMatrix, design_anova, read_scores
-from cranfield.design.advice import advise
 from cranfield.design.all_pairs import design_all_pairs
+from cranfield.design.recommendation import recommend
 from cranfield.design.simulated_power import simulate_power
 from cranfield.variance.sphericity import greenhouse_geisser
 
@@ -164,7 +164,7 @@ def study(name: str, population: ScoreMatrix, topics: int, pilots: int, trials: 
         warnings.simplefilter("ignore", CranfieldWarning)
         for _ in range(pilots):
             past, everything = pilot(population, topics, random)
-            advice = advise(past, COMPARED, min_diff)
+            advice = recommend(past, COMPARED, min_diff)
             advised.append(advice.topics)
             truth = true_topics(everything, min_diff)
             for design, wanted in truth.items():
@@ -204,7 +204,7 @@ def page(findings: list[Finding], pilots: int, trials: int) -> str:
     )
     return f"""# Is the advice true?
 
-`advise` promises: with the advised number of topics, if the best and the worst of {COMPARED} systems differ by so much
+`recommend` promises: with the advised number of topics, if the best and the worst of {COMPARED} systems differ by so much
 and the others lie midway, paired t-tests of all pairs with Holm's correction at level .05 show that these two differ
 with probability about .80, on average over which systems they are. Here that sentence is put to the test.
 

@@ -72,13 +72,15 @@ ESTIMATOR: Final[VarianceMethod] = "within"
 """How to estimate a variance when nothing says what it is for."""
 ANOVA_VARIANCE: Final[VarianceMethod] = "within"
 BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"
+PAIRS_VARIANCE: Final[VarianceMethod] = "residual"
 PAIRED_VARIANCE: Final[VarianceMethod] = "percentile95"
-"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, paired t and interval."""
+"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, all pairs, and one pair
+(paired t and interval)."""
 
 DesignMethod = Literal["exact", "published", "approximate"]
 DESIGN_METHOD: Final[DesignMethod] = "exact"
 LOW_EPSILON: Final = 0.75
-"""A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
+"""An ε below this earns a warning about the blocked F-test."""
 
 RankingOrder = Literal["score", "rank", "file"]
 ORDER: Final[RankingOrder] = "score"

@@ -92,7 +92,8 @@ def number_or_name(text: str) -> float | str:
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
-        None, "With --blocked: for the F-test corrected by this ε, or that of the past scores.", metavar="E|past",
+        None, "F-test on shared topics: multiply its degrees of freedom by this ε.", metavar="E|past",
+        usual="that of past scores; 1 for a typed variance",
         read=number_or_name, on_page=False,
     )  # fmt: skip
 

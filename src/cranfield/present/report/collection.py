@@ -21,49 +21,34 @@ MIN_DIFFS = (0.05, 0.10, 0.20)
 SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
-def _epsilon(case: Case) -> float | None:
-    """The Greenhouse–Geisser ε to design with: that of the scores when it is low."""
-    epsilon = case.variances["residual"].epsilon(case.main.n_systems)
-    return epsilon if epsilon < LOW_EPSILON else None
-
-
 def detects(case: Case, sizes: list[int]) -> pl.DataFrame:
-    """For each number of topics: smallest range among all systems, smallest difference of one pair, interval width."""
-    from cranfield.design import design_anova, design_interval, design_ttest
+    """For each number of topics: smallest range among all systems, smallest difference of one pair, interval widths."""
+    from cranfield.design import design_all_pairs, design_ttest
+    from cranfield.design.recommendation import expected_widths
 
-    m = case.main.n_systems
-    residual, pair = case.variances["residual"], case.variances["percentile95"]
+    residual, wide = case.variances["residual"], case.variances["percentile95"]
     with quietly():
-        among = design_anova(
-            residual.variance,
-            m,
-            n_topics=sizes,
-            power=case.power,
-            alpha=case.alpha,
-            blocked=True,
-            epsilon=_epsilon(case) if m > 2 else None,
-        )
-        named = design_ttest(pair, n_topics=sizes, power=case.power, alpha=case.alpha)
-        width = design_interval(pair, n_topics=sizes, alpha=case.alpha)
+        among = design_all_pairs(residual, case.main.n_systems, n_topics=sizes, power=case.power, alpha=case.alpha)
+        named = design_ttest(residual, n_topics=sizes, power=case.power, alpha=case.alpha)
+        widths = expected_widths(residual, wide, sizes, alpha=case.alpha)
     return pl.DataFrame(
-        {
-            "topics": sizes,
-            "range_of_all": among.rows["min_diff"],
-            "one_pair": named.rows["min_diff"],
-            "interval_width": width.rows["width"],
-        }
-    )
+        {"topics": sizes, "best_to_worst": among.rows["min_diff"], "one_pair": named.rows["min_diff"]}
+    ).join(widths, on="topics")
 
 
 def can_detect(case: Case) -> str:
-    """One sentence: the difference this collection can detect."""
+    """What this collection can detect, beside what it shows."""
     here = detects(case, [case.main.n_topics]).row(0, named=True)
+    apart = float(np.ptp(case.main.system_means))
+    found = case.comparison()
+    separated = int(found.significant.sum())
     return (
-        f"{plural(case.main.n_topics, 'topic')} can tell that {plural(case.main.n_systems, 'system')} "
-        "differ when best and worst are "
-        f"{number(here['range_of_all'])} {case.measure} apart, and two systems named beforehand when "
-        f"they are {number(here['one_pair'])} apart "
-        f"(power {case.power:g}, level {case.alpha:g})."
+        f"With {plural(case.main.n_topics, 'topic')}, an average pair among {plural(case.main.n_systems, 'system')} "
+        f"that is {number(here['best_to_worst'])} {case.measure} apart is shown to differ with probability "
+        f"{case.power:g} after correction for all pairs, and two systems named beforehand when they are "
+        f"{number(here['one_pair'])} apart (level {case.alpha:g}). Here best and worst are {number(apart)} apart, and "
+        f"{separated:,} of {plural(len(found.p), 'pair')} are shown to differ: steadier pairs take less, erratic "
+        "ones more."
     )
 
 
@@ -75,9 +60,9 @@ def quality(case: Case) -> Section:
     sizes = sorted({int(k) for k in np.unique(np.linspace(5, max(50, 3 * n), 40).round())} | {n})
     curve = detects(case, sizes)
     names = {
-        "range_of_all": f"best to worst of {m} systems",
+        "best_to_worst": f"any two of {m} systems, after correction",
         "one_pair": "two systems named beforehand",
-        "interval_width": f"width of a {1 - case.alpha:.0%} interval",
+        "width_average_pair": f"width of a {1 - case.alpha:.0%} interval of an average pair",
     }
     data: list[dict[str, Any]] = [
         {"series": label, "topics": row["topics"], "value": row[column]}
@@ -88,20 +73,21 @@ def quality(case: Case) -> Section:
     here = curve.filter(pl.col("topics") == n).row(0, named=True)
     with quietly():
         table = anova_table(case.main, collection="this collection")
-    epsilon = case.variances["residual"].epsilon(m)
+    epsilon = table.epsilon if table.epsilon_unbiased is None else table.epsilon_unbiased
     drawing = design_charts.detectable_curve(
         data,
         n,
         f"smallest difference in {case.measure} detected with power {case.power:g} at level "
         f"{case.alpha:g}, and expected interval width; variances from this collection",
-        f"{plural(n, 'topic')} detect {number(here['range_of_all'])} among {plural(m, 'system')} and "
+        f"{plural(n, 'topic')} detect {number(here['best_to_worst'])} among {plural(m, 'system')} and "
         f"{number(here['one_pair'])} between two named beforehand",
     )
     parts: list[Part] = [
         Text(can_detect(case), strong=True),
         Text(
-            "An interval for the difference of two systems is expected to be "
-            f"{number(here['interval_width'])} wide with these topics."
+            "With these topics an interval for the difference of two systems is expected to be "
+            f"{number(here['width_average_pair'])} wide for an average pair, and "
+            f"{number(here['width_percentile95_pair'])} for one that varies more than 95% of the pairs."
         ),
         Figure("fig-detectable", drawing),
         Figure("fig-sources", variance_charts.sources(table)),
@@ -115,9 +101,8 @@ def quality(case: Case) -> Section:
     if epsilon < LOW_EPSILON:
         parts.append(
             Notice(
-                "Differences between systems do not all vary equally (Greenhouse–Geisser ε = "
-                f"{epsilon:.2f}; 1 would be equal). An F-test over all "
-                "systems needs its degrees of freedom multiplied by ε; the figures above are for that test."
+                f"Differences between systems do not all vary equally (ε = {epsilon:.2f}; 1 would be equal). An F-test "
+                "over all systems needs its degrees of freedom multiplied by ε: p_unbiased in the analysis of variance."
             )
         )
     estimates = pl.concat([one.to_frame() for one in case.variances.values()]).drop("collection")
@@ -143,47 +128,32 @@ def quality(case: Case) -> Section:
 
 def next_one(case: Case) -> Section:
     """How many topics, for how many systems, and how deep to judge."""
-    from cranfield.design import design_anova, recommend
+    from cranfield.design import design_all_pairs, recommend
 
     with quietly():
         advice = recommend(case.main, case.n_systems, case.min_diff, power=case.power, alpha=case.alpha)
-        adjusted = _epsilon(case)
-        grid = design_anova(
-            case.variances["residual"],
-            list(SYSTEMS),
-            list(MIN_DIFFS),
-            power=case.power,
-            alpha=case.alpha,
-            blocked=True,
-            epsilon=None if adjusted is None else "past",
+        grid = design_all_pairs(
+            case.variances["residual"], list(SYSTEMS), list(MIN_DIFFS), power=case.power, alpha=case.alpha
         )
     row = advice.rows.row(0, named=True)
     parts: list[Part] = [
         Text(
             f"To compare {plural(case.n_systems, 'system')} by {case.measure} and see a difference of "
-            f"{given(case.min_diff)} between best and worst, create {plural(advice.n_topics, 'topic')}.",
+            f"{given(case.min_diff)} between best and worst, create {plural(advice.topics, 'topic')}.",
             strong=True,
-        )
+        ),
+        Text(advice.promise),
     ]
     if row["topics_lower"] is not None:
         parts.append(
             Text(
-                "The variance behind that number is itself an estimate: at the ends of its "
-                f"{1 - case.alpha:.0%} interval the answer would be "
-                f"{row['topics_lower']:,} or {row['topics_upper']:,} topics. Power is {case.power:g}, "
-                f"the level {case.alpha:g}."
+                f"The scores behind that number are a sample: its {1 - case.alpha:.0%} interval is "
+                f"{row['topics_lower']:,} to {row['topics_upper']:,} topics."
             )
         )
     parts += [Notice(text) for text in advice.warnings]
-    if adjusted is not None:
-        parts.append(
-            Text(
-                f"The recommended size is for an F-test corrected by ε = {advice_epsilon(case):.2f}; "
-                "other ways of asking give other numbers:"
-            )
-        )
     parts.append(Figure("fig-recommendation", planning.recommendation(advice)))
-    parts.append(Table("recommendation", "Every way of asking", advice.rows, digits={"variance": 6}))
+    parts.append(Table("recommendation", "Every way of asking", advice.rows, digits={"variance": 6, "epsilon": 3}))
     parts.append(Figure("fig-systems", design_charts.systems(grid)))
     parts.append(
         Table(
@@ -205,18 +175,20 @@ def next_one(case: Case) -> Section:
                     "Cost by pool depth",
                     priced.to_frame(),
                     hidden=("cost",),
-                    digits={"variance": 6, "judged_per_topic": 1, "cost": 0, "ratio": 2},
+                    digits={
+                        "variance": 6,
+                        "judged_per_topic": 1,
+                        "pool_per_topic": 1,
+                        "judged_share": 3,
+                        "cost": 0,
+                        "ratio": 2,
+                    },
                 ),
             ]
             signatures.append(priced.signature)
         else:
             parts.append(Notice(sentence))
     return Section("next", "What the next collection needs", tuple(parts), tuple(signatures), _WORKS)
-
-
-def advice_epsilon(case: Case) -> float:
-    """Greenhouse–Geisser ε for comparisons of as many systems as the next collection will have."""
-    return case.variances["residual"].epsilon(min(case.n_systems, case.main.n_systems))
 
 
 def _cost(case: Case) -> tuple[Any, str]:
@@ -234,21 +206,21 @@ def _cost(case: Case) -> tuple[Any, str]:
                 min_diff=case.min_diff,
                 power=case.power,
                 alpha=case.alpha,
-                blocked=True,
-                epsilon="past" if _epsilon(case) is not None and case.n_systems > 2 else None,
             )
     except CranfieldError as error:
         return None, f"Pool depths could not be compared: {error}"
+    if priced.best.is_empty():
+        return priced, "No pool depth is called the cheapest: too much of the pools was never judged."
     best = priced.best.row(0, named=True)
     deepest = priced.to_frame().sort("depth").row(-1, named=True)
     sentence = (
         f"Judging costs least with pools of depth {best['depth']}: "
-        f"{plural(best['topics'], 'topic')} with {number(best['judged_per_topic'], 0)} judged "
-        f"documents each, {number(best['judgments'])} judgments in all."
+        f"{plural(best['topics'], 'topic')} with {number(best['pool_per_topic'], 0)} "
+        f"documents to judge each, {number(best['judgments'])} judgments in all."
     )
     if deepest["depth"] != best["depth"]:
         sentence += (
             f" Depth {deepest['depth']} would take {plural(deepest['topics'], 'topic')} and "
             f"{number(deepest['judgments'])} judgments, {deepest['cost'] / best['cost']:.1f} times as many."
         )
-    return priced, sentence
+    return priced, " ".join([sentence, *priced.notes])
