@@ -155,7 +155,9 @@ def solve_anova(
     solved, lower, upper = solve_with_interval(test, rule, cells, unknown, given)
     if from_past and unknown == "n_topics" and rule is exact_power and lower is not None and upper is not None:
         solved, lower, upper = _with_epsilon(given, cells, solved, lower, upper)
-    warnings = (*said, *check_solved(solved, unknown, test, cells))
+    known = ~np.isnan(cells["epsilon"])
+    asked = {name: values[known] for name, values in cells.items()}
+    warnings = (*said, *check_solved(solved[known], unknown, test, asked))
     cells[unknown] = solved
     achieved = power_at(test, exact_power, cells)
     columns = [

@@ -80,8 +80,8 @@ def _telling_apart(before: dict[str, Any], after: dict[str, Any]) -> str:
     return (
         f"On these topics and by {before['measure']}, the F of the blocked analysis of variance goes from "
         f"{number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}. The factors come from these very "
-        "scores, so this does not say that other systems, other topics or other measures would be told apart more or less "
-        "easily."
+        "scores, so this does not say that other systems, other topics or other measures would be told apart more "
+        "or less easily."
     )
 
 
