@@ -165,7 +165,7 @@ def study(name: str, population: ScoreMatrix, topics: int, pilots: int, trials: 
         for _ in range(pilots):
             past, everything = pilot(population, topics, random)
             advice = recommend(past, COMPARED, min_diff)
-            advised.append(advice.topics)
+            advised.append(advice.n_topics)
             truth = true_topics(everything, min_diff)
             for design, wanted in truth.items():
                 row = next(row for row in advice.rows.iter_rows(named=True) if row["design"] == design)

@@ -119,7 +119,7 @@ def results() -> dict[str, Any]:
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
             "Correlation": correlate(x, y, n_resamples=200),
             "Cost": cost_from_figures(figures, width=0.15),
-            "Design": design_anova(residual, 10, 0.10, blocked=True),
+            "Design": design_anova(residual, 6, 0.10),
             "Recommendation": recommend(x, 6, 0.10),
             "Replicates": replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=300),
             "Robustness": standardisation_robustness(x),

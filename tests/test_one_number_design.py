@@ -52,7 +52,7 @@ def test_all_pairs_everywhere(
 ) -> None:
     past = str(place / "past.AP.csv")
     numbers = {
-        "recommend": cf.recommend(scores, SYSTEMS, MIN_DIFF).topics,
+        "recommend": cf.recommend(scores, SYSTEMS, MIN_DIFF).n_topics,
         "design_all_pairs": cf.design_all_pairs(scores, SYSTEMS, MIN_DIFF).n_topics,
         "of an estimate": cf.design_all_pairs(cf.estimate_variance(scores, "residual"), SYSTEMS, MIN_DIFF).n_topics,
         "design recommend": typed(capsys, "design", "recommend", past, *ASKED)["topics"],

@@ -144,6 +144,8 @@ ReplicatesShow = Literal["systems", "pairs", "agreement", "comparison", "teams",
 
 FOLDS: Final = 10
 """Folds of a cross-validation."""
+REPEATS: Final = 10
+"""How often the folds of a cross-validation are drawn when nothing else is asked for."""
 HOLDOUT: Final = 0.2
 """Share of the topics that a single hold-out keeps for testing."""
 CURVE_RESAMPLES: Final = 10_000

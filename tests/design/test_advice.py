@@ -47,10 +47,10 @@ def test_rows_and_their_order() -> None:
     ]
     assert advice.rows["question"].n_unique() == 10
     assert recommend(past(), 10, 0.1, baseline=True).rows["design"][0] == "baseline, corrected"
-    assert advice.topics == advice.rows["topics"][0]
+    assert advice.n_topics == advice.rows["topics"][0]
     assert advice.lower is not None
     assert advice.upper is not None
-    assert advice.lower <= advice.topics <= advice.upper
+    assert advice.lower <= advice.n_topics <= advice.upper
     for low, topics, high in advice.rows.select("topics_lower", "topics", "topics_upper").rows():
         assert low is None or low <= topics <= high
 
@@ -61,7 +61,7 @@ def test_one_question_has_one_answer() -> None:
     advice = recommend(x, 10, 0.1)
     estimate = estimate_variance(x, "residual")
     headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate))
-    assert advice.topics == headline.n_topics
+    assert advice.n_topics == headline.n_topics
     assert design_spread(estimate) > pair_spread(x)
     epsilon = unbiased_epsilon(np.cov(x.canonical().values, rowvar=False), x.n_topics, 10)
     assert advice.rows["epsilon"][3] == pytest.approx(epsilon)
@@ -87,7 +87,7 @@ def test_several_collections() -> None:
     assert "collections" in advice.settings
     one = recommend([past(1), past(1)], 10, 0.1)
     alone = recommend(past(1), 10, 0.1)
-    assert abs(one.topics - alone.topics) <= 1
+    assert abs(one.n_topics - alone.n_topics) <= 1
     assert one.upper is not None
     assert alone.upper is not None
     assert one.upper < alone.upper  # twice the topics, less doubt
@@ -99,7 +99,7 @@ def test_too_few_past_systems_for_epsilon() -> None:
     with pytest.warns(CranfieldWarning, match="no blocked ANOVA is designed: ε for 50 systems cannot be told from 5"):
         advice = recommend(past(m=5), 50, 0.1)
     assert not any("blocked" in name for name in advice.rows["design"])
-    assert advice.topics > 10
+    assert advice.n_topics > 10
 
 
 def test_few_topics_have_no_interval_for_the_anova() -> None:
@@ -176,5 +176,5 @@ def test_bad_arguments(arguments: tuple[int, float], message: str) -> None:
 @needs_shared
 def test_terabyte() -> None:
     advice = recommend(read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only(), 20, 0.1)
-    assert advice.topics in (46, 47)  # simulation: 47
+    assert advice.n_topics in (46, 47)  # simulation: 47
     assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics"][0] < 75

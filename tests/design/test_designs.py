@@ -317,9 +317,13 @@ def test_search_from_any_guess() -> None:
 def test_recommendation_leads_with_all_pairs() -> None:
     found = recommend({"a": past(seed=1), "b": past(seed=2)}, 8, 0.10)
     first = found.rows.row(0, named=True)
-    assert (first["design"], first["estimator"], first["topics"]) == ("all pairs, corrected", "residual", found.topics)
-    assert first["topics_lower"] <= found.topics <= first["topics_upper"]
-    assert f"**Create {found.topics} topics.** {found.promise}" in found.text
+    assert (first["design"], first["estimator"], first["topics"]) == (
+        "all pairs, corrected",
+        "residual",
+        found.n_topics,
+    )
+    assert first["topics_lower"] <= found.n_topics <= first["topics_upper"]
+    assert f"**Create {found.n_topics} topics.** {found.promise}" in found.text
     assert "a (30 topics × 12 systems), b (30 topics × 12 systems)" in found.text
     assert found.sizes["topics"].to_list() == [25, 50, 100, 200]
     assert found.sizes["power"].is_sorted()

@@ -45,7 +45,7 @@ class Recommendation(Result):
 
     Attributes
     ----------
-    topics : int
+    n_topics : int
         The recommended number: that of the first row.
     lower, upper : int or None
         Interval for it, at confidence 1 − alpha, from the uncertainty of the past scores.
@@ -62,7 +62,7 @@ class Recommendation(Result):
     """
 
     measure: str
-    topics: int
+    n_topics: int
     promise: str
     rows: pl.DataFrame
     sizes: pl.DataFrame
@@ -71,19 +71,14 @@ class Recommendation(Result):
     warnings: tuple[str, ...] = ()
 
     @property
-    def n_topics(self) -> int:
-        """The recommended number of topics, as the arguments call it."""
-        return self.topics
-
-    @property
     def lower(self) -> int | None:
-        """The lower end of the interval of `topics`."""
+        """The lower end of the interval of `n_topics`."""
         end: int | None = self.rows["topics_lower"][0]
         return end
 
     @property
     def upper(self) -> int | None:
-        """The upper end of the interval of `topics`."""
+        """The upper end of the interval of `n_topics`."""
         end: int | None = self.rows["topics_upper"][0]
         return end
 
@@ -100,7 +95,7 @@ class Recommendation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "topics": self.topics,
+            "topics": self.n_topics,
             "topics_lower": self.lower,
             "topics_upper": self.upper,
             "promise": self.promise,
@@ -114,11 +109,11 @@ class Recommendation(Result):
 
     def summary(self) -> str:
         """The recommended number of topics."""
-        return f"{self.topics} topics by {self.measure}"
+        return f"{self.n_topics} topics by {self.measure}"
 
     def __repr__(self) -> str:
         ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
-        return f"Recommendation({self.measure}: {self.topics} topics{ends}; {self.rows['design'][0]})"
+        return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
 
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.promise, [self.rows, self.sizes]

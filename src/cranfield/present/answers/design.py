@@ -161,8 +161,8 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
 @answers("Recommendation")
 def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
     """The recommended design among all others, and what other numbers of topics would do."""
-    facts = {**result.settings, "recommended": result.topics, "what_topics_buy": result.sizes.to_dicts()}
-    top = {"topics": result.topics, "topics_lower": result.lower, "topics_upper": result.upper}
+    facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
+    top = {"topics": result.n_topics, "topics_lower": result.lower, "topics_upper": result.upper}
     top["promise"] = result.promise
 
     def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
@@ -175,7 +175,7 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
         result, "recommendation",
     )  # fmt: skip
     return Answer(
-        headline=f"{result.topics:,} topics by {result.measure}",
+        headline=f"{result.n_topics:,} topics by {result.measure}",
         sentences=(result.promise, *_interval_sentence(result)),
         sheets={
             "designs": lambda: sheet(result.rows, digits={"variance": 6, "epsilon": 3}, heading="Every way of asking"),
@@ -247,7 +247,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     def topics() -> Sheet:
         note = "The same min_diff is another difference on another scale: do not compare raw with standardised here."
         heading = "Topics needed (one-way ANOVA), exact and published"
-        return part(heading, result.topics_needed, notes=(note,), digits={"min_diff": 2})
+        return part(heading, result.n_topics_needed, notes=(note,), digits={"min_diff": 2})
 
     chart = Chart("effect-chart", "What changes", "Bars: raw and standardised, free of scale.", result, "effect")
     rows = list(result.variance.iter_rows(named=True))
@@ -304,7 +304,7 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
         ),
         Sheet(
             name,
-            result.topics_needed.rename(shorter),
+            result.n_topics_needed.rename(shorter),
             result.signature,
             title="Topics needed (one-way ANOVA), exact and published",
             notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),

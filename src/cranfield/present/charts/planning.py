@@ -52,7 +52,7 @@ def recommendation(result: Recommendation) -> Drawing:
     ).properties(width=WIDTH - 60, height=alt.Step(24))
     settings = result.settings
     finding = (
-        f"{plural(result.topics, 'topic')} to compare {plural(settings['n_systems'], 'system')} by {result.measure}"
+        f"{plural(result.n_topics, 'topic')} to compare {plural(settings['n_systems'], 'system')} by {result.measure}"
     )
     details = (
         f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}, alpha {settings['alpha']:g}; "

@@ -139,7 +139,7 @@ def next_one(case: Case) -> Section:
     parts: list[Part] = [
         Text(
             f"To compare {plural(case.n_systems, 'system')} by {case.measure} and see a difference of "
-            f"{given(case.min_diff)} between best and worst, create {plural(advice.topics, 'topic')}.",
+            f"{given(case.min_diff)} between best and worst, create {plural(advice.n_topics, 'topic')}.",
             strong=True,
         ),
         Text(advice.promise),
