@@ -222,9 +222,10 @@ def split_families(
         elif not any(setting for settings in groups.values() for setting in settings):
             if not one_family:
                 raise DataError(
-                    f"the names of the {scores.n_systems} systems ({summary(scores.systems)}) do not look like settings "
-                    "of one system, such as bm25(k1=0.9,b=0.4); runs of different systems are compared, not tuned. Say "
-                    "how they are named with `pattern`, or that they are settings all the same with `one_family`"
+                    f"the names of the {scores.n_systems} systems ({summary(scores.systems)}) do not look like "
+                    "settings of one system, such as bm25(k1=0.9,b=0.4); runs of different systems are compared, not "
+                    "tuned. Say how they are named with `pattern`, or that they are settings all the same with "
+                    "`one_family`"
                 )
             groups = {name or "system": [setting for settings in groups.values() for setting in settings]}
     return [

@@ -53,8 +53,8 @@ def tune(
     ----------
     families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
         whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
-    splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's ``split``
-        (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+    splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
+        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
     folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
     n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
         is given, 10 times where neither is: one draw of folds moves the held-out mean by chance
@@ -74,7 +74,7 @@ def tune(
     >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
     >>> tuning = tune({"ql": ql}, folds=5)
     >>> tuning
-    Tuning(P@10, 5 folds, 5 topics)
+    Tuning(P@10, 5-fold, 5 topics)
       ql: held-out mean 0.6100 [0.4402, 0.7798], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
@@ -229,9 +229,9 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
             )
     if folds.description.startswith("leave-one-out"):
         yield (
-            "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for that "
-            "setting, so choice and held-out score pull against each other and the held-out mean comes out too low and "
-            "unsteady; prefer folds drawn several times (the default)"
+            "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
+            "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
+            "low and unsteady; prefer folds drawn several times (the default)"
         )
     if len(tuned) == 1 and len(folds) >= 3 and tuned[0].agreement < 0.5:
         yield (

@@ -275,8 +275,8 @@ class Tuning(Result):
     def __repr__(self) -> str:
         lines = [f"Tuning({self.measure}, {self.folds.description}, {len(self.folds.topics)} topics)"]
         lines += [
-            f"  {f.name}: held-out mean {f.held_out_mean:.4f}{f.interval}, in-sample {f.in_sample_mean:.4f} with {f.final} "
-            f"(chosen in {round(f.agreement * len(f.choices))} of {len(f.choices)} folds)"
+            f"  {f.name}: held-out mean {f.held_out_mean:.4f}{f.interval}, in-sample {f.in_sample_mean:.4f} with "
+            f"{f.final} (chosen in {round(f.agreement * len(f.choices))} of {len(f.choices)} folds)"
             for f in self.families
         ]
         return "\n".join(lines)
