@@ -247,7 +247,7 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     def topics() -> Sheet:
         note = "The same min_diff is another difference on another scale: do not compare raw with standardised here."
         heading = "Topics needed (one-way ANOVA), exact and published"
-        return part(heading, result.n_topics_needed, notes=(note,), digits={"min_diff": 2})
+        return part(heading, result.topics_needed, notes=(note,), digits={"min_diff": 2})
 
     chart = Chart("effect-chart", "What changes", "Bars: raw and standardised, free of scale.", result, "effect")
     rows = list(result.variance.iter_rows(named=True))
@@ -304,7 +304,7 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
         ),
         Sheet(
             name,
-            result.n_topics_needed.rename(shorter),
+            result.topics_needed.rename(shorter),
             result.signature,
             title="Topics needed (one-way ANOVA), exact and published",
             notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
