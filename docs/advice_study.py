@@ -33,9 +33,7 @@ REAL = {
     "TREC-3 AP": "trec3-adhoc.AP",
     "Web 2012 nDCG@20": "web2012-adhoc.nDCG@20",
 }
-HELD_OUT = {
-    f"TREC-{year} {measure}": f"trec{year}-adhoc.{measure}" for year in (5, 6, 7) for measure in ("AP", "P@10")
-}
+HELD_OUT = {f"TREC-{year} {measure}": f"trec{year}-adhoc.{measure}" for year in (5, 6, 7) for measure in ("AP", "P@10")}
 """Populations that nobody looked at while the method was made."""
 
 

@@ -59,7 +59,7 @@ PAGES = [
     ("formats.md", "format | what it looks like | notes", scores.formats.table()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
-SCORES = make_scores(12, 3, seed=1)
+SCORES = make_scores(12, 6, seed=1)
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)

@@ -106,10 +106,12 @@ ALONE |= {
     ("compare", "holdout"): [*TUNED, "--tune"],
     ("compare", "n_repeats"): [*TUNED, "--tune", "--folds", "4"],
     ("compare", "stratified"): [*TUNED, "--tune", "--folds", "4"],
+    ("compare", "one_family"): [*TUNED, "--tune", "--folds", "4"],
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
 VALUES: dict[str, Any] = {
+    "spread": "0.4",
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
     "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
     "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
