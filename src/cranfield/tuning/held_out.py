@@ -75,7 +75,7 @@ def tune(
     >>> tuning = tune({"ql": ql}, folds=5)
     >>> tuning
     Tuning(P@10, 5-fold, 5 topics)
-      ql: held-out mean 0.6100 [0.4402, 0.7798], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+      ql: held-out mean 0.6100 [0.4434, 0.7766], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """

@@ -162,7 +162,7 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
 def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
     """The recommended design among all others, and what other numbers of topics would do."""
     facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
-    top = {"topics": result.n_topics, "topics_lower": result.lower, "topics_upper": result.upper}
+    top: dict[str, Any] = {"topics": result.n_topics, "topics_lower": result.lower, "topics_upper": result.upper}
     top["promise"] = result.promise
 
     def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
