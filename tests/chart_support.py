@@ -128,7 +128,7 @@ def results() -> dict[str, Any]:
             "Correlation": correlate(x, y, n_resamples=200),
             "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),
             "Cost": cost_from_figures(figures, width=0.15),
-            "Design": design_anova(residual, 10, 0.10, blocked=True),
+            "Design": design_anova(residual, 6, 0.10),
             "Monitoring": monitor(x, per_look=5, looks=4),
             "Recommendation": recommend(x, 6, 0.10),
             "Reliability": reliability(x, n_topics=[10, 30], target=0.9),

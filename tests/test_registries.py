@@ -64,6 +64,7 @@ PAGES = [
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)
+PAST = make_scores(12, 6, seed=1)
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
@@ -203,7 +204,7 @@ def test_an_estimator_is_one_entry() -> None:
         assert doubled.variance == 2 * plain.variance
         np.testing.assert_allclose([doubled.lower, doubled.upper], [2 * plain.lower, 2 * plain.upper], rtol=1e-12)
         assert pool_variances([doubled, doubled]).variance == pytest.approx(doubled.variance)
-        assert design_anova(doubled, 5, 0.1).rows["estimator"].to_list() == ["dummy"]
+        assert design_anova(doubled, 5, 0.1, published=True).rows["estimator"].to_list() == ["dummy"]
         with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
             estimate_variance(SCORES, "dumy")
     of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
@@ -235,9 +236,9 @@ def test_a_design_is_one_entry() -> None:
 
 
 def test_designs_by_name_are_the_designs() -> None:
-    estimate = estimate_variance(SCORES, "residual")
-    blocked = solve_design("anova", estimate, variant="blocked", n_systems=5, min_diff=0.1, epsilon="past")
-    assert blocked.rows.equals(design_anova(estimate, 5, 0.1, blocked=True, epsilon="past").rows)
+    estimate = estimate_variance(PAST, "residual")
+    blocked = solve_design("anova", estimate, n_systems=5, min_diff=0.1, epsilon="past")
+    assert blocked.rows.equals(design_anova(estimate, 5, 0.1, epsilon="past").rows)
     asked = {"n_systems": 5, "min_diff": 0.1, "width": 0.2}
     for kind in DESIGNS.values():
         for variant in kind.variants:
@@ -245,7 +246,7 @@ def test_designs_by_name_are_the_designs() -> None:
             for method in kind.methods:
                 found = solve_design(kind.name, 0.04, variant=variant.option, method=method, **arguments)
                 assert (found.what, found.solved_for) == (variant.title, "topics")
-                within = estimate_variance(SCORES, "within")
+                within = estimate_variance(PAST, "within")
                 other = solve_design(kind.name, within, variant=variant.option, method=method, **arguments)
                 assert other.rows["estimator"].to_list() == ["within"]
             assert variant.estimator in ESTIMATORS
@@ -256,7 +257,7 @@ def test_designs_by_name_are_the_designs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"kind": "anova", "variant": "two_sample"}, "unknown form of anova 'two_sample'. Known: blocked."),
+        ({"kind": "anova", "variant": "two_sample"}, "unknown form of anova 'two_sample'. Known: published."),
         ({"kind": "ttest", "width": 1}, "unknown argument of ttest 'width'. Known: min_diff, n_topics, power."),
         ({"kind": "ttest", "method": "approximate"}, "unknown method of ttest 'approximate'. Known: exact, published."),
         ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),

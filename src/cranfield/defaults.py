@@ -76,13 +76,15 @@ ESTIMATOR: Final[VarianceMethod] = "within"
 """How to estimate a variance when nothing says what it is for."""
 ANOVA_VARIANCE: Final[VarianceMethod] = "within"
 BLOCKED_VARIANCE: Final[VarianceMethod] = "residual"
+PAIRS_VARIANCE: Final[VarianceMethod] = "residual"
 PAIRED_VARIANCE: Final[VarianceMethod] = "percentile95"
-"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, paired t and interval."""
+"""Which estimate feeds which design when it starts from scores: one-way ANOVA, blocked ANOVA, all pairs, and one pair
+(paired t and interval)."""
 
 DesignMethod = Literal["exact", "published", "approximate"]
 DESIGN_METHOD: Final[DesignMethod] = "exact"
 LOW_EPSILON: Final = 0.75
-"""A Greenhouse–Geisser ε below this earns a warning about the blocked F-test."""
+"""An ε below this earns a warning about the blocked F-test."""
 
 RankingOrder = Literal["score", "rank", "file"]
 ORDER: Final[RankingOrder] = "score"
@@ -146,6 +148,8 @@ ReplicatesShow = Literal["systems", "pairs", "agreement", "comparison", "teams",
 
 FOLDS: Final = 10
 """Folds of a cross-validation."""
+REPEATS: Final = 10
+"""How often the folds of a cross-validation are drawn when nothing else is asked for."""
 HOLDOUT: Final = 0.2
 """Share of the topics that a single hold-out keeps for testing."""
 CURVE_RESAMPLES: Final = 10_000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cranfield.cli.demo import STORY
-
+from cranfield.cli.commands.demo import STORY
 from support import Type
 
 

@@ -46,7 +46,7 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
     assert [row["method"] for row in one] == ["residual"]
     table = past("variance", "old.AP.csv").stdout
     assert "Variance of past scores" in table
-    assert "Designs use: one-way ANOVA within" in table
+    assert "Designs use: all pairs and blocked ANOVA residual" in table
 
 
 def test_variance_shows_the_anova_table(past: Type) -> None:
@@ -76,7 +76,9 @@ def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type)
     ][-2:]
     result = cranfield("variance", "identical.csv", "--method", "residual")
     assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
-    result = cranfield("design", "anova", "--scores", "identical.csv", "--systems", "2", "--min-diff", "0.1")
+    result = cranfield(
+        "design", "anova", "--published", "--scores", "identical.csv", "--systems", "2", "--min-diff", "0.1"
+    )
     assert result.exit_code == 0, result.stderr
     assert "residual none, percentile95 none." in result.stdout
 
@@ -87,7 +89,7 @@ def test_another_estimator_without_solution_does_not_stop_a_design(past: Type) -
     result = past("design", "anova", "--scores", "old.AP.csv", "--blocked", *options)
     assert result.exit_code == 0, result.stderr
     assert "systems by other estimators: within none, one_way none, two_way none, percentile95" in result.stdout
-    result = past("design", "anova", "--scores", "old.AP.csv", *options)
+    result = past("design", "anova", "--published", "--scores", "old.AP.csv", *options)
     assert result.exit_code == 2
     assert result.stderr.startswith("error: with 50 topics no number of systems reaches power 0.8 (two systems: ")
 
@@ -117,21 +119,21 @@ def test_repeated_options_build_a_grid(cranfield: Type) -> None:
 
 def test_designs_from_scores_bring_intervals_and_other_estimators(past: Type) -> None:
     words = ["--scores", "old.AP.csv", "older.AP.csv", "--systems", "5", "--min-diff", "0.1"]
-    result = past("design", "anova", *words, "--format", "json")
+    result = past("design", "anova", "--published", *words, "--format", "json")
     envelope = json.loads(result.stdout)
     (row,) = envelope["rows"]
     assert (row["estimator"], row["measure"]) == ("within", "AP")
     assert row["topics_lower"] < row["topics"] < row["topics_upper"]
     others = {other["estimator"]: other["topics"] for other in envelope["settings"]["other_estimators"]}
     assert set(others) == {"one_way", "two_way", "residual", "percentile95"}
-    table = past("design", "anova", *words).stdout
+    table = past("design", "anova", "--published", *words).stdout
     assert f"topics by other estimators: one_way {others['one_way']}" in table
-    assert "Systems that share topics need a blocked design" in table
-    (row,) = rows(past("design", "anova", *words, "--blocked", "--format", "json"))
+    assert "Systems that share topics need the blocked design" in table
+    (row,) = rows(past("design", "anova", *words, "--format", "json"))
     assert row["estimator"] == "residual"
     assert row["epsilon"] > 0.7
     (adjusted,) = rows(past("design", "anova", *words, "--blocked", "--epsilon", "past", "--format", "json"))
-    assert adjusted["topics"] == row["topics_adjusted"]
+    assert adjusted["topics"] == row["topics"]
     (row,) = rows(past("design", "ttest", "--scores", "old.AP.csv", "--min-diff", "0.1", "--format", "json"))
     assert row["estimator"] == "percentile95"
     (row,) = rows(past("design", "interval", "--scores", "old.AP.csv", "--width", "0.1", "--format", "json"))
@@ -184,7 +186,8 @@ def test_recommend_speaks_plainly_and_in_numbers(past: Type) -> None:
     assert text.startswith("# How many topics for AP?\n\n**Create ")
     assert past(*words, "--format", "markdown").stdout == text
     envelope = json.loads(past(*words, "--format", "json").stdout)
-    assert f"**Create {envelope['settings']['recommended']} topics**" in text
+    assert f"**Create {envelope['topics']} topics.**" in text
+    assert list(envelope)[:3] == ["schema", "command", "topics"]
     assert len(envelope["settings"]["what_topics_buy"]) == 4
     assert past(*words, "-o", "advice.md").exit_code == 0
     assert Path("advice.md").read_text() == text
@@ -216,7 +219,7 @@ def test_cost_for_every_depth(judged: Type) -> None:
     words = ["qrels.txt", "runs", "-m", "AP", "-m", "P@5", "--depth", "20", "--depth", "5"]
     found = rows(judged("cost", *words, "--systems", "5", "--min-diff", "0.15", "--format", "json"))
     assert [(row["measure"], row["depth"]) for row in found] == [("AP", 5), ("AP", 20), ("P@5", 5), ("P@5", 20)]
-    columns = "measure depth judged_per_topic dropped_topics variance topics judgments cost ratio best"
+    columns = "measure depth judged_per_topic pool_per_topic judged_share dropped_topics variance topics judgments cost ratio best"
     assert list(found[0]) == columns.split()
     pair = ["--collection", "qrels.txt", "runs"]
     pooled = rows(
@@ -228,7 +231,7 @@ def test_cost_for_every_depth(judged: Type) -> None:
     assert pooled[0]["variance"] == pytest.approx(found[0]["variance"])
     table = judged("cost", *words, "--systems", "5", "--budget", "5000").stdout
     assert "Best for AP: " in table
-    assert "Cheapest for AP: " in judged("cost", *words, "--width", "0.2").stdout
+    assert "Lowest cost for AP: " in judged("cost", *words, "--width", "0.2").stdout
 
 
 def test_cost_refuses_half_a_collection(judged: Type) -> None:

@@ -33,6 +33,7 @@ COMMANDS: dict[str, list[str]] = {
     "standardise robustness": ["standardise", "robustness", "ap.csv"],
     "standardise effect": ["standardise", "effect", "ap.csv", "--resamples", "20"],
     "variance": ["variance", "ap.csv"],
+    "design pairs": ["design", "pairs", "--variance-of-difference", "0.05", "--systems", "5", "--min-diff", "0.2"],
     "design anova": ["design", "anova", "--variance", "0.05", "--systems", "5", "--min-diff", "0.2"],
     "design ttest": ["design", "ttest", "--variance-of-difference", "0.05", "--min-diff", "0.2"],
     "design interval": ["design", "interval", "--variance-of-difference", "0.05", "--width", "0.2"],
@@ -52,6 +53,11 @@ LONG = {"demo", "serve"}
 
 FROM_SCORES = ["--scores", "ap.csv"]
 ALONE = {
+    ("design pairs", "scores"): ["design", "pairs", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design pairs", "estimator"): ["design", "pairs", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design pairs", "measure"): ["design", "pairs", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
+    ("design pairs", "variance"): ["design", "pairs", "--systems", "5", "--min-diff", "0.2"],
+    ("design pairs", "n_topics"): ["design", "pairs", "--variance", "0.05", "--systems", "5"],
     ("design anova", "scores"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
     ("design anova", "estimator"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
     ("design anova", "measure"): ["design", "anova", "--systems", "5", "--min-diff", "0.2", *FROM_SCORES],
@@ -70,6 +76,7 @@ ALONE = {
     ("cost", "collection"): ["cost", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     ("cost", "n_systems"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3"],
     ("cost", "min_diff"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--systems", "3"],
+    ("cost", "published"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
     ("cost", "blocked"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3"],
     ("cost", "epsilon"): ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--min-diff", "0.3", "--systems", "3",
                           "--blocked"],
@@ -112,10 +119,12 @@ ALONE |= {
     ("compare", "holdout"): [*TUNED, "--tune"],
     ("compare", "n_repeats"): [*TUNED, "--tune", "--folds", "4"],
     ("compare", "stratified"): [*TUNED, "--tune", "--folds", "4"],
+    ("compare", "one_family"): [*TUNED, "--tune", "--folds", "4"],
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
 VALUES: dict[str, Any] = {
+    "spread": "0.4",
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
     "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
     "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",

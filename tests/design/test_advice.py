@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
-from cranfield.design.advice import advise, design_spread, expected_widths
-from cranfield.design.all_pairs import design_all_pairs
+from cranfield.design.all_pairs import design_all_pairs, design_spread
 from cranfield.design.jackknife import blocked_interval, past_scores
+from cranfield.design.recommendation import expected_widths, recommend
 from cranfield.design.sense import sense
 from cranfield.variance.pair_spread import pair_spread
 from cranfield.variance.unbiased_epsilon import unbiased_epsilon
@@ -32,7 +32,7 @@ def past(seed: int = 1, n: int = 40, m: int = 12, scale: float = 1) -> ScoreMatr
 
 
 def test_rows_and_their_order() -> None:
-    advice = advise(past(), 10, 0.1)
+    advice = recommend(past(), 10, 0.1)
     assert advice.rows["design"].to_list() == [
         "all pairs, corrected",
         "all pairs, corrected",
@@ -46,11 +46,11 @@ def test_rows_and_their_order() -> None:
         "interval",
     ]
     assert advice.rows["question"].n_unique() == 10
-    assert advise(past(), 10, 0.1, baseline=True).rows["design"][0] == "baseline, corrected"
-    assert advice.topics == advice.rows["topics"][0]
+    assert recommend(past(), 10, 0.1, baseline=True).rows["design"][0] == "baseline, corrected"
+    assert advice.n_topics == advice.rows["topics"][0]
     assert advice.lower is not None
     assert advice.upper is not None
-    assert advice.lower <= advice.topics <= advice.upper
+    assert advice.lower <= advice.n_topics <= advice.upper
     for low, topics, high in advice.rows.select("topics_lower", "topics", "topics_upper").rows():
         assert low is None or low <= topics <= high
 
@@ -58,11 +58,11 @@ def test_rows_and_their_order() -> None:
 def test_one_question_has_one_answer() -> None:
     """The rows are what the designs say when asked themselves."""
     x = past()
-    advice = advise(x, 10, 0.1)
+    advice = recommend(x, 10, 0.1)
     estimate = estimate_variance(x, "residual")
-    headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate, [x]))
-    assert advice.topics == headline.n_topics
-    assert design_spread(estimate, [x]) > pair_spread(x)
+    headline = design_all_pairs(estimate, 10, 0.1, spread=design_spread(estimate))
+    assert advice.n_topics == headline.n_topics
+    assert design_spread(estimate) > pair_spread(x)
     epsilon = unbiased_epsilon(np.cov(x.canonical().values, rowvar=False), x.n_topics, 10)
     assert advice.rows["epsilon"][3] == pytest.approx(epsilon)
     assert advice.rows["topics"][3] == design_anova(estimate, 10, 0.1, blocked=True, epsilon=epsilon).n_topics
@@ -70,40 +70,40 @@ def test_one_question_has_one_answer() -> None:
 
 
 def test_the_promise_names_what_was_asked() -> None:
-    promise = advise(past(), 10, 0.1).promise
+    promise = recommend(past(), 10, 0.1).promise
     assert "45 pairs" in promise
     assert "differ by 0.1 in mean AP" in promise
-    assert "the 9 comparisons with it" in advise(past(), 10, 0.1, baseline=True).promise
+    assert "the 9 comparisons with it" in recommend(past(), 10, 0.1, baseline=True).promise
 
 
 def test_the_same_scores_give_the_same_answer() -> None:
     x = past()
     turned = ScoreMatrix(x.values[::-1, ::-1], x.topics[::-1], x.systems[::-1], "AP")
-    assert advise(x, 10, 0.1).to_dict() == advise(turned, 10, 0.1).to_dict()
+    assert recommend(x, 10, 0.1).to_dict() == recommend(turned, 10, 0.1).to_dict()
 
 
 def test_several_collections() -> None:
-    advice = advise({"a": past(1), "b": past(2, 60, 15)}, 10, 0.1)
+    advice = recommend({"a": past(1), "b": past(2, 60, 15)}, 10, 0.1)
     assert "collections" in advice.settings
-    one = advise([past(1), past(1)], 10, 0.1)
-    alone = advise(past(1), 10, 0.1)
-    assert abs(one.topics - alone.topics) <= 1
+    one = recommend([past(1), past(1)], 10, 0.1)
+    alone = recommend(past(1), 10, 0.1)
+    assert abs(one.n_topics - alone.n_topics) <= 1
     assert one.upper is not None
     assert alone.upper is not None
     assert one.upper < alone.upper  # twice the topics, less doubt
-    with pytest.raises(ArgumentError, match="`scores` is empty"):
-        advise([], 10, 0.1)
+    with pytest.raises(ArgumentError, match="is empty"):
+        recommend([], 10, 0.1)
 
 
 def test_too_few_past_systems_for_epsilon() -> None:
     with pytest.warns(CranfieldWarning, match="no blocked ANOVA is designed: ε for 50 systems cannot be told from 5"):
-        advice = advise(past(m=5), 50, 0.1)
+        advice = recommend(past(m=5), 50, 0.1)
     assert not any("blocked" in name for name in advice.rows["design"])
-    assert advice.topics > 10
+    assert advice.n_topics > 10
 
 
 def test_few_topics_have_no_interval_for_the_anova() -> None:
-    advice = advise(past(n=3, m=4), 4, 0.1)
+    advice = recommend(past(n=3, m=4), 4, 0.1)
     assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics_lower"].to_list() == [None]
 
 
@@ -161,7 +161,7 @@ def test_sense_has_nothing_to_say_of_a_sound_question() -> None:
 
 def test_advice_warns_of_nonsense() -> None:
     with pytest.warns(CranfieldWarning, match="did you mean 0.05"):
-        assert advise(past(), 10, 5).warnings
+        assert recommend(past(), 10, 5).warnings
 
 
 @pytest.mark.parametrize(
@@ -170,11 +170,11 @@ def test_advice_warns_of_nonsense() -> None:
 )
 def test_bad_arguments(arguments: tuple[int, float], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        advise(past(), *arguments)
+        recommend(past(), *arguments)
 
 
 @needs_shared
 def test_terabyte() -> None:
-    advice = advise(read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only(), 20, 0.1)
-    assert advice.topics in (46, 47)  # simulation: 47
+    advice = recommend(read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only(), 20, 0.1)
+    assert advice.n_topics in (46, 47)  # simulation: 47
     assert advice.rows.filter(design="blocked ANOVA, unbiased ε")["topics"][0] < 75

@@ -107,7 +107,8 @@ def test_real_matrices() -> None:
     """What all pairs of 20 systems take for .10 in AP; simulation asks for 47 of Terabyte."""
     scores = read_scores(SHARED / "data" / "matrices" / "terabyte2006.AP.csv").only()
     estimate = estimate_variance(scores, "residual")
-    assert design_all_pairs(estimate, 20, 0.1).n_topics == 45
+    assert design_all_pairs(estimate, 20, 0.1, spread=0).n_topics == 45
+    assert design_all_pairs(scores, 20, 0.1).n_topics == 46
     spread = pair_spread(scores)
     assert spread == pytest.approx(0.40, abs=0.02)
     assert design_all_pairs(estimate, 20, 0.1, spread=spread).n_topics in (46, 47)

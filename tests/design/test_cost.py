@@ -18,6 +18,7 @@ from cranfield import (
     Qrels,
     cost,
     cost_from_figures,
+    design_all_pairs,
     design_anova,
     design_interval,
     make_sample,
@@ -57,7 +58,7 @@ def test_evia_figure_4() -> None:
     assert by_width.filter(pl.col("depth").is_in([10, 100]))["judgments"].to_list() == [9600, 54825]
     assert by_width["ratio"][0] == pytest.approx(5.7, abs=0.05)
     for method, sizes in (("published", [100, 74]), ("exact", [101, 75])):
-        found = cost_from_figures(figures("EVIA 2014"), n_systems=10, min_diff=0.15, method=method)  # type: ignore[arg-type]
+        found = cost_from_figures(figures("EVIA 2014"), n_systems=10, min_diff=0.15, method=method, published=True)  # type: ignore[arg-type]
         ap = found.rows.filter((pl.col("measure") == "AP") & pl.col("depth").is_in([10, 100]))
         assert ap["topics"].to_list() == sizes
 
@@ -80,7 +81,7 @@ def test_a_budget_buys_the_finest_difference() -> None:
     assert (found.rows["cost"] <= 10_000).all()
     best = found.best.row(0, named=True)
     assert best["depth"] == 10
-    assert best["min_diff"] == design_anova(0.0714, 10, n_topics=104).min_diff
+    assert best["min_diff"] == design_all_pairs(2 * 0.0714, 10, n_topics=104).min_diff
     width = cost_from_figures(evia, budget=10_000).best.row(0, named=True)
     assert width["width"] == design_interval(2 * 0.0714, n_topics=104).width
 
@@ -123,8 +124,7 @@ def brute_force_variance(depth: int) -> tuple[float, float]:
 
 
 def test_from_judgments_and_runs_by_other_means() -> None:
-    with pytest.warns(CranfieldWarning):
-        found = cost([(SAMPLE.qrels, SAMPLE.runs)], ["AP"], [30, 5], n_systems=5, min_diff=0.1, blocked=True)
+    found = cost([(SAMPLE.qrels, SAMPLE.runs)], ["AP"], [30, 5], n_systems=5, min_diff=0.1, blocked=True, epsilon=1)
     assert found.settings["estimator"] == "residual"
     for row in found.rows.iter_rows(named=True):
         per_topic, variance = brute_force_variance(row["depth"])
@@ -180,11 +180,11 @@ def test_topics_that_lose_their_relevant_documents_are_counted() -> None:
         ({"n_systems": 5}, "give `n_systems` with `min_diff`, or `width`, or a `budget` to spend."),
         (
             {"n_systems": 5, "min_diff": 0.1, "width": 0.1},
-            "give `n_systems` and `min_diff` for an analysis of variance, or `width`; not both.",
+            "give `n_systems` and `min_diff` for tests of several systems, or `width`; not both.",
         ),
         (
             {"width": 0.1, "blocked": True},
-            "`min_diff`, `power` and `blocked` belong to an analysis of variance; give `n_systems`.",
+            "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`.",
         ),
         ({"width": 0.1, "budget": 100}, "nothing to find: with a `budget`, leave out `min_diff` and `width`."),
         ({"width": 0.1, "document_cost": 0}, "`document_cost` must be above 0; got 0."),
@@ -215,7 +215,7 @@ def test_results_speak() -> None:
     found = cost_from_figures([PoolFigure("AP", 10, 96, 0.0714)], width=0.15)
     assert repr(found) == "Cost(1 designs; best: [('AP', 10, 100, 9600.0)])"
     assert found.signature.startswith(
-        "pool depth and cost; width 0.15; alpha 0.05; document cost 1; topic cost 0; cran"
+        "pool depth and cost; design interval of a paired difference; width 0.15; alpha 0.05; document cost 1; topic cost 0; cran"
     )
     assert found.to_dict()["rows"][0]["judgments"] == 9600
     assert "<table" in found._repr_html_()
@@ -224,29 +224,30 @@ def test_results_speak() -> None:
 @needs_shared
 def test_trec_covid_gets_cheaper_when_judged_less_deeply() -> None:
     place = SHARED / "data/runs/trec-covid-r5"
-    found = quiet_cost(
-        [(place / "qrels.txt", place / "runs")], ["AP"], [10, 100], n_systems=20, min_diff=0.1, blocked=True
-    )
+    found = quiet_cost([(place / "qrels.txt", place / "runs")], ["AP"], [10, 100], n_systems=20, min_diff=0.1)
     assert found.rows["judged_per_topic"].to_list() == [124.78, 347.06]
     assert found.rows["variance"].to_list() == pytest.approx([0.007815, 0.006766], abs=1e-6)
-    assert found.rows["topics"].to_list() == [33, 29]
-    assert found.rows["ratio"][0] > 2.4
+    assert found.rows["pool_per_topic"].to_list() == pytest.approx([130.38, 1209.04], rel=0.2)
+    assert found.rows["ratio"][0] > 5
+    assert found.best.is_empty()
+    assert any("of the pool of depth 100 was judged" in text for text in found.warnings)
 
 
 def test_a_depth_beyond_the_judged_one_is_said() -> None:
-    """Otherwise depth 60 of a collection judged to 50 would look as cheap as depth 50."""
+    """Otherwise depth 60 of a collection judged to 50 would look as cheap as depth 50: the pool is priced."""
     sample = make_sample(n_topics=6, n_systems=4, seed=3, n_documents=600, depth=20, length=60)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        cost([(sample.qrels, sample.runs)], ["AP"], [20, 40], n_systems=5, min_diff=0.2)
-    said = [str(one.message) for one in caught if "never judged" in str(one.message)]
+        found = cost([(sample.qrels, sample.runs)], ["AP"], [20, 40], n_systems=5, min_diff=0.2)
+    said = [str(one.message) for one in caught if "was judged" in str(one.message)]
     pooled = {(r.topic, r.document) for run in sample.runs for r in top(run, 40)}
     judged = set(sample.qrels.frame.select("topic", "document").rows())
-    missing = len(pooled - judged)
-    assert said == [
-        f"{sample.qrels.name}: {missing} of the {len(pooled)} documents in the top 40 of a run ({missing / len(pooled):.0%}) "
-        "were never judged, so the cost of depth 40 is too low and its scores are those of a shallower pool"
-    ]
+    share = len(pooled & judged) / len(pooled)
+    assert found.rows["pool_per_topic"][1] == pytest.approx(len(pooled) / 6)
+    assert found.rows["judged_share"].to_list() == pytest.approx([1, share])
+    assert len(said) == 1
+    assert f"only {share:.0%} of the pool of depth 40 was judged" in said[0]
+    assert found.best.is_empty()
 
 
 def top(run: Any, depth: int) -> list[Any]:

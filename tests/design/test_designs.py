@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,9 @@ def test_min_diff_turns_round_for_every_method(method: Any) -> None:
 
 def test_the_ends_of_the_scale() -> None:
     """An alpha that vanishes beside 1, and effects whose squares overflow."""
-    sizes = [design_anova(0.05, 10, 0.1, alpha=alpha).n_topics for alpha in (1e-9, 1e-12, 1e-17, 1e-300)]
+    sizes = [
+        design_anova(0.05, 10, 0.1, alpha=alpha, published=True).n_topics for alpha in (1e-9, 1e-12, 1e-17, 1e-300)
+    ]
     assert sizes == [664, 834, 1108, 14859]
     assert design_ttest(0.04, 0.05, alpha=1e-17).n_topics > design_ttest(0.04, 0.05, alpha=1e-15).n_topics
     for enormous in (design_anova(0.05, 10, 1e300), design_ttest(1e-300, 1e200), design_two_sample_ttest(1.0, 1e160)):
@@ -85,7 +88,7 @@ def test_the_ends_of_the_scale() -> None:
 
 
 def test_two_sample_designs_are_per_group() -> None:
-    assert design_two_sample_ttest(0.05, 0.1).n_topics == design_anova(0.05, 2, 0.1).n_topics
+    assert design_two_sample_ttest(0.05, 0.1).n_topics == design_anova(0.05, 2, 0.1, published=True).n_topics
     wide = design_two_sample_interval(0.05, 0.1)
     assert wide.rows["expected_width"].item() <= 0.1
     # The same difference of means has the same variance 2σ²/n, but twice the degrees of freedom.
@@ -94,13 +97,14 @@ def test_two_sample_designs_are_per_group() -> None:
 
 def test_scores_carry_their_uncertainty_to_the_size() -> None:
     estimate = estimate_variance(past(), "within")
-    row = design_anova(estimate, 10, 0.15).rows.row(0, named=True)
-    assert row["topics_lower"] == design_anova(estimate.lower, 10, 0.15).n_topics
-    assert row["topics_upper"] == design_anova(estimate.upper, 10, 0.15).n_topics
+    one_way = partial(design_anova, published=True)
+    row = one_way(estimate, 10, 0.15).rows.row(0, named=True)
+    assert row["topics_lower"] == one_way(estimate.lower, 10, 0.15).n_topics
+    assert row["topics_upper"] == one_way(estimate.upper, 10, 0.15).n_topics
     assert (row["measure"], row["estimator"]) == ("AP", "within")
-    power = design_anova(estimate, 10, 0.15, n_topics=50).rows.row(0, named=True)
+    power = one_way(estimate, 10, 0.15, n_topics=50).rows.row(0, named=True)
     assert power["power_lower"] < power["power"] < power["power_upper"]
-    assert power["power_lower"] == design_anova(estimate.upper, 10, 0.15, n_topics=50).achieved_power
+    assert power["power_lower"] == one_way(estimate.upper, 10, 0.15, n_topics=50).achieved_power
     paired = estimate_variance(past(), "residual")
     row = design_ttest(paired, 0.05).rows.row(0, named=True)
     assert row["variance_of_difference"] == paired.variance_of_difference
@@ -111,43 +115,66 @@ def test_scores_carry_their_uncertainty_to_the_size() -> None:
 
 
 def test_typed_and_estimated_variances_stand_side_by_side() -> None:
-    rows = design_anova([estimate_variance(past(), "within"), 0.05], 10, 0.15).rows
+    rows = design_anova([estimate_variance(past(), "within"), 0.05], 10, 0.15, published=True).rows
     assert rows["estimator"].to_list() == ["within", None]
     assert rows["topics_lower"].is_null().to_list() == [False, True]
 
 
-def test_blocked_design_reports_sphericity_and_warns_when_it_is_low() -> None:
-    fine = design_anova(estimate_variance(past(n=400), "residual"), 5, 0.1, blocked=True)
+def test_shared_topics_are_the_default_and_blocked_says_the_same() -> None:
+    plain = design_anova(0.05, 10, 0.1)
+    assert plain.what == "blocked (two-way) ANOVA"
+    assert plain.rows.equals(design_anova(0.05, 10, 0.1, blocked=True).rows)
+    one_way = design_anova(0.05, 10, 0.1, published=True)
+    assert one_way.what == "one-way ANOVA"
+    assert one_way.rows.equals(design_anova(0.05, 10, 0.1, blocked=False).rows)
+    assert design_anova(0.0530, 10, 0.1, method="published").n_topics == 166  # EVIA 2014 Table 4
+
+
+def test_past_scores_bring_their_unbiased_epsilon_and_a_low_one_is_warned_of() -> None:
+    fine = design_anova(estimate_variance(past(n=400), "residual"), 5, 0.1)
     assert fine.only("epsilon") > 0.95
     assert fine.warnings == ()
-    assert fine.n_topics <= fine.only("topics_adjusted") <= fine.n_topics + 2
     estimate = estimate_variance(past(spherical=False), "residual")
     with pytest.warns(CranfieldWarning) as said:
-        low = design_anova(estimate, 8, 0.1, blocked=True)
+        low = design_anova(estimate, 8, 0.1)
     assert len(said) == 1
     epsilon = low.only("epsilon")
+    assert epsilon == estimate.epsilon(8) > low.only("epsilon_gg")
     assert low.warnings == (
         "the blocked F-test assumes that all differences between systems vary equally; AP scores of the past do not "
-        f"(Greenhouse–Geisser ε = {epsilon:.2f} for 8 systems), so it rejects too often. Test with degrees of freedom "
-        "multiplied by ε and take the size adjusted for it (epsilon='past'), or use a randomisation test.",
+        f"(ε = {epsilon:.2f} for 8 systems), so it rejects too often. The size is for the test with degrees of freedom "
+        "multiplied by ε.",
     )
-    adjusted = design_anova(estimate, 8, 0.1, blocked=True, epsilon="past")
-    assert adjusted.n_topics == low.only("topics_adjusted") > low.n_topics
-    assert adjusted.n_topics == design_anova(estimate.variance, 8, 0.1, blocked=True, epsilon=epsilon).n_topics
-    assert adjusted.warnings == ()
+    assert low.n_topics == design_anova(estimate.variance, 8, 0.1, epsilon=epsilon).n_topics
+    assert low.n_topics > design_anova(estimate, 8, 0.1, epsilon=1).n_topics
+    assert low.only("topics_lower") <= low.n_topics <= low.only("topics_upper")
+
+
+def test_epsilon_for_more_systems_than_the_past_has_is_refused_or_extrapolated() -> None:
+    few = estimate_variance(past(m=5), "residual")
+    with pytest.raises(DataError, match="ε for 50 systems cannot be told from 5 past systems"):
+        design_anova(few, 50, 0.1)
+    with pytest.warns(CranfieldWarning, match="some designs are left empty: ε for 50 systems"):
+        design = design_anova(few, [4, 50], 0.1)
+    assert design.rows["topics"].is_null().to_list() == [False, True]
+    assert design_anova(few, 50, 0.1, epsilon=1).n_topics > 2
+    many = estimate_variance(past(m=12), "residual")
+    assert design_anova(many, 50, 0.1).n_topics > design_anova(many, 10, 0.1).n_topics
+    with pytest.warns(CranfieldWarning, match="it is an upper bound"):
+        design_anova(many, min_diff=0.1, n_topics=50)
 
 
 def test_the_wrong_estimate_is_warned_of() -> None:
     residual = estimate_variance(past(), "residual")
     with pytest.warns(CranfieldWarning, match="leaves out what topics differ by, but the one-way design needs it"):
-        design_anova(residual, 10, 0.1)
+        design_anova(residual, 10, 0.1, published=True)
     with pytest.warns(CranfieldWarning, match="leaves out what topics differ by, but two groups of different topics"):
         design_two_sample_ttest(residual, 0.1)
 
 
 def test_part_of_a_grid_without_solution_is_left_empty_and_said() -> None:
     with pytest.warns(CranfieldWarning) as said:
-        design = design_anova(0.05, None, [0.02, 0.3], n_topics=20)
+        design = design_anova(0.05, None, [0.02, 0.3], n_topics=20, published=True)
     assert design.rows["systems"].null_count() == 1
     assert design.rows["achieved_power"].null_count() == 1
     assert str(said[0].message) == (
@@ -171,7 +198,9 @@ def test_results_speak() -> None:
     assert "systems" not in design_anova(0.0530, [10, 20], 0.10).signature
     assert design.to_dict()["rows"][0]["topics"] == 166
     assert "<table" in design._repr_html_()
-    assert repr(design_anova(0.0530, [10, 20], 0.10)).startswith("Design(one-way ANOVA: 2 rows, solved for topics)\n")
+    assert repr(design_anova(0.0530, [10, 20], 0.10)).startswith(
+        "Design(blocked (two-way) ANOVA: 2 rows, solved for topics)\n"
+    )
 
 
 GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
@@ -207,7 +236,7 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
         ),
         ({"min_diff": 1e-9}, "more than 1,000,000,000 topics would be needed; is `min_diff` = 1e-09 what you mean?"),
         (
-            {"n_systems": None, "n_topics": 10},
+            {"n_systems": None, "n_topics": 10, "published": True},
             "with 10 topics no number of systems reaches power 0.8 (two systems: 0.157); allow more topics, a larger "
             "`min_diff` or less power.",
         ),
@@ -215,7 +244,14 @@ GOOD: dict[str, Any] = {"variance": 0.05, "n_systems": 10, "min_diff": 0.1}
             {"n_systems": None, "n_topics": 10_000, "min_diff": 5},
             "with 10000 topics even 1,000,000 systems reach power 0.8: any number will do.",
         ),
-        ({"epsilon": 0.5}, "`epsilon` belongs to the blocked design; pass blocked=True with it."),
+        (
+            {"epsilon": 0.5, "published": True},
+            "`epsilon` belongs to the design for shared topics; leave out `published`, or `epsilon`.",
+        ),
+        (
+            {"published": True, "blocked": True},
+            "`published` is the one-way design and `blocked` the other; leave one of them out.",
+        ),
         (
             {"epsilon": 0.05, "blocked": True},
             "`epsilon` must be 'past' or between 1/(m-1) = 0.1111 and 1 for 10 systems; got 0.05.",
@@ -278,41 +314,42 @@ def test_search_from_any_guess() -> None:
     assert np.isnan(smallest_real(lambda x, cells: x < 0, np.array([1.0]))).all()
 
 
-def test_recommendation_leads_with_the_blocked_design() -> None:
+def test_recommendation_leads_with_all_pairs() -> None:
     found = recommend({"a": past(seed=1), "b": past(seed=2)}, 8, 0.10)
     first = found.rows.row(0, named=True)
-    assert (first["design"], first["estimator"], first["topics"]) == ("blocked ANOVA", "residual", found.n_topics)
+    assert (first["design"], first["estimator"], first["topics"]) == (
+        "all pairs, corrected",
+        "residual",
+        found.n_topics,
+    )
     assert first["topics_lower"] <= found.n_topics <= first["topics_upper"]
-    assert f"**Create {found.n_topics} topics** to compare 8 systems by AP" in found.text
+    assert f"**Create {found.n_topics} topics.** {found.promise}" in found.text
     assert "a (30 topics × 12 systems), b (30 topics × 12 systems)" in found.text
-    assert "That is high enough to go without a correction." in found.text
     assert found.sizes["topics"].to_list() == [25, 50, 100, 200]
     assert found.sizes["power"].is_sorted()
     assert found.sizes["min_diff"].is_sorted(descending=True)
-    assert set(found.rows["estimator"]) == {"within", "one_way", "two_way", "residual", "percentile95"}
     assert found.to_dict()["text"] == found.text
+    assert next(iter(found.to_dict())) == "topics"
+    columns = "design estimator method variance topics topics_lower topics_upper epsilon question"
+    assert found.rows.columns == columns.split()
 
 
-def test_recommendation_is_adjusted_when_sphericity_is_far_off() -> None:
-    found = recommend(past(spherical=False), 8, 0.10)
-    assert found.rows["design"].to_list()[:2] == ["blocked, adjusted", "blocked ANOVA"]
-    assert found.n_topics == found.rows["topics"][0] > found.rows["topics"][1]
-    assert "That is low: uncorrected, the test rejects too often." in found.text
-
-
+@pytest.mark.filterwarnings("ignore:`min_diff` = ")
 def test_recommendation_warns_of_discrete_measures() -> None:
     rng = np.random.default_rng(1)
     x = ScoreMatrix(rng.integers(0, 2, (40, 6)), map(str, range(40)), list("abcdef"), "Boolean")
     with pytest.warns(CranfieldWarning, match="only 2 different values of Boolean occur in 240 scores"):
         found = recommend(x, 5, 0.2)
-    assert "## Caveat" in found.text
+    assert "## Caveats" in found.text
     values = rng.uniform(size=(40, 6)) * (rng.uniform(size=(40, 6)) > 0.5)
     with pytest.warns(CranfieldWarning, match="% of the RR scores are exactly 0 or 0.9"):
         recommend(ScoreMatrix(values, map(str, range(40)), list("abcdef"), "RR"), 5, 0.2)
 
 
+@pytest.mark.filterwarnings("ignore:`min_diff` = ")
 def test_few_scores_are_not_called_discrete() -> None:
-    assert "Caveat" not in recommend(past(3, 3), 5, 0.1).text
+    with pytest.warns(CranfieldWarning, match="no blocked ANOVA"):
+        assert "different values" not in recommend(past(3, 3), 5, 0.1).text
 
 
 def test_recommendation_refuses_bad_questions() -> None:

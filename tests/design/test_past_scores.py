@@ -9,10 +9,12 @@ import pytest
 
 from cranfield import (
     ArgumentError,
+    CranfieldWarning,
     DataError,
     ScoreMatrix,
     Scores,
     UnknownNameError,
+    design_all_pairs,
     design_anova,
     design_interval,
     design_ttest,
@@ -28,8 +30,10 @@ from cranfield.variance.estimators import ESTIMATORS
 
 OLD, OLDER = make_scores(30, 6, seed=1), make_scores(40, 5, seed=2)
 QUESTIONS = [
-    (design_anova, {"n_systems": 5, "min_diff": 0.1}, "within"),
-    (design_anova, {"n_systems": 5, "min_diff": 0.1, "blocked": True}, "residual"),
+    (design_anova, {"n_systems": 5, "min_diff": 0.1, "published": True}, "within"),
+    (design_anova, {"n_systems": 5, "min_diff": 0.1}, "residual"),
+    (design_all_pairs, {"n_systems": 5, "min_diff": 0.1}, "residual"),
+    (design_all_pairs, {"n_systems": 5, "n_topics": 50, "baseline": True}, "residual"),
     (design_ttest, {"min_diff": 0.1}, "percentile95"),
     (design_ttest, {"n_topics": 50, "two_sample": True}, "within"),
     (design_interval, {"width": 0.1}, "percentile95"),
@@ -57,10 +61,12 @@ def test_scores_are_estimated_as_the_design_needs_it(function, question, estimat
 
 def test_collections_are_pooled_and_measures_stand_below_one_another() -> None:
     design = design_anova({"old": OLD, "older": OLDER}, 5, 0.1)
-    pooled = pool_variances([estimate_variance(OLD, collection="old"), estimate_variance(OLDER, collection="older")])
+    pooled = pool_variances(
+        [estimate_variance(x, "residual", collection=name) for name, x in (("a", OLD), ("b", OLDER))]
+    )
     assert design.n_topics == design_anova(pooled, 5, 0.1).n_topics
     other = ScoreMatrix(OLD.values / 2, OLD.topics, OLD.systems, "half")
-    design = design_anova(Scores([OLD, other]), [5, 10], 0.1)
+    design = design_anova(Scores([OLD, other]), [5, 6], 0.1)
     assert design.rows["measure"].to_list() == [OLD.measure] * 2 + ["half"] * 2
     assert design.by_estimator.height == 4 * len(ESTIMATORS)
     assert design.to_dict()["by_estimator"] == design.by_estimator.to_dicts()
@@ -69,9 +75,11 @@ def test_collections_are_pooled_and_measures_stand_below_one_another() -> None:
 
 def test_an_estimator_without_variance_is_left_out_unless_chosen() -> None:
     same = ScoreMatrix([[0.5, 0.5], [0.25, 0.25], [0.75, 0.75]], "123", "ab", "AP")
-    assert "residual" not in design_anova(same, 2, 0.1).by_estimator["estimator"].to_list()
+    with pytest.warns(CranfieldWarning, match="more than the best and the worst past system are apart"):
+        design = design_anova(same, 2, 0.1, published=True)
+    assert "residual" not in design.by_estimator["estimator"].to_list()
     with pytest.raises(DataError, match="no variance to design from"):
-        design_anova(same, 2, 0.1, blocked=True)
+        design_anova(same, 2, 0.1)
 
 
 def test_either_variance_can_be_typed() -> None:
@@ -106,7 +114,7 @@ def test_methods_side_by_side() -> None:
     design = design_anova(OLD, 5, 0.1)
     assert design.by_method["method"].to_list() == ["exact", "published", "approximate"]
     for row in design.by_method.iter_rows(named=True):
-        assert row["topics"] == design_anova(OLD, 5, 0.1, method=row["method"]).n_topics
+        assert row["topics"] == design_anova(OLD, 5, 0.1, method=row["method"], blocked=True).n_topics
     assert design_ttest(0.05, 0.1, method="published").by_method["method"].to_list() == ["published", "exact"]
     assert design_interval(0.05, 0.1).by_method.height == 1
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
-from cranfield import ArgumentError, PoolFigure, Qrels, Run, cost_from_figures, make_sample, read_qrels, read_runs
-from cranfield.design.pool_price import pool_by_topic, pool_prices, pool_sentences, priced
+from cranfield import (
+    ArgumentError,
+    CranfieldWarning,
+    PoolFigure,
+    Qrels,
+    Run,
+    cost_from_figures,
+    make_sample,
+    read_qrels,
+    read_runs,
+)
+from cranfield.design.pool_price import doubts, losses, pool_by_topic, pool_prices
+from cranfield.present.answer import answer
 from support import SHARED, needs_shared
 
 
@@ -61,15 +74,29 @@ def test_where_all_is_judged_the_price_is_what_was_judged() -> None:
     assert prices["judged_share"].to_list() == [1.0, 1.0]
     assert prices["pool_per_topic"].to_list() == prices["judged_per_topic"].to_list()
     evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
-    same = pl.DataFrame({"depth": [10, 100], "pool_per_topic": [96.0, 731.0]})
-    assert cost_from_figures(priced(evia, same), width=0.15).rows.equals(cost_from_figures(evia, width=0.15).rows)
+    same = [replace(one, pool_per_topic=one.judged_per_topic) for one in evia]
+    assert cost_from_figures(same, width=0.15).rows.equals(cost_from_figures(evia, width=0.15).rows)
+
+
+def test_the_pool_is_priced_and_nothing_is_called_cheapest_where_it_was_not_judged() -> None:
+    figures = [PoolFigure("AP", 10, 90, 0.07, pool_per_topic=96), PoolFigure("AP", 100, 347, 0.053, 0, 1209)]
+    with pytest.warns(CranfieldWarning, match="only 29% of the pool of depth 100 was judged"):
+        found = cost_from_figures(figures, width=0.15)
+    rows = found.rows
+    assert rows["judgments"].to_list() == [n * pool for n, pool in zip(rows["topics"], (96, 1209), strict=True)]
+    assert rows["judged_share"].to_list() == [90 / 96, 347 / 1209]
+    assert found.best.is_empty()
+    assert "less reusable" in found.notes[0]
+    assert "no depth is called the cheapest" in answer(found).headline
+    judged = cost_from_figures(figures[:1], width=0.15)
+    assert judged.best.height == 1
 
 
 def test_sentences() -> None:
-    said = pool_sentences(pool_prices([(JUDGED, RUNS)], [1, 3]))
+    said = doubts(pool_prices([(JUDGED, RUNS)], [1, 3]))
     assert "depth 3: only 57% of the pool of depth 3 was judged (1 of 2 documents per topic)" in said[0]
-    assert "judging to depth 1 leaves more relevant documents unjudged than to depth 3" in said[1]
-    assert pool_sentences(pool_prices([(JUDGED, RUNS)], [1])) == ()
+    assert "Judging to depth 1 leaves more relevant documents unjudged than to depth 3" in losses([3, 1])[0]
+    assert doubts(pool_prices([(JUDGED, RUNS)], [1])) == losses([1]) == ()
 
 
 def test_refusals() -> None:
@@ -81,8 +108,6 @@ def test_refusals() -> None:
         pool_by_topic(JUDGED, [], [5])
     with pytest.raises(ArgumentError, match="`collections` is empty"):
         pool_prices([], [5])
-    with pytest.raises(ArgumentError, match="no price for depth 10"):
-        priced([PoolFigure("AP", 10, 96, 0.07)], pl.DataFrame({"depth": [5], "pool_per_topic": [50.0]}))
 
 
 @needs_shared

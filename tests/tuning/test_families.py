@@ -43,8 +43,14 @@ def test_a_file_with_several_names_holds_several_families(tmp_path: Path) -> Non
     assert names(read_families(path)) == [("bm25", 2), ("ql", 2)]
 
 
-def test_systems_without_parameters_are_one_family(tmp_path: Path) -> None:
-    assert names(read_families(write(tmp_path / "trec.AP.tsv", "a", "b", "c"))) == [("trec", 3)]
+def test_systems_without_parameters_are_one_family_only_if_told(tmp_path: Path) -> None:
+    """Runs of many teams are not settings of one system."""
+    path = write(tmp_path / "trec.AP.tsv", "a", "b", "c")
+    with pytest.raises(
+        DataError, match=r"names of the 3 systems \(a, b, c\) do not look like settings .* `one_family`"
+    ):
+        read_families(path)
+    assert names(read_families(path, one_family=True)) == [("trec", 3)]
 
 
 def test_a_directory_of_per_run_files_is_a_family(tmp_path: Path) -> None:

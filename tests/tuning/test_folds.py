@@ -169,7 +169,8 @@ def test_positions_outside_the_topics() -> None:
 
 
 def test_splitters_by_keywords() -> None:
-    assert splitter_of() == NFold()
+    assert splitter_of() == NFold(10, n_repeats=10)
+    assert splitter_of(folds=10) == NFold()
     assert splitter_of(folds=4, n_repeats=2, stratified=True, seed=3) == NFold(4, 2, True, 3)
     assert splitter_of(leave_one_out=True) == LeaveOneOut()
     assert splitter_of(holdout=0.25, seed=3) == HoldOut(0.25, seed=3)

@@ -15,6 +15,8 @@ from cranfield.errors import UnknownNameError
 from cranfield.tuning import HoldOut, LeaveOneOut, NFold, read_families
 from support import SHARED, needs_shared
 
+pytestmark = pytest.mark.filterwarnings("ignore:leave-one-out", "ignore:.*of the folds chose the final setting")
+
 
 def matrix(values: object, measure: str = "AP", names: list[str] | None = None) -> ScoreMatrix:
     array = np.asarray(values, dtype=float)
@@ -243,7 +245,8 @@ def test_frames_dictionaries_and_texts() -> None:
     assert frame["topics"].to_list() == [5, 5, 5, 5, 20]
     assert frame["held_out_mean"][4] == pytest.approx(frame["held_out_mean"][:4].mean())
     assert found.by_family().columns == [
-        "family", "settings", "final", "agreement", "distinct", "in_sample_mean", "held_out_mean", "optimism",
+        "family", "settings", "final", "agreement", "distinct", "in_sample_mean", "held_out_mean", "held_out_lower",
+        "held_out_upper", "optimism",
     ]  # fmt: skip
     assert json.loads(json.dumps(found.to_dict()))["folds"][0]["chosen"] == {"x": "x(a=1)"}
     assert found.signature == (
@@ -292,11 +295,15 @@ def test_unlike_rivals_are_warned_about_and_neighbours_are_not(splitter: NFold) 
         y = matrix(np.hstack([baseline, baseline - 0.3]))
         with pytest.warns(CranfieldWarning) as caught:
             tune({"x": matrix(related(0.0, seed)), "y": y}, splitter)
-        assert [str(w.message) for w in caught] == [
+        said = [str(w.message) for w in caught if not str(w.message).startswith("leave-one-out")]
+        assert said == [
             "x: settings about as good as the final one score quite differently topic by topic, so held-out scores "
             "depend on one another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out reduce this"
         ]
-        assert tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings == ()
+        assert (
+            tune({"x": matrix(related(0.9, seed)), "y": y}, splitter).warnings[int(isinstance(splitter, LeaveOneOut)) :]
+            == ()
+        )
 
 
 # ── bad input ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -353,8 +360,27 @@ def test_nan_never_gets_as_far() -> None:
 )
 def test_the_best_of_a_track_s_runs(name: str, final: str, agreement: float, in_sample: float, held_out: float) -> None:
     """The systems of a track taken as settings: how well would the best one do on unseen topics?"""
-    (family,) = read_families(SHARED / f"data/matrices/{name}.AP.csv")
+    (family,) = read_families(SHARED / f"data/matrices/{name}.AP.csv", one_family=True)
     found = tune(family, NFold(10))[name]
     assert (found.final, found.agreement) == (final, agreement)
     assert found.in_sample_mean == pytest.approx(in_sample, abs=5e-5)
     assert found.held_out_mean == pytest.approx(held_out, abs=5e-5)
+
+
+def test_what_to_expect_comes_with_an_interval_over_topics() -> None:
+    x = matrix(random(20, 4) + [0, 1, 0, 0])
+    found = tune({"x": x})
+    assert found.folds.description == "10-fold, drawn 10 times"
+    one, scores = found["x"], found.held_out.values[:, 0]
+    reach = 2.093024 * scores.std(ddof=1) / np.sqrt(20)
+    assert (one.lower, one.upper) == pytest.approx((scores.mean() - reach, scores.mean() + reach), rel=1e-6)
+    assert f"{one.held_out_mean:.4f} [{one.lower:.4f}, {one.upper:.4f}]" in repr(found)
+
+
+@pytest.mark.filterwarnings("default")
+def test_leave_one_out_and_one_unsteady_family_are_warned_of() -> None:
+    x = matrix(random(20, 4) + [0, 1, 0, 0])
+    with pytest.warns(CranfieldWarning, match="choice and held-out score pull against each other"):
+        tune({"x": x}, leave_one_out=True)
+    with pytest.warns(CranfieldWarning, match="of the folds chose the final setting"):
+        tune({"x": matrix(np.random.default_rng(1).normal(size=(12, 40)))}, folds=4)

@@ -17,7 +17,8 @@ from cranfield import (
     estimate_variance,
     pool_variances,
 )
-from cranfield.variance.sphericity import epsilon_for, greenhouse_geisser
+from cranfield.variance.sphericity import greenhouse_geisser
+from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser
 
 METHODS = ("within", "one_way", "two_way", "residual", "percentile95")
 
@@ -176,15 +177,15 @@ def test_epsilon_is_one_for_equal_differences_and_least_for_one_direction() -> N
     unmatched = np.zeros((5, 5))
     unmatched[0, 0] = 1
     assert greenhouse_geisser(unmatched) == pytest.approx(1 / 4)
-    assert epsilon_for(compound, 3) == pytest.approx(1)
-    assert epsilon_for(np.diag([1.0, 2, 3, 4, 5]), 2) == pytest.approx(1)
+    assert mean_greenhouse_geisser(compound, 3) == pytest.approx(1)
+    assert mean_greenhouse_geisser(np.diag([1.0, 2, 3, 4, 5]), 2) == pytest.approx(1)
     assert np.isnan(greenhouse_geisser(np.zeros((3, 3))))
 
 
 def test_epsilon_of_estimates_pools_collections() -> None:
     parts = [estimate_variance(simulated(s, n, 6), "residual") for s, n in ((1, 11), (2, 31))]
-    expected = (10 * parts[0].epsilon(4) + 30 * parts[1].epsilon(4)) / 40
-    assert pool_variances(parts).epsilon(4) == pytest.approx(expected)
+    expected = (10 * parts[0].greenhouse_geisser(4) + 30 * parts[1].greenhouse_geisser(4)) / 40
+    assert pool_variances(parts).greenhouse_geisser(4) == pytest.approx(expected)
 
 
 def test_anova_table_adds_up_and_never_says_zero() -> None:

@@ -159,7 +159,7 @@ def test_refusals() -> None:
 def test_the_anova_table_has_p_with_each_epsilon() -> None:
     x = np.abs(uneven(12, 30, 6)) + np.linspace(0, 1, 6)
     table = anova_table(ScoreMatrix(x, map(str, range(30)), "abcdef", "AP"))
-    row = table.rows[0]
+    row = table.sources[0]
     assert table.epsilon_unbiased is not None
     assert table.epsilon_unbiased == pytest.approx(unbiased_epsilon(covariance_of(x), 30))
     assert row["p"] < row["p_unbiased"] < row["p_gg"]
@@ -169,4 +169,4 @@ def test_the_anova_table_has_p_with_each_epsilon() -> None:
     assert "p_unbiased" in table.to_frame().columns
     two_topics = anova_table(ScoreMatrix(x[:2], "12", "abcdef", "AP"))
     assert two_topics.epsilon_unbiased is None
-    assert two_topics.rows[0]["p_unbiased"] is None
+    assert two_topics.sources[0]["p_unbiased"] is None

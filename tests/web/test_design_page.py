@@ -8,36 +8,40 @@ from typing import Any
 
 import pytest
 
-from cranfield import design_anova, design_interval, design_ttest
+from cranfield import design_all_pairs, design_anova, design_interval, design_ttest
 from support import Type
 from web_page import Client, ask, scores
 
-ROBUST = "/api/design?variance=0.0530&systems=10&min_diff=0.10"
+ROBUST = "/api/design?kind=anova&published=true&variance=0.0530&systems=10&min_diff=0.10"
 
 
 def test_the_first_visit_shows_a_worked_example(client: Client) -> None:
     page = client.get("/design").text
-    assert '<h2 id="answer" class="headline">167 topics</h2>' in page
-    assert "The papers&#39; spreadsheet says 166." in page  # EVIA 2014 Table 4
-    assert "cranfield design anova --min-diff 0.1 --power 0.8 --variance 0.053 --systems 10" in page
+    n = design_all_pairs(0.025, 20, 0.10).n_topics
+    assert f'<h2 id="answer" class="headline">{n} topics</h2>' in page
+    assert "cranfield design pairs --variance-of-difference 0.025 --systems 20 --min-diff 0.1 --power 0.8" in page
+    papers = client.get("/design?kind=anova&published=true&variance=0.0530&systems=10&min_diff=0.10").text
+    assert "The papers&#39; spreadsheet says 166." in papers  # EVIA 2014 Table 4
 
 
 def test_methods_stand_side_by_side(client: Client) -> None:
     rows = ask(client, ROBUST)["rows"]
     assert [(row["method"], row["topics"]) for row in rows] == [
-        (method, design_anova(0.0530, 10, 0.10, method=method).n_topics)  # type: ignore[arg-type]
+        (method, design_anova(0.0530, 10, 0.10, method=method, published=True).n_topics)  # type: ignore[arg-type]
         for method in ("exact", "published", "approximate")
     ]
     assert len(ask(client, ROBUST + "&method=published")["rows"]) == 1
 
 
 def test_the_question_turned_round(client: Client) -> None:
-    found = ask(client, "/api/design?variance=0.0530&systems=10&topics=50&find=min_diff&min_diff=9")
-    assert found["rows"][0]["min_diff"] == design_anova(0.0530, 10, n_topics=50).min_diff
+    found = ask(
+        client, "/api/design?kind=anova&published=true&variance=0.0530&systems=10&topics=50&find=min_diff&min_diff=9"
+    )
+    assert found["rows"][0]["min_diff"] == design_anova(0.0530, 10, n_topics=50, published=True).min_diff
     assert found["headline"] == "A difference of 0.184"
-    power = ask(client, "/api/design?variance=0.0530&systems=10&topics=50&min_diff=0.1&find=power")
+    power = ask(client, "/api/design?kind=anova&variance=0.0530&systems=10&topics=50&min_diff=0.1&find=power")
     assert power["rows"][0]["achieved_power"] == design_anova(0.0530, 10, 0.1, n_topics=50).achieved_power
-    most = ask(client, "/api/design?variance=0.0530&topics=150&min_diff=0.1&find=systems")
+    most = ask(client, "/api/design?kind=anova&variance=0.0530&topics=150&min_diff=0.1&find=systems")
     assert most["rows"][0]["systems"] == design_anova(0.0530, min_diff=0.1, n_topics=150).n_systems
 
 
@@ -59,13 +63,13 @@ def test_a_grid_by_commas(client: Client) -> None:
 
 def test_from_data_every_estimate_is_shown(client: Client) -> None:
     found = client.post("/api/data", files={"files": ("past.AP.csv", scores(systems=6, topics=30))}).json()
-    answer = ask(client, f"/api/design?data={found['id']}&blocked=true&systems=6&min_diff=0.2")
+    answer = ask(client, f"/api/design?kind=anova&data={found['id']}&systems=6&min_diff=0.2")
     assert {row["estimator"] for row in answer["rows"]} == {"residual"}
     assert [row["estimator"] for row in answer["tables"]["estimators"]] == [
         "residual", "within", "one_way", "two_way", "percentile95",
     ]  # fmt: skip
     assert answer["rows"][0]["topics_lower"] <= answer["rows"][0]["topics"] <= answer["rows"][0]["topics_upper"]
-    assert "cranfield design anova --scores past.AP.csv --min-diff 0.2 --systems 6 --blocked" in answer["command_line"]
+    assert "cranfield design anova --scores past.AP.csv --min-diff 0.2 --systems 6" in answer["command_line"]
 
 
 @pytest.mark.parametrize(
@@ -73,12 +77,12 @@ def test_from_data_every_estimate_is_shown(client: Client) -> None:
     [
         ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.8."),
         ("variance=0.05&systems=1&min_diff=0.1", 400, "`systems` must be a whole number of at least 2; got 1."),
-        ("systems=10&min_diff=0.1", 400, "`variance` is missing; type one, or choose data to estimate it from."),
+        ("systems=10&min_diff=0.1", 400, "`variance_of_difference` is missing; type one, or choose data to estimate it from."),
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
         (
             "variance=0.05&wat=1", 422,
             "`wat` is no setting of this page; there are data, kind, find, variance, variance_of_difference, measure, "
-            "estimator, systems, min_diff, width, topics, power, alpha, method, blocked, two_sample.",
+            "estimator, systems, min_diff, width, topics, power, alpha, method, baseline, published, two_sample.",
         ),
         ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
         (
@@ -120,7 +124,9 @@ def test_the_form_shows_what_was_typed(client: Client) -> None:
     [
         "variance=0.0530&systems=10&min_diff=0.10",
         "variance=0.0530&systems=10,20&topics=50&find=min_diff&alpha=0.01",
-        "variance=0.0125&systems=10&min_diff=0.10&blocked=true&power=0.9&method=published",
+        "variance=0.0125&systems=10&min_diff=0.10&baseline=true&power=0.9",
+        "kind=anova&variance=0.0125&systems=10&min_diff=0.10&power=0.9",
+        "kind=anova&variance=0.0125&systems=10&min_diff=0.10&published=true&power=0.9&method=published",
         "kind=ttest&variance_of_difference=0.0429&min_diff=0.05",
         "kind=ttest&variance=0.0601&min_diff=0.02&two_sample=true",
         "kind=interval&variance_of_difference=0.0441&width=0.1",
@@ -140,7 +146,7 @@ def test_the_command_and_the_call_give_the_same(client: Client, cranfield: Type,
 
 
 def test_downloads(client: Client) -> None:
-    query = "variance=0.0530&systems=10&min_diff=0.10"
+    query = "kind=anova&variance=0.0530&systems=10&min_diff=0.10"
     csv = client.get(f"/files/design/design.csv?{query}")
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
     assert csv.text.splitlines()[0] == "method,blocked,variance,systems,min_diff,alpha,power,topics,achieved_power"

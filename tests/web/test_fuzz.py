@@ -78,7 +78,7 @@ def powers_of_ten(low: int, high: int) -> st.SearchStrategy[str]:
     topics=st.sampled_from(["2", "3", "50", "999999"]),
     power=st.sampled_from(["0.000001", "0.05", "0.8", "0.999999"]),
     alpha=st.sampled_from(["0.000000001", "0.05", "0.5", "0.999999"]),
-    blocked=st.booleans(),
+    published=st.booleans(),
     two_sample=st.booleans(),
 )
 @settings(max_examples=150, deadline=None)

@@ -46,7 +46,7 @@ def test_a_system_with_commas_in_its_name_stays_whole() -> None:
         (
             "tests=5",
             "`tests` is no setting of this page; there are data, kind, find, variance, variance_of_difference, "
-            "measure, estimator, systems, min_diff, width, topics, power, alpha, method, blocked, two_sample.",
+            "measure, estimator, systems, min_diff, width, topics, power, alpha, method, baseline, published, two_sample.",
         ),
     ],
 )
@@ -71,7 +71,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size
     variance=st.none() | numbers,
     n_systems=st.none() | st.lists(st.integers(2, 500), min_size=1, max_size=5),
     alpha=numbers,
-    blocked=st.booleans(),
+    published=st.booleans(),
     data=st.none() | names.map(str.strip),
 )
 def test_a_question_survives_its_address(**settings: Any) -> None:

@@ -60,7 +60,9 @@ def read_families(files: Sequence[str], settings: Any) -> list[Family]:
     from cranfield.tuning import read_families
 
     measure = settings.measure[0] if isinstance(settings.measure, tuple) else settings.measure
-    return read_families(list(files), measure=measure, missing=settings.missing, pattern=settings.pattern)
+    return read_families(
+        list(files), measure=measure, missing=settings.missing, pattern=settings.pattern, one_family=settings.one_family
+    )
 
 
 def judged_collections(files: Sequence[str], collection: Sequence[str] | None) -> list[tuple[str, list[str]]]:

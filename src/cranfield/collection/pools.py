@@ -77,20 +77,6 @@ def depth_pools(
     }
 
 
-def pool_sizes(
-    runs: Iterable[Run], depths: Iterable[int], topics: Iterable[str], *, order: RankingOrder = ORDER
-) -> dict[int, int]:
-    """For every depth, how many documents a pool of these runs would hold over these topics, judged or not."""
-    wanted = sorted(set(depths))
-    known = list(topics)
-    tops = [
-        ranked(run.frame.filter(pl.col("topic").is_in(known)), order).filter(pl.col("pool_rank") <= wanted[-1])
-        for run in runs
-    ]
-    best = pl.concat(tops).group_by(_PAIR).agg(pl.col("pool_rank").min())["pool_rank"]
-    return {depth: int((best <= depth).sum()) for depth in wanted}
-
-
 def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataFrame:
     """Topic, judged and relevant documents; a document counts once, relevant if it is for any subtopic.
 

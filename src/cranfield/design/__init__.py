@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from cranfield.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from cranfield.design.all_pairs import design_all_pairs
     from cranfield.design.anova import design_anova
     from cranfield.design.arrays import anova_power, anova_topics
     from cranfield.design.designs import solve_design
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from cranfield.design.pricing import Cost, cost, cost_from_figures
     from cranfield.design.recommendation import Recommendation, recommend
     from cranfield.design.result import Design
+    from cranfield.design.simulated_power import SimulatedPower, simulate_power
     from cranfield.design.standardisation import StandardisationEffect, standardisation_effect
     from cranfield.design.ttest import design_ttest, design_two_sample_ttest
 
@@ -21,11 +23,13 @@ __all__ = [
     "Design",
     "PoolFigure",
     "Recommendation",
+    "SimulatedPower",
     "StandardisationEffect",
     "anova_power",
     "anova_topics",
     "cost",
     "cost_from_figures",
+    "design_all_pairs",
     "design_anova",
     "design_interval",
     "design_ttest",
@@ -33,6 +37,7 @@ __all__ = [
     "design_two_sample_ttest",
     "pool_figures",
     "recommend",
+    "simulate_power",
     "solve_design",
     "standardisation_effect",
 ]
@@ -40,6 +45,7 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "all_pairs": ["design_all_pairs"],
         "anova": ["design_anova"],
         "arrays": ["anova_power", "anova_topics"],
         "designs": ["solve_design"],
@@ -48,6 +54,7 @@ __getattr__ = on_first_use(
         "pricing": ["Cost", "cost", "cost_from_figures"],
         "recommendation": ["Recommendation", "recommend"],
         "result": ["Design"],
+        "simulated_power": ["SimulatedPower", "simulate_power"],
         "standardisation": ["StandardisationEffect", "standardisation_effect"],
         "ttest": ["design_ttest", "design_two_sample_ttest"],
     },

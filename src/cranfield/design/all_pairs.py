@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
-from cranfield.defaults import ALPHA
-from cranfield.design.grid import Numbers, Variances, cross, missing, numbers, variances
+from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
+from cranfield.design.grid import (
+    Array,
+    Numbers,
+    Variance,
+    Variances,
+    cross,
+    inherited,
+    missing,
+    numbers,
+    variances,
+)
 from cranfield.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
+from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
 from cranfield.design.solve import COLUMN, check_solved, column, origin, power_at, real, solve_with_interval
 from cranfield.errors import ArgumentError, notify
+from cranfield.variance import VarianceEstimate
+from cranfield.variance.pair_spread import pair_spread
+
+MOST_SPREAD = 9.0
 
 
 def design_all_pairs(
-    variance_of_difference: Variances,
+    variance_of_difference: Given | None = None,
     n_systems: Numbers | None = None,
     min_diff: Numbers | None = None,
     *,
+    variance: Given | None = None,
     n_topics: Numbers | None = None,
     power: Numbers | None = None,
     alpha: Numbers = ALPHA,
     baseline: bool = False,
-    spread: float = 0.0,
+    spread: float | None = None,
+    estimator: str | None = None,
 ) -> Design:
     r"""How many topics until a difference of `min_diff` is seen among all pairs of k systems after correction?
 
@@ -37,17 +57,22 @@ def design_all_pairs(
 
     Parameters
     ----------
-    variance_of_difference : float, VarianceEstimate, or several
-        σ_t², the variance over topics of the difference of two systems. An estimate by `residual` stands for the
-        average pair (2·V_E2), one by `percentile95` for nearly every pair.
+    variance_of_difference : float, VarianceEstimate, or several; or past scores
+        σ_t², the variance over topics of the difference of two systems. The matching estimate is `residual`, the
+        average pair (2·V_E2); `percentile95` stands for nearly every pair. Past scores as in `design_anova`.
+    variance : the same
+        σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     n_systems, min_diff, n_topics, power, alpha : float or several
         `n_systems` counts the baseline too. `power` is 0.80 unless given or sought.
     baseline : bool
         Only comparisons with one named system are made.
-    spread : float
-        How unequal the variances of the pairs are: their standard deviation over their mean, from `pair_spread`. The
-        power is then the mean over pairs, since nobody knows which systems will be best and worst. 0 makes all pairs
-        alike; real scores have about .4, which costs one to three topics.
+    spread : float, optional
+        How unequal the variances of the pairs are: their standard deviation over their mean. The power is then the mean
+        over pairs, since nobody knows which systems will be best and worst. 0 makes all pairs alike; real scores have
+        about .4, which costs one to three topics. Unless given it is that of the past scores (`design_spread`) for the
+        `residual` estimate, and 0 for a typed variance and for every other estimate.
+    estimator : str, optional
+        For past scores: how to estimate the variance, when not by the matching estimate.
 
     References
     ----------
@@ -62,7 +87,28 @@ def design_all_pairs(
     >>> design_all_pairs(0.02, n_topics=50, min_diff=0.10).n_systems
     26
     """
-    if not 0 <= spread < 10:
+    design = design_of(
+        "pairs", "baseline" if baseline else None, variance, variance_of_difference, estimator=estimator, alpha=alpha,
+        n_systems=n_systems, min_diff=min_diff, n_topics=n_topics, power=power, spread=spread,
+    )  # fmt: skip
+    notify(design.warnings)
+    return design
+
+
+def solve_all_pairs(
+    variance_of_difference: Variances,
+    *,
+    n_systems: Numbers | None = None,
+    min_diff: Numbers | None = None,
+    n_topics: Numbers | None = None,
+    power: Numbers | None = None,
+    alpha: Numbers = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    baseline: bool = False,
+    spread: float | None = None,
+) -> Design:
+    """The design for variances of a difference that are known; see `design_all_pairs`."""
+    if spread is not None and not 0 <= spread < 10:
         raise ArgumentError(
             f"`spread` must be 0 or more, and is rarely above 1; got {spread:g}. Write 0 if all pairs are alike."
         )
@@ -79,8 +125,9 @@ def design_all_pairs(
     )
     cells["variance"] = np.asarray([one.value for one in given])
     cells["epsilon"] = np.ones(len(given))
-    if spread > 0:
-        cells["spread"] = np.full(len(given), float(spread))
+    spreads = _spreads(given) if spread is None else np.full(len(given), float(spread))
+    if spreads.any():
+        cells["spread"] = spreads
     test = WITH_BASELINE if baseline else ALL_PAIRS
     solution, lower, upper = solve_with_interval(test, exact_power, cells, unknown, given)
     warnings = check_solved(solution, unknown, test, cells)
@@ -89,6 +136,7 @@ def design_all_pairs(
         *origin(given),
         pl.Series("method", ["exact"] * len(given)),
         real(cells["variance"]).alias("variance_of_difference"),
+        *([real(spreads).alias("spread")] if spreads.any() else []),
         column("n_systems", cells["n_systems"]),
         pl.Series("comparisons", [int(c) if np.isfinite(c) else None for c in test.comparisons(cells["n_systems"])]),
         *(column(name, cells[name]) for name in ("min_diff", "alpha", "power", "n_topics")),
@@ -97,12 +145,38 @@ def design_all_pairs(
     if lower is not None and upper is not None:
         name = COLUMN.get(unknown, unknown)
         columns += [column(unknown, lower).alias(f"{name}_lower"), column(unknown, upper).alias(f"{name}_upper")]
-    design = Design(
+    return Design(
         "comparisons with a baseline, corrected" if baseline else "all pairs, corrected",
         COLUMN.get(unknown, unknown),
         pl.DataFrame(columns),
-        {"baseline": baseline} | ({"spread": round(spread, 4)} if spread else {}),
-        warnings,
+        {"baseline": baseline},
+        (*inherited(given), *warnings),
     )
-    notify(design.warnings)
-    return design
+
+
+def _spreads(given: list[Variance]) -> Array:
+    """Of the past scores, where the variance is that of their average pair."""
+    known: dict[int, float] = {}
+    for one in given:
+        if one.estimate is not None and one.estimate.estimator == "residual" and id(one.estimate) not in known:
+            known[id(one.estimate)] = design_spread(one.estimate)
+    return np.asarray([known.get(id(one.estimate), 0.0) for one in given])
+
+
+def design_spread(estimate: VarianceEstimate) -> float:
+    """The `spread` that `design_all_pairs` needs for its promise to hold: of the pairs, and of the estimate itself.
+
+    Which pair will matter is unknown, and so is the variance: s² = (spread of the pairs)² + (standard error of the log
+    variance)². Power averaged over both is what a designer can expect.
+
+    >>> from cranfield import ScoreMatrix, estimate_variance
+    >>> rng = np.random.default_rng(1)
+    >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
+    >>> round(design_spread(estimate_variance(x, "residual")), 2)
+    0.21
+    """
+    error = 0.0
+    if estimate.lower is not None and estimate.upper is not None:
+        df = sum(stratum.n_topics - 1 for stratum in estimate.strata)
+        error = math.log(estimate.upper / estimate.lower) / (2 * float(stdtrit(df, 1 - estimate.alpha / 2)))
+    return min(math.hypot(pair_spread(stratum.scores for stratum in estimate.strata), error), MOST_SPREAD)

@@ -1,4 +1,7 @@
-"""The array layer of the ANOVA design: numbers in, numbers out, broadcast as numpy does."""
+"""The array layer of the ANOVA design: numbers in, numbers out, broadcast as numpy does.
+
+Made for the papers' tables, and so one-way unless `blocked`.
+"""
 
 from __future__ import annotations
 

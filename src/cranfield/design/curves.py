@@ -27,8 +27,9 @@ def _again(design: Design, row: Row, **question: Any) -> pl.DataFrame:
     """The design of the row asked for other values."""
     variance = row["variance_of_difference"] if "variance_of_difference" in row else row["variance"]
     kind = DESIGNS[design.kind]
-    if "epsilon" in kind.extras and design.settings.get("epsilon") is not None:
-        question["epsilon"] = row["epsilon"]
+    for name in kind.extras:  # what goes with the variance of the row
+        if name not in question and row.get(name) is not None:
+            question[name] = row[name]
     asked = {"alpha": row["alpha"], "method": row.get("method", kind.methods[0]), **question}
     rows: pl.DataFrame = kind.variant(design.variant).function(variance, **asked).rows
     return rows
@@ -55,7 +56,8 @@ def power(design: Design, row: Row) -> pl.DataFrame:
     """Power by topics, exact and by the papers' approximation (EVIA 2014 §3.1)."""
     fixed = _fixed(row, "n_systems", "min_diff")
     parts = []
-    for method, column in (("exact", "achieved_power"), ("published", "power")):
+    columns = {"exact": "achieved_power", "published": "power"}
+    for method, column in ((name, columns[name]) for name in DESIGNS[design.kind].methods if name in columns):
         rows = _again(design, row, method=method, n_topics=_sizes(row), **fixed)
         parts.append(rows.select(pl.lit(method).alias("method"), "topics", pl.col(column).alias("power")).drop_nulls())
     return pl.concat(parts)
@@ -82,7 +84,7 @@ def _points(what: str, rows: pl.DataFrame) -> pl.DataFrame:
 def systems(design: Design, row: Row) -> pl.DataFrame:
     """Topics needed by the number of systems compared (EVIA 2014 Fig. 2): those asked for, when they are many."""
     asked = design.rows["systems"].drop_nulls().unique().sort().to_list()
-    if design.solved_for == "topics" and (len(asked) > 3 or design.settings.get("epsilon") is not None):
+    if design.solved_for == "topics" and (len(asked) > 3 or row.get("epsilon") is not None):
         names = ("measure", "estimator", "variance", "min_diff", "alpha", "power")
         rows = design.rows.filter(*(pl.col(name) == row[name] for name in names if name in row)).sort("systems")
     else:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from cranfield.collection import Qrels, Run, read_qrels, read_runs
-from cranfield.collection.pools import depth_pools, judged_counts, pool_sizes
+from cranfield.collection.pools import depth_pools, judged_counts
 from cranfield.defaults import ALPHA, ORDER, RankingOrder
+from cranfield.design.pool_price import pool_by_topic, price_of
 from cranfield.errors import ArgumentError, DataError, quietly
 from cranfield.executors import Progress
 from cranfield.labels import summary
@@ -30,6 +31,8 @@ class PoolFigure:
     ----------
     measure, depth : which scores, on which pool
     judged_per_topic : mean number of documents judged for a topic
+    pool_per_topic : mean number of documents in the pool of a topic, which is what judging costs; unless given, all
+        of them are judged
     variance : σ² of the measure on that pool (half the variance of a difference), typed or estimated
     dropped_topics : topics left out because no relevant document is in the pool
     """
@@ -39,6 +42,17 @@ class PoolFigure:
     judged_per_topic: float
     variance: float | VarianceEstimate
     dropped_topics: int = 0
+    pool_per_topic: float | None = None
+
+    @property
+    def price(self) -> float:
+        """Documents to judge for a topic."""
+        return self.judged_per_topic if self.pool_per_topic is None else self.pool_per_topic
+
+    @property
+    def judged_share(self) -> float | None:
+        """The share of the pool that was judged; None for an empty pool."""
+        return self.judged_per_topic / self.price if self.price > 0 else None
 
 
 def pool_figures(
@@ -61,22 +75,13 @@ def pool_figures(
     done, total = 0, len(collections) * len(set(depths))
     estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
     said: list[str] = []
-    judged, dropped, topics = dict.fromkeys(depths, 0), dict.fromkeys(depths, 0), 0
+    dropped, pools = dict.fromkeys(depths, 0), []
     for given_qrels, given_runs in collections:
         qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
         runs = _runs(given_runs)
-        topics += len(qrels.topics)
-        sizes = pool_sizes(runs, depths, qrels.topics, order=order)
+        pools.append(pool_by_topic(qrels, runs, depths, order=order))
         for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
             counts = judged_counts(pool, qrels.topics)
-            here = int(counts["judged"].sum())
-            judged[depth] += here
-            if (unjudged := sizes[depth] - here) > 0:
-                said.append(
-                    f"{qrels.name}: {unjudged} of the {sizes[depth]} documents in the top {depth} of a run "
-                    f"({unjudged / sizes[depth]:.0%}) were never judged, so the cost of depth {depth} is too low and "
-                    "its scores are those of a shallower pool"
-                )
             topics_without_relevant = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
             dropped[depth] += len(topics_without_relevant)
             kept = Qrels(pool.frame.filter(~pl.col("topic").is_in(topics_without_relevant)), pool.name, pool.notes)
@@ -95,12 +100,16 @@ def pool_figures(
             done += 1
             if progress:
                 progress(done, total)
+    prices = {row["depth"]: row for row in price_of(pools).iter_rows(named=True)}
     figures = []
     with quietly():  # returned instead
         for (measure, depth), several in estimates.items():
             pooled = pool_variances(several)
             said += pooled.warnings
-            figures.append(PoolFigure(measure, depth, judged[depth] / topics, pooled, dropped[depth]))
+            price = prices[depth]
+            figures.append(
+                PoolFigure(measure, depth, price["judged_per_topic"], pooled, dropped[depth], price["pool_per_topic"])
+            )
     return figures, tuple(dict.fromkeys(said))
 
 

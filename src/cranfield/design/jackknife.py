@@ -107,9 +107,15 @@ def _parts(x: Array, k: int) -> tuple[Array, Array]:
 
 
 def blocked_interval(
-    past: Past, n_systems: int, min_diff: float, *, power: float = POWER, alpha: float = ALPHA
+    past: Past,
+    n_systems: int,
+    min_diff: float,
+    *,
+    power: float = POWER,
+    alpha: float = ALPHA,
+    confidence: float | None = None,
 ) -> tuple[float, float] | None:
-    """Both ends of the topics a blocked ANOVA with the unbiased ε takes, at confidence 1 − alpha.
+    """Both ends of the topics a blocked ANOVA with the unbiased ε takes, at confidence 1 − alpha unless given.
 
     With n̂ the size as a real number: log n̂ ± t·s, s the standard error of the leave-one-topic-out jackknife of log n̂
     and t of the degrees of freedom of the past topics. Variance and ε are estimated anew without each topic, so that
@@ -138,7 +144,8 @@ def blocked_interval(
     for number, n in enumerate(past.sizes):
         here = logs[1:][past.collection == number]
         squared += (n - 1) / n * float(np.square(here - here.mean()).sum())
-    reach = min(float(stdtrit(past.df, 1 - alpha / 2)) * math.sqrt(squared), 50.0)
+    level = 1 - alpha if confidence is None else confidence
+    reach = min(float(stdtrit(past.df, (1 + level) / 2)) * math.sqrt(squared), 50.0)
     return math.exp(logs[0] - reach), math.exp(logs[0] + reach)
 
 

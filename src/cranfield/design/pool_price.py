@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 import polars as pl
@@ -11,7 +10,6 @@ import polars as pl
 from cranfield.collection import Qrels, Run
 from cranfield.collection.pools import ranked
 from cranfield.defaults import ORDER, RankingOrder
-from cranfield.design.figures import PoolFigure
 from cranfield.errors import ArgumentError
 
 LOW_SHARE: Final = 0.9
@@ -95,8 +93,13 @@ def pool_prices(
     parts = [pool_by_topic(qrels, runs, depths, order=order) for qrels, runs in collections]
     if not parts:
         raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
+    return price_of(parts)
+
+
+def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The prices of `pool_prices`, from the pools of each collection by topic."""
     return (
-        pl.concat(parts)
+        pl.concat(pools)
         .group_by("depth", maintain_order=True)
         .agg(
             topics=pl.len().cast(pl.Int64),
@@ -109,38 +112,27 @@ def pool_prices(
     )
 
 
-def priced(figures: Iterable[PoolFigure], prices: pl.DataFrame) -> list[PoolFigure]:
-    """The figures with the size of the pool as what a topic costs, in place of what happened to be judged.
+def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
+    """What unjudged documents make doubtful: depth, pool_per_topic, judged_per_topic and judged_share are read."""
+    doubtful = prices.filter((pl.col("judged_share") < LOW_SHARE).fill_null(True)).sort("depth")
+    if doubtful.is_empty():
+        return ()
+    worst = doubtful.row(-1, named=True)
+    which = ", ".join(map(str, doubtful["depth"]))
+    return (
+        f"depth {which}: only {worst['judged_share'] or 0:.0%} of the pool of depth {worst['depth']} was judged "
+        f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores "
+        "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest.",
+    )
 
-    >>> prices = pl.DataFrame({"depth": [10], "pool_per_topic": [120.0]})
-    >>> priced([PoolFigure("AP", 10, 96, 0.0714)], prices)[0].judged_per_topic
-    120.0
-    """
-    size = dict(zip(prices["depth"], prices["pool_per_topic"], strict=True))
-    listed = list(figures)
-    absent = sorted({figure.depth for figure in listed} - set(size))
-    if absent:
-        raise ArgumentError(f"there is no price for depth {absent[0]}; price the same depths that the figures have.")
-    return [replace(figure, judged_per_topic=size[figure.depth]) for figure in listed]
 
-
-def pool_sentences(prices: pl.DataFrame) -> tuple[str, ...]:
-    """What a reader of a cost table must know: unjudged pools, and what a shallow pool loses."""
-    said = []
-    doubtful = prices.filter(pl.col("variance_doubtful"))
-    if doubtful.height:
-        worst = doubtful.row(-1, named=True)
-        which = ", ".join(map(str, doubtful["depth"]))
-        said.append(
-            f"depth {which}: only {worst['judged_share'] or 0:.0%} of the pool of depth {worst['depth']} was judged "
-            f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores "
-            "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest."
-        )
-    if prices.height > 1:
-        depths = sorted(prices["depth"].to_list())
-        said.append(
-            f"judging to depth {depths[0]} leaves more relevant documents unjudged than to depth "
-            f"{depths[-1]}: systems that come later and find them score too low, so a shallow pool serves "
-            "this comparison and is less reusable."
-        )
-    return tuple(said)
+def losses(depths: Iterable[int]) -> tuple[str, ...]:
+    """What a shallow pool loses, where there is a deeper one to lose it against."""
+    several = sorted(set(depths))
+    if len(several) < 2:
+        return ()
+    return (
+        f"Judging to depth {several[0]} leaves more relevant documents unjudged than to depth {several[-1]}: systems "
+        "that come later and find them score too low. A shallow pool serves the comparison of these systems and is "
+        "less reusable; fewest judgments is no reason by itself to choose it.",
+    )

@@ -17,11 +17,10 @@ from cranfield.defaults import (
     DesignMethod,
     RankingOrder,
 )
-from cranfield.design.anova import design_anova
 from cranfield.design.designs import DESIGNS
 from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
-from cranfield.design.interval import design_interval
+from cranfield.design.pool_price import LOW_SHARE, doubts, losses
 from cranfield.design.result import Design
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
@@ -40,6 +39,7 @@ class Question:
     power: float | None = None
     alpha: float = ALPHA
     method: DesignMethod = DESIGN_METHOD
+    published: bool = False
     blocked: bool = False
     epsilon: float | Literal["past"] | None = None
 
@@ -49,29 +49,48 @@ class Question:
         return self.n_systems is None
 
     @property
+    def kind(self) -> tuple[str, str | None]:
+        """The design and its form: all pairs after correction, unless an analysis of variance or a width is meant."""
+        if self.is_interval:
+            return "interval", None
+        if self.published or (self.method == "published" and not self.blocked):
+            return "anova", "published"
+        return ("anova" if self.blocked or self.epsilon is not None or self.method != "exact" else "pairs"), None
+
+    @property
     def estimator(self) -> str:
         """The variance estimate that matches."""
-        kind = DESIGNS["interval" if self.is_interval else "anova"]
-        return kind.variant("blocked" if self.blocked else None).estimator
+        kind, form = self.kind
+        return DESIGNS[kind].variant(form).estimator
+
+    @property
+    def title(self) -> str:
+        """What the topics are for."""
+        kind, form = self.kind
+        return DESIGNS[kind].variant(form).title
 
     @property
     def settings(self) -> dict[str, Any]:
         """What was asked, for the signature."""
+        asked: dict[str, Any] = {"design": self.title}
         if self.is_interval:
-            asked: dict[str, Any] = {"width": self.width, "alpha": self.alpha}
+            asked |= {"width": self.width, "alpha": self.alpha}
         else:
-            asked = {"n_systems": self.n_systems, "min_diff": self.min_diff, "power": self.power or POWER}
-            asked |= {"alpha": self.alpha, "method": self.method, "blocked": self.blocked, "epsilon": self.epsilon}
+            asked |= {"n_systems": self.n_systems, "min_diff": self.min_diff, "power": self.power or POWER}
+            asked |= {"alpha": self.alpha, "method": self.method, "epsilon": self.epsilon}
         return {name: value for name, value in asked.items() if value is not None}
 
     def check(self, budget: float | None) -> None:
         """An error unless exactly the right things are given."""
-        if self.is_interval and (self.min_diff is not None or self.blocked or self.power is not None):
+        tests = self.min_diff is not None or self.blocked or self.published or self.power is not None
+        if self.is_interval and tests:
             raise ArgumentError(
-                "`min_diff`, `power` and `blocked` belong to an analysis of variance; give `n_systems`."
+                "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`."
             )
+        if self.published and self.blocked:
+            raise ArgumentError("`published` is the one-way design and `blocked` the other; leave one of them out.")
         if not self.is_interval and self.width is not None:
-            raise ArgumentError("give `n_systems` and `min_diff` for an analysis of variance, or `width`; not both.")
+            raise ArgumentError("give `n_systems` and `min_diff` for tests of several systems, or `width`; not both.")
         sought = self.width if self.is_interval else self.min_diff
         if budget is None and sought is None:
             raise ArgumentError("give `n_systems` with `min_diff`, or `width`, or a `budget` to spend.")
@@ -80,14 +99,17 @@ class Question:
 
     def answers(self, variance: list[float | VarianceEstimate], n_topics: list[int] | None) -> Design:
         """A row for each variance: the topics needed, or what its topics can do."""
-        if self.is_interval:
-            of_difference = [one if isinstance(one, VarianceEstimate) else 2 * one for one in variance]
-            design = design_interval(of_difference, self.width, n_topics=n_topics, alpha=self.alpha)
+        kind, form = self.kind
+        of_difference = DESIGNS[kind].variant(form).of_difference
+        asked: dict[str, Any] = {"n_topics": n_topics, "alpha": self.alpha, "method": self.method}
+        if kind == "interval":
+            asked = {**asked, "width": self.width}
         else:
-            design = design_anova(
-                variance, self.n_systems, self.min_diff, n_topics=n_topics, power=self.power, alpha=self.alpha,
-                method=self.method, blocked=self.blocked, epsilon=self.epsilon,
-            )  # fmt: skip
+            asked |= {"n_systems": self.n_systems, "min_diff": self.min_diff, "power": self.power}
+        if kind == "anova":
+            asked["epsilon"] = self.epsilon
+        given = [2 * one if of_difference and not isinstance(one, VarianceEstimate) else one for one in variance]
+        design: Design = DESIGNS[kind].variant(form).function(given, **asked)
         if n_topics is None:
             return design
         # The grid has every variance with every number of topics; wanted is each with its own.
@@ -101,14 +123,19 @@ class Cost(Result):
     Attributes
     ----------
     rows : polars frame
-        measure, depth, judged_per_topic, dropped_topics, variance, topics, judgments, cost, ratio (cost of the
-        deepest pool of the measure divided by this cost), best. With a budget also the min_diff or width that it
-        buys, and best is the smallest of them; otherwise best is the lowest cost.
+        measure, depth, judged_per_topic, pool_per_topic, judged_share, dropped_topics, variance, topics, judgments
+        (topics × pool_per_topic: all of a pool has to be judged), cost, ratio (cost of the deepest pool of the measure
+        divided by this cost), best. With a budget also the min_diff or width that it buys, and best is the smallest
+        of them; otherwise best is the lowest cost. Where unjudged documents make the variance of a depth doubtful
+        (`judged_share` below .9), no row is the best.
+    notes : tuple of str
+        What the rows do not show: what shallow pools lose.
     """
 
     rows: pl.DataFrame
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -131,6 +158,7 @@ class Cost(Result):
             "signature": self.signature,
             "settings": dict(self.settings),
             "rows": self.rows.to_dicts(),
+            "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
 
@@ -149,6 +177,7 @@ def cost_from_figures(
     power: float | None = None,
     alpha: float = ALPHA,
     method: DesignMethod = DESIGN_METHOD,
+    published: bool = False,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,
     document_cost: float = 1.0,
@@ -157,15 +186,18 @@ def cost_from_figures(
 ) -> Cost:
     """What does every pool depth cost, given its variance and its judged documents per topic?
 
-    For each figure the topics that `n_systems` and `min_diff` (analysis of variance) or `width` (interval) ask for;
-    then cost = n × (judged per topic × document_cost + topic_cost). With a `budget` instead of `min_diff` or `width`:
-    the topics it pays for at each depth, and the difference or width they can do.
+    For each figure the topics that `n_systems` and `min_diff` (all pairs after correction, or an analysis of variance)
+    or `width` (interval) ask for; then cost = n × (pool per topic × document_cost + topic_cost). With a `budget`
+    instead of `min_diff` or `width`: the topics it pays for at each depth, and the difference or width they can do.
 
     Parameters
     ----------
     figures : PoolFigure
-    n_systems, min_diff, width, power, alpha, method, blocked, epsilon
-        As in `design_anova` and `design_interval`.
+    n_systems, min_diff, power, alpha
+        As in `design_all_pairs`, which is what the topics are for; or `width`, as in `design_interval`.
+    published, blocked, method, epsilon
+        Topics for an analysis of variance instead, as in `design_anova`: the papers' one-way design (also by `method`
+        "published"), or the blocked one (also by `epsilon`).
     document_cost, topic_cost : float
         Cost of judging one document and of setting up one topic, in any one unit.
     budget : float, optional
@@ -184,7 +216,7 @@ def cost_from_figures(
     >>> found.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
     [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
     """
-    question = Question(n_systems, min_diff, width, power, alpha, method, blocked, epsilon)
+    question = Question(n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon)
     question.check(budget)
     if topic_cost < 0 or not math.isfinite(topic_cost):
         raise ArgumentError(f"`topic_cost` must be 0 or more; got {topic_cost:g}.")
@@ -193,14 +225,16 @@ def cost_from_figures(
     listed = sorted(figures, key=lambda one: one.depth)
     if not listed:
         raise ArgumentError("`figures` is empty; give at least one pool depth.")
-    priced = [positive("judged_per_topic", one.judged_per_topic) * per_document + topic_cost for one in listed]
+    priced = [positive("judged_per_topic", one.price) * per_document + topic_cost for one in listed]
     with quietly():  # gathered and issued once below
         rows, warnings = _rows(listed, priced, question, spend)
     prices = {"document_cost": document_cost, "topic_cost": topic_cost}
+    table = _table(rows, "cost" if spend is None else "width" if question.is_interval else "min_diff")
     result = Cost(
-        _table(rows, "cost" if spend is None else "width" if question.is_interval else "min_diff"),
+        table,
         {**question.settings, **prices, **({} if budget is None else {"budget": budget})},
-        tuple(dict.fromkeys(warnings)),
+        (*doubts(table.unique("depth", keep="first", maintain_order=True)), *dict.fromkeys(warnings)),
+        losses(table["depth"]),
     )
     notify(result.warnings)
     return result
@@ -231,12 +265,14 @@ def _rows(
             "measure": figure.measure,
             "depth": figure.depth,
             "judged_per_topic": float(figure.judged_per_topic),
+            "pool_per_topic": float(figure.price),
+            "judged_share": figure.judged_share,
             "dropped_topics": figure.dropped_topics,
             "variance": figure.variance.variance
             if isinstance(figure.variance, VarianceEstimate)
             else float(figure.variance),
             "topics": n,
-            "judgments": None if n is None else round(n * figure.judged_per_topic),
+            "judgments": None if n is None else round(n * figure.price),
             "cost": None if n is None else n * price,
         }
         if sought is not None:
@@ -254,7 +290,8 @@ def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
         .sort("measure", "depth")
         .with_columns(
             ratio=pl.col("cost").last().over("measure") / pl.col("cost"),
-            best=(pl.col(criterion) == pl.col(criterion).min().over("measure")).fill_null(False),
+            best=(pl.col(criterion) == pl.col(criterion).min().over("measure")).fill_null(False)
+            & (pl.col("judged_share").fill_null(0.0) >= LOW_SHARE).all(),
         )
         .with_columns(pl.col("measure").cast(pl.String))
     )
@@ -271,6 +308,7 @@ def cost(
     power: float | None = None,
     alpha: float = ALPHA,
     method: DesignMethod = DESIGN_METHOD,
+    published: bool = False,
     blocked: bool = False,
     epsilon: float | Literal["past"] | None = None,
     estimator: str | None = None,
@@ -283,9 +321,10 @@ def cost(
     """How deep to judge and how many topics, from judgments and runs of past collections.
 
     For every depth the judgments are cut to the documents in the top `depth` of at least one run, the runs are
-    evaluated anew, the variance is estimated and pooled, and the design is priced (see `cost_from_figures`, which
-    also explains the other parameters). The estimator is `within`, `residual` for a blocked design and
-    `percentile95` for an interval, unless chosen.
+    evaluated anew, the variance is estimated and pooled, and the design is priced by the size of its pool, judged or
+    not (see `cost_from_figures`, which also explains the other parameters). The estimator is the one that matches the
+    design, unless chosen: `residual` for shared topics, `within` for the papers' one-way design, `percentile95` for an
+    interval.
 
     Parameters
     ----------
@@ -297,7 +336,7 @@ def cost(
     ----------
     RD-003 §4.2; EVIA 2014 §5.4.
     """
-    question = Question(n_systems, min_diff, width, power, alpha, method, blocked, epsilon)
+    question = Question(n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon)
     question.check(budget)
     chosen = estimator or question.estimator
     figures, said = pool_figures(
@@ -306,8 +345,10 @@ def cost(
     with quietly():  # issued once below
         priced = cost_from_figures(
             figures, n_systems=n_systems, min_diff=min_diff, width=width, power=power, alpha=alpha, method=method,
-            blocked=blocked, epsilon=epsilon, document_cost=document_cost, topic_cost=topic_cost, budget=budget,
+            published=published, blocked=blocked, epsilon=epsilon, document_cost=document_cost,
+            topic_cost=topic_cost, budget=budget,
         )  # fmt: skip
-    result = Cost(priced.rows, {"estimator": chosen, **priced.settings}, (*said, *priced.warnings))
+    warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
+    result = replace(priced, settings={"estimator": chosen, **priced.settings}, warnings=warnings)
     notify(result.warnings)
     return result

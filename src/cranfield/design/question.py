@@ -12,6 +12,7 @@ from cranfield.defaults import DESIGN_METHOD
 from cranfield.design.designs import DESIGNS
 from cranfield.design.grid import Numbers, Variances, listed, positive
 from cranfield.design.result import Design
+from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, CranfieldError, quietly
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.variance import VarianceEstimate, pooled_variances
@@ -73,8 +74,22 @@ def design_of(
                     frames.append(solved(pooled_variances(collections, [other], alpha=level)[other]).rows)
                 except CranfieldError:  # no variance by this estimator, or no design for it
                     continue
-    said = dict.fromkeys([*(text for one in estimates for text in one.warnings), *design.warnings])
+    said = dict.fromkeys(
+        [*(text for one in estimates for text in one.warnings), *design.warnings, *_sense(estimates, question)]
+    )
     return replace(design, by_estimator=pl.concat(frames, how="diagonal"), warnings=tuple(said))
+
+
+def _sense(estimates: list[VarianceEstimate], question: Mapping[str, Any]) -> list[str]:
+    """What is odd about the differences asked for, beside the past scores."""
+    asked = question.get("min_diff")
+    differences = [] if asked is None else asked if isinstance(asked, list) else [asked]
+    return [
+        text
+        for one in estimates
+        for difference in dict.fromkeys([*differences[:1], *differences[-1:]])
+        for text in sense([stratum.scores for stratum in one.strata], difference)
+    ]
 
 
 def _listed(value: Any) -> Any:

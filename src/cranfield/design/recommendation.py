@@ -1,4 +1,4 @@
-"""`recommend`: from past scores and a question to an answer in plain words."""
+"""`recommend`: how many topics for the comparison people run, with every other way of asking beside it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import ALPHA, LOW_EPSILON, POWER
+from cranfield.defaults import ALPHA, POWER
+from cranfield.design.all_pairs import design_all_pairs, design_spread
 from cranfield.design.anova import design_anova
-from cranfield.design.detectable import detectable_differences
 from cranfield.design.grid import count, positive, probability
+from cranfield.design.interval import design_interval
+from cranfield.design.recommendation_text import text_of
 from cranfield.design.result import Design
+from cranfield.design.sense import sense
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import DataError, notify, quietly
 from cranfield.labels import summary
@@ -30,39 +33,54 @@ FEW_VALUES: Final = 30
 MANY_ENDS: Final = 0.25
 """A share of scores at the smallest or largest value that earns the same caveat."""
 
-_ESTIMATORS = ("residual", "percentile95", "within", "one_way", "two_way")
-_WHY = {
-    ("blocked ANOVA", "exact"): "all systems share the topics, and the test takes topic difficulty out",
-    ("blocked, adjusted", "exact"): "the same for an F-test corrected for unequal variances of differences",
-    ("one-way ANOVA", "exact"): "as if every system had topics of its own",
-    ("one-way ANOVA", "published"): "the same by the papers' spreadsheet approximation",
-    ("paired t-test", "exact"): "two systems only, on the same topics",
-}
+_ESTIMATORS = ("residual", "percentile95", "within")
+_ALL = "Which of all pairs of systems differ, after correction?"
+_AGAINST = "Which systems differ from the baseline, after correction?"
+_ANY = "Do any of the systems differ, by one F-test on shared topics?"
 
 
 @dataclass(frozen=True, eq=False)
 class Recommendation(Result):
-    """How many topics, for each way of asking, and why the answers differ.
+    """How many topics, what is promised for them, and what other designs would ask for.
 
     Attributes
     ----------
     n_topics : int
-        The recommended number of topics.
+        The recommended number: that of the first row.
+    lower, upper : int or None
+        Interval for it, at confidence 1 − alpha, from the uncertainty of the past scores.
+    promise : str
+        What that number of topics does, in one sentence; `simulate_power` checks this very sentence.
     rows : polars frame
-        One row per design and estimator: design, estimator, method, variance, topics, interval, why.
+        One row per design, the recommended one first: design, estimator, method, variance (σ²), topics, topics_lower,
+        topics_upper, epsilon, question (which the design answers).
     sizes : polars frame
-        What 25, 50, 100 and 200 topics would buy: power at `min_diff`, detectable difference, interval width.
+        What 25, 50, 100 and 200 topics would do: power and smallest difference of the recommended design, smallest
+        difference of one planned pair, expected width of the interval of an average pair and of a 95th-percentile one.
     text : str
         The whole recommendation in Markdown, for a track overview.
     """
 
     measure: str
     n_topics: int
+    promise: str
     rows: pl.DataFrame
     sizes: pl.DataFrame
     text: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def lower(self) -> int | None:
+        """The lower end of the interval of `n_topics`."""
+        end: int | None = self.rows["topics_lower"][0]
+        return end
+
+    @property
+    def upper(self) -> int | None:
+        """The upper end of the interval of `n_topics`."""
+        end: int | None = self.rows["topics_upper"][0]
+        return end
 
     @property
     def signature(self) -> str:
@@ -77,7 +95,10 @@ class Recommendation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {
-            "n_topics": self.n_topics,
+            "topics": self.n_topics,
+            "topics_lower": self.lower,
+            "topics_upper": self.upper,
+            "promise": self.promise,
             "signature": self.signature,
             "settings": dict(self.settings),
             "rows": self.rows.to_dicts(),
@@ -91,7 +112,8 @@ class Recommendation(Result):
         return f"{self.n_topics} topics by {self.measure}"
 
     def __repr__(self) -> str:
-        return f"Recommendation({self.measure}: {self.n_topics} topics; print(….text) for the reasons)"
+        ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
+        return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
 
 
 def recommend(
@@ -101,53 +123,64 @@ def recommend(
     *,
     power: float = POWER,
     alpha: float = ALPHA,
+    baseline: bool = False,
 ) -> Recommendation:
     """How many topics should the next collection have, in words to paste into a track overview?
 
-    The recommended size is that of the blocked design with the residual variance, since systems are compared on
-    shared topics, corrected by the Greenhouse–Geisser ε of the past scores when that is below 0.75. Beside it stand
-    the sizes of every other estimator and method, with the reason for the difference.
+    The answer is for what most experiments run: all pairs of systems, or all against a `baseline`, each tested on
+    the shared topics, corrected for their number. Beside it stand the designs of the papers and others, each with
+    the question it answers. Nothing is random: the same scores give the same answer.
 
     Parameters
     ----------
     scores : ScoreMatrix, or several by the name of their collection
         Past scores by one measure; several collections are pooled (RD-003 eq. 11).
     n_systems : int
-        How many systems will be compared.
+        How many systems will be compared, the baseline included.
     min_diff : float
         The smallest difference between best and worst worth detecting.
+    power, alpha : float
+        `alpha` is the family-wise level of the tests; intervals have confidence 1 − alpha.
+    baseline : bool
+        Systems will only be compared with one of them.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> values = rng.uniform(size=(40, 1)) * 0.5 + rng.normal(0, 0.1, size=(40, 5)) + 0.2
+    >>> values = rng.uniform(size=(40, 1)) * 0.5 + rng.normal(0, 0.1, size=(40, 5)) + np.linspace(0.2, 0.4, 5)
     >>> x = ScoreMatrix(values, map(str, range(40)), "abcde", "AP")
     >>> recommend(x, n_systems=5, min_diff=0.10)
-    Recommendation(AP: 23 topics; print(….text) for the reasons)
+    Recommendation(AP: 28 topics [23, 36]; all pairs, corrected)
     """
-    m = int(count("n_systems", n_systems))
+    k = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     collections = _named(scores)
-    with quietly():  # the text says what these warnings would say
+    question: dict[str, Any] = {"min_diff": difference, "power": wanted, "alpha": level}
+    with quietly():  # the warnings of the recommendation say what matters
         estimates: dict[str, VarianceEstimate] = {
-            method: pool_variances(
-                [estimate_variance(x, method, alpha=level, collection=name) for name, x in collections.items()]
+            name: pool_variances(
+                [estimate_variance(x, name, alpha=level, collection=where) for where, x in collections.items()]
             )
-            for method in _ESTIMATORS
+            for name in _ESTIMATORS
         }
-        question: dict[str, Any] = {"min_diff": difference, "power": wanted, "alpha": level}
-        blocked = design_anova(estimates["residual"], m, blocked=True, **question)
-        epsilon = float(blocked.only("epsilon"))
-        low = epsilon < LOW_EPSILON
-        rows = _rows(estimates, m, epsilon if low else None, question)
-        sizes = _sizes(estimates, m, epsilon if low else None, question)
-    inherited = [f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings]
-    caveats = (*inherited, *_caveats(collections))
-    topics = int(rows["topics"][0])
-    text = _text(collections, estimates, m, question, rows, sizes, epsilon, low, caveats)
-    measure = estimates["residual"].measure
-    settings = {"n_systems": m, **question, "collections": list(collections)}
-    result = Recommendation(measure, topics, rows, sizes, text, settings, caveats)
+        blocked, refused = _blocked_rows(estimates["residual"], k, question)
+        rows = pl.DataFrame(
+            [*_pair_rows(estimates, k, question, baseline), *blocked, *_other_rows(estimates, k, question)],
+            schema_overrides={"epsilon": pl.Float64, "topics_lower": pl.Int64, "topics_upper": pl.Int64},
+            infer_schema_length=None,
+        )
+        sizes = _sizes(estimates, k, question, baseline)
+    measure, topics = estimates["residual"].measure, int(rows["topics"][0])
+    promise = _promise(measure, k, topics, question, baseline)
+    said = (
+        *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
+        *sense(list(collections.values()), difference, topics=topics),
+        *_caveats(collections),
+        *refused,
+    )
+    settings = {"n_systems": k, **question, "baseline": baseline, "collections": list(collections)}
+    text = text_of(measure, promise, rows, sizes, collections, settings, said)
+    result = Recommendation(measure, topics, promise, rows, sizes, text, settings, said)
     notify(result.warnings)
     return result
 
@@ -166,49 +199,125 @@ def _named(scores: Any) -> dict[str, ScoreMatrix]:
     return {name: one.only() for name, one in collections.items()}
 
 
-def _row(what: str, design: Design, size: str = "topics", interval: bool = True) -> dict[str, Any]:
+def _promise(measure: str, k: int, topics: int, question: Mapping[str, float], baseline: bool) -> str:
+    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
+    if k == 2:
+        return (
+            f"With {topics:,} topics, if two systems differ by {question['min_diff']:g} in mean {measure}, a paired "
+            f"t-test at level {question['alpha']:g} shows it with probability about {question['power']:g}, on average "
+            "over which systems they are."
+        )
+    two = "a system and the baseline" if baseline else "the best and the worst"
+    return (
+        f"With {topics:,} topics, if {two} of {k} systems differ by {question['min_diff']:g} in mean {measure} and the "
+        f"others lie midway, paired t-tests of {pairs} with Holm's correction at level {question['alpha']:g} show that "
+        f"these two differ with probability about {question['power']:g}, on average over which systems they are."
+    )
+
+
+def _row(design: Design, name: str, question: str, epsilon: str = "epsilon") -> dict[str, Any]:
     row = design.rows.row(0, named=True)
-    variance = row["variance"] if "variance" in row else row["variance_of_difference"] / 2
     return {
-        "design": what,
+        "design": name,
         "estimator": row["estimator"],
-        "method": row["method"],
-        "variance": variance,
-        "topics": row[size],
-        "topics_lower": row.get("topics_lower") if interval else None,
-        "topics_upper": row.get("topics_upper") if interval else None,
-        "why": _WHY[what, row["method"]],
+        "method": row.get("method", "exact"),
+        "variance": row["variance"] if "variance" in row else row["variance_of_difference"] / 2,
+        "topics": row["topics"],
+        "topics_lower": row.get("topics_lower"),
+        "topics_upper": row.get("topics_upper"),
+        "epsilon": row.get(epsilon),
+        "question": question,
     }
 
 
-def _rows(
-    estimates: Mapping[str, VarianceEstimate], m: int, epsilon: float | None, question: dict[str, Any]
-) -> pl.DataFrame:
-    """The recommended design first."""
+def _pair_rows(
+    estimates: Mapping[str, VarianceEstimate], k: int, question: dict[str, Any], baseline: bool
+) -> list[dict[str, Any]]:
+    """All pairs and the baseline, the one asked for first."""
     rows = []
-    if epsilon is not None:
-        adjusted = design_anova(estimates["residual"], m, blocked=True, epsilon="past", **question)
-        rows.append(_row("blocked, adjusted", adjusted))
-    rows.append(_row("blocked ANOVA", design_anova(estimates["residual"], m, blocked=True, **question)))
-    for method in ("within", "one_way", "two_way"):
-        rows.append(_row("one-way ANOVA", design_anova(estimates[method], m, **question)))
-        rows.append(_row("one-way ANOVA", design_anova(estimates[method], m, method="published", **question)))
-    for method in ("residual", "percentile95", "two_way"):
-        rows.append(_row("paired t-test", design_ttest(estimates[method], **question)))
-    return pl.DataFrame(rows, schema_overrides={"topics_lower": pl.Int64, "topics_upper": pl.Int64})
+    for against in (baseline, not baseline):
+        name, asked = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
+        rows.append(_row(design_all_pairs(estimates["residual"], k, baseline=against, **question), name, asked))
+    steady = design_all_pairs(estimates["percentile95"], k, baseline=baseline, **question)
+    rows.insert(1, _row(steady, rows[0]["design"], f"{rows[0]['question']} For 95% of the pairs, not on average."))
+    return rows
 
 
-def _sizes(
-    estimates: Mapping[str, VarianceEstimate], m: int, epsilon: float | None, question: dict[str, Any]
+def _blocked_rows(
+    estimate: VarianceEstimate, k: int, question: dict[str, Any]
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Blocked ANOVA with the unbiased ε and with Greenhouse–Geisser's; or the reason why there is none."""
+    try:
+        adjusted = design_anova(estimate, k, epsilon="past", **question)
+    except DataError as error:
+        return [], (f"no blocked ANOVA is designed: {error}.",)
+    labelled = f"{_ANY} At this size it had power .75 to .78 instead of .80 when simulated on TREC scores."
+    rows = [_row(adjusted, "blocked ANOVA, unbiased ε", labelled)]
+    if k > 2:
+        low = float(adjusted.rows["epsilon_gg"][0])
+        biased = design_anova(estimate, k, epsilon=low, **question)
+        other = _row(biased, "blocked ANOVA, Greenhouse–Geisser ε", f"{_ANY} With an ε that few topics make too low.")
+        rows.append(other | {"topics_lower": None, "topics_upper": None})
+    return rows, ()
+
+
+def _other_rows(estimates: Mapping[str, VarianceEstimate], k: int, question: dict[str, Any]) -> list[dict[str, Any]]:
+    published = design_anova(estimates["within"], k, method="published", **question)
+    one, narrow = "Do two systems named beforehand differ?", f"Is an interval {question['min_diff']:g} wide or less?"
+    asked = "Do any of the systems differ, had each its own topics (the papers)?"
+    rows = [_row(published, "one-way ANOVA, published", asked)]
+    for name, which in (("residual", "An average pair."), ("percentile95", "95% of the pairs.")):
+        rows.append(_row(design_ttest(estimates[name], **question), "paired t-test", f"{one} {which}"))
+    for name, which in (("residual", "An average pair."), ("percentile95", "95% of the pairs.")):
+        width = design_interval(estimates[name], question["min_diff"], alpha=question["alpha"])
+        rows.append(_row(width, "interval", f"{narrow} {which}"))
+    return rows
+
+
+def _sizes(estimates: Mapping[str, VarianceEstimate], k: int, question: dict[str, Any], baseline: bool) -> pl.DataFrame:
+    sizes, power, alpha = list(SIZES), question["power"], question["alpha"]
+    average = estimates["residual"].variance_of_difference
+    spread = design_spread(estimates["residual"])
+    common: dict[str, Any] = {"n_topics": sizes, "alpha": alpha, "baseline": baseline, "spread": spread}
+    reached = design_all_pairs(average, k, question["min_diff"], **common)
+    detectable = design_all_pairs(average, k, power=power, **common)
+    pair = design_ttest(average, n_topics=sizes, power=power, alpha=alpha)
+    widths = expected_widths(estimates["residual"], estimates["percentile95"], sizes, alpha=alpha)
+    return pl.DataFrame(
+        {
+            "topics": sizes,
+            "power": reached.rows["achieved_power"],
+            "min_diff": detectable.rows["min_diff"],
+            "min_diff_pair": pair.rows["min_diff"],
+        }
+    ).join(widths, on="topics")
+
+
+def expected_widths(
+    average: VarianceEstimate, wide: VarianceEstimate, n_topics: Iterable[int], *, alpha: float = ALPHA
 ) -> pl.DataFrame:
-    sizes, residual, alpha = list(SIZES), estimates["residual"], question["alpha"]
-    reached = design_anova(
-        residual.variance, m, question["min_diff"], n_topics=sizes, blocked=True, alpha=alpha, epsilon=epsilon
-    )
-    detectable = detectable_differences(
-        residual, estimates["percentile95"], m, sizes, power=question["power"], alpha=alpha, epsilon=epsilon
-    )
-    return detectable.insert_column(1, reached.rows["achieved_power"].alias("power"))
+    """Expected width of a pair's interval by number of topics: of the average pair and of a 95th-percentile one.
+
+    Parameters
+    ----------
+    average, wide : VarianceEstimate
+        By `residual` (2·V_E2 is the mean variance of a difference) and by `percentile95`.
+
+    References
+    ----------
+    RD-003 eq. 9.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
+    >>> both = [estimate_variance(x, method) for method in ("residual", "percentile95")]
+    >>> expected_widths(*both, [50]).row(0)[0]
+    50
+    """
+    sizes = list(n_topics)
+    mean, edge = (design_interval(one, n_topics=sizes, alpha=alpha).rows["width"] for one in (average, wide))
+    return pl.DataFrame({"topics": sizes, "width_average_pair": mean, "width_percentile95_pair": edge})
 
 
 def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
@@ -227,86 +336,3 @@ def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
         f"{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
         "same variance, so treat them as a guide and test by randomisation.",
     )
-
-
-def _text(
-    collections: Mapping[str, ScoreMatrix],
-    estimates: Mapping[str, VarianceEstimate],
-    m: int,
-    question: Mapping[str, Any],
-    rows: pl.DataFrame,
-    sizes: pl.DataFrame,
-    epsilon: float,
-    low: bool,
-    caveats: tuple[str, ...],
-) -> str:
-    measure = estimates["residual"].measure
-    best = rows.row(0, named=True)
-    difference, power, alpha = question["min_diff"], question["power"], question["alpha"]
-    interval = ""
-    if best["topics_lower"] is not None:
-        interval = (
-            f" The past variance is itself uncertain: at the ends of its {1 - alpha:.0%} interval the answer would be "
-            f"{best['topics_lower']} or {best['topics_upper']} topics."
-        )
-    past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
-    one_way = rows.filter((pl.col("design") == "one-way ANOVA") & (pl.col("method") == "exact"))["topics"].to_list()
-    parts = [
-        f"# How many topics for {measure}?",
-        f"**Create {best['topics']} topics** to compare {m} systems by {measure}: whenever the best and the worst "
-        f"differ by {difference:g} or more, an F-test that takes topic differences out will say that the systems "
-        f"differ with probability {power:g} at significance level {alpha:g}.{interval}",
-        f"Variances come from {past}.",
-        "## Every design and estimator",
-        _markdown(_with_interval(rows), {"variance": 4}),
-        "## Why the answers differ",
-        "- **Blocked ANOVA** (residual variance): "
-        f"{_WHY['blocked ANOVA', 'exact']}. This is how collections are used, and what to test with.",
-        f"- **Sphericity**: the test assumes that all differences between systems vary equally. For sets of {m} of the "
-        f"past systems Greenhouse–Geisser ε = {epsilon:.2f} (1 would be equal). "
-        + (
-            "That is low: uncorrected, the test rejects too often. The recommended size is for the test with degrees "
-            f"of freedom multiplied by ε; without the correction {rows['topics'][1]} topics would seem enough."
-            if low
-            else "That is high enough to go without a correction."
-        ),
-        f"- **One-way ANOVA** (within, one_way, two_way: {min(one_way)} to {max(one_way)} topics): "
-        f"{_WHY['one-way ANOVA', 'exact']}, so what topics differ by counts as noise. It is the design of the papers. "
-        "Its promise does not hold for the comparison people run: on shared topics the one-way F-test has far less "
-        "power than designed for (in simulation about .6 instead of .80 with 10 systems). `within` is the unbiased "
-        "variance of that model; `one_way` and `two_way` add the variance between systems, to err on the large side. "
-        "`published` is the papers' spreadsheet, which falls short of the power it states.",
-        "- **Paired t-test**: one pair of systems, named beforehand. `percentile95` is wide enough for 95% of the past "
-        "pairs; twice the residual variance fits an average pair; twice `two_way` ignores that topics are shared.",
-        "## What a given number of topics buys",
-        _markdown(sizes, {"power": 3, "min_diff": 3, "min_diff_pair": 3, "interval_width": 3}),
-        f"`power`: to detect a range of {difference:g} among {m} systems. `min_diff`: the smallest range detected with "
-        f"power {power:g}. `min_diff_pair`: the same for one pair and a paired t-test. `interval_width`: width to "
-        f"expect of the {1 - alpha:.0%} interval of a pair's difference.",
-    ]
-    parts += [f"## Caveat\n\n{caveat[0].upper()}{caveat[1:]}" for caveat in caveats]
-    return "\n\n".join(parts) + "\n"
-
-
-def _with_interval(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with both ends of the interval in one column, narrow enough for a page."""
-    ends = zip(rows["topics_lower"], rows["topics_upper"], strict=True)
-    interval = ["" if low is None else f"{low}–{high}" for low, high in ends]
-    return rows.drop("why", "topics_lower", "topics_upper").with_columns(pl.Series("interval", interval))
-
-
-def _markdown(frame: pl.DataFrame, digits: Mapping[str, int]) -> str:
-    """A pipe table, padded so that it also reads well on a terminal."""
-
-    def shown(name: str, value: Any) -> str:
-        return "" if value is None else f"{value:.{digits[name]}f}" if name in digits else str(value)
-
-    columns = [[name, *(shown(name, value) for value in frame[name])] for name in frame.columns]
-    widths = [max(map(len, column)) for column in columns]
-    right = [dtype.is_numeric() for dtype in frame.dtypes]
-    lines = [
-        " | ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line, widths, right, strict=True))
-        for line in zip(*columns, strict=True)
-    ]
-    rule = " | ".join("-" * (w - 1) + ":" if r else "-" * w for w, r in zip(widths, right, strict=True))
-    return "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])

@@ -32,6 +32,8 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     """
     n, m, epsilon = cells["n_topics"], cells["n_systems"], cells["epsilon"]
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
+    if "spread" in cells:  # the mean over variances that differ
+        noncentrality = noncentrality / spread_shares(cells["spread"])
     alpha = cells["alpha"] / test.comparisons(m)
     between, error = epsilon * test.between(n, m), epsilon * test.error(n, m)
     if (epsilon < 1).any():
@@ -39,10 +41,8 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
         effective = effective_epsilon(epsilon, full, noncentrality)
         alpha = fdtrc(effective * full, error, critical_f(between, error, alpha))
         between, epsilon = effective * full, effective
-    if "spread" in cells:  # the mean over pairs whose variances differ
-        shares = spread_shares(cells["spread"])
-        return np.asarray(rule(between, error, epsilon * noncentrality / shares, alpha).mean(axis=0))
-    return rule(between, error, epsilon * noncentrality, alpha)
+    power = rule(between, error, epsilon * noncentrality, alpha)
+    return np.asarray(power.mean(axis=0)) if "spread" in cells else power
 
 
 def _squared_effect(cells: Cells) -> Array:

@@ -237,9 +237,7 @@ def _scale_free(
             sd = math.sqrt(max(0.0, (between - residual) / sums.n))
             topics = None
             if sd > 0 and residual > 0:
-                design = design_anova(
-                    residual, SCALE_FREE_SYSTEMS, fraction * sd, alpha=alpha, power=power, blocked=True
-                )
+                design = design_anova(residual, SCALE_FREE_SYSTEMS, fraction * sd, alpha=alpha, power=power)
                 topics = design.n_topics
             rows.append(
                 {
@@ -275,6 +273,7 @@ def _topics(
                     alpha=alpha,
                     power=power,
                     method=method,  # type: ignore[arg-type]
+                    published=True,
                 )
                 columns[name + suffix] = design.rows["topics"]
         grid = design.rows.select(pl.lit(measure).alias("measure"), "systems", "min_diff")

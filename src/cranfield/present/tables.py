@@ -37,6 +37,7 @@ class Sheet:
     dispensable : the columns that a terminal too narrow for all may leave out, the first one first
     heading : a short name for the table, above it on a page
     hidden : columns that machines get and people do not, because they say the same in every row
+    top : the answer itself where it is one number, at the top of the JSON object
     """
 
     command: str
@@ -54,6 +55,7 @@ class Sheet:
     dispensable: tuple[str, ...] = ()
     heading: str = ""
     hidden: tuple[str, ...] = ()
+    top: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def for_people(self) -> Sheet:

@@ -85,9 +85,10 @@ class CompareSettings(ComparisonSettings):
     folds: int | None = tuning.folds(part="source", on_page=False)
     leave_one_out: bool = tuning.leave_one_out(part="source", on_page=False)
     holdout: float | None = tuning.holdout(part="source", on_page=False)
-    n_repeats: int = tuning.n_repeats(part="source", on_page=False)
+    n_repeats: int | None = tuning.n_repeats(part="source", on_page=False)
     stratified: bool = tuning.stratified(part="source", on_page=False)
     pattern: str | None = tuning.pattern(on_page=False)
+    one_family: bool = tuning.one_family(on_page=False)
     effect_size: str = setting(
         defaults.EFFECT_SIZE,
         "Divide the difference by its own sd, or by the residual sd of two-way ANOVA.",
@@ -112,7 +113,7 @@ class CompareSettings(ComparisonSettings):
 
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
-        if not self.tune and (set(self.changed()) & {*self.splitting, "pattern"}) - {"seed"}:
+        if not self.tune and (set(self.changed()) & {*self.splitting, "pattern", "one_family"}) - {"seed"}:
             raise ArgumentError("`folds`, `holdout` and the other options of tuning need `tune`; add it")
         if self.tune and self.measure is not None and len(self.measure) > 1:
             raise ArgumentError(f"`tune` tunes for one measure; got {len(self.measure)}. Name one with `measure`.")

@@ -13,6 +13,9 @@ from cranfield.settings.variance import estimators
 
 VARIANCE = "Variance of a system's score over topics."
 VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference of two systems."
+BASELINE = "Systems are only compared with one of them, the baseline."
+PUBLISHED = "The papers' one-way design: as if every system had topics of its own."
+BLOCKED = "All systems share the topics: the default."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,27 +70,65 @@ class PowerDesignSettings(DesignSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnovaSettings(PowerDesignSettings):
-    """Topics for telling m systems apart by analysis of variance.
+class PairsSettings(DesignSettings):
+    """Topics for comparing all systems with each other, or with a baseline, after correction.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. --blocked is the right choice
-    for systems that share their topics.
+    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. This is what most experiments
+    run: paired tests of all pairs on the same topics, corrected for their number. --variance V stands for
+    --variance-of-difference 2V.
 
     \b
     Examples:
-      cranfield design anova --variance 0.0530 --systems 10 --min-diff 0.10
-      cranfield design anova --variance 0.0530 --systems 10 --topics 50
-      cranfield design anova --scores past.AP.csv --blocked --systems 20 --min-diff 0.10
+      cranfield design pairs --scores past.AP.csv --systems 20 --min-diff 0.10
+      cranfield design pairs --variance-of-difference 0.02 --systems 20 --min-diff 0.10 --baseline
+      cranfield design pairs --scores past.AP.csv --systems 20 --topics 50
+    """
+
+    command: ClassVar[str] = "design pairs"
+    brief: ClassVar[str] = "Topics for comparing all systems, or all with a baseline, after correction."
+    answered_by: ClassVar[str] = "cranfield.design:design_all_pairs"
+    place: ClassVar[int] = 149
+
+    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    n_systems: tuple[int, ...] | None = setting(
+        None, "How many systems will be compared, the baseline included.", metavar="M"
+    )
+    min_diff: tuple[float, ...] | None = shared.min_diff()
+    power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless sought")
+    baseline: bool = setting(False, BASELINE)
+    spread: float | None = setting(
+        None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False,
+        usual="that of the past scores; 0 for a typed variance",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnovaSettings(PowerDesignSettings):
+    """Topics for telling by one analysis of variance that m systems differ.
+
+    Give all but one of --systems, --min-diff, --topics and --power; that one is found. All systems share the topics,
+    unless --published: the papers' one-way design, as if every system had topics of its own. Which systems differ is
+    another question: see design pairs.
+
+    \b
+    Examples:
+      cranfield design anova --scores past.AP.csv --systems 20 --min-diff 0.10
+      cranfield design anova --variance 0.0125 --systems 20 --topics 50
+      cranfield design anova --published --variance 0.0530 --systems 10 --min-diff 0.10
     """
 
     command: ClassVar[str] = "design anova"
-    brief: ClassVar[str] = "Topics for telling m systems apart by analysis of variance."
+    brief: ClassVar[str] = "Topics for telling by one analysis of variance that m systems differ."
     answered_by: ClassVar[str] = "cranfield.design:design_anova"
     place: ClassVar[int] = 150
 
-    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    variance: tuple[float, ...] | None = setting(
+        None, "Residual variance, topics taken out; with --published that of a system's score over topics.", metavar="V"
+    )
     n_systems: tuple[int, ...] | None = setting(None, "How many systems will be compared.", metavar="M")
-    blocked: bool = setting(False, "All systems share the topics, and the test takes topic differences out.")
+    published: bool = setting(False, PUBLISHED)
+    blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()
 
 
@@ -136,11 +177,15 @@ class IntervalSettings(DesignSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class RecommendSettings(Settings):
-    """A recommendation in plain words, from past scores: how many topics, why, and what other numbers would buy.
+    """A recommendation in plain words, from past scores: how many topics, and what other ways of asking say.
 
-    Prints Markdown to paste into an overview; --format json or csv gives the numbers.
+    The number is for paired tests of all pairs of systems after correction, or of all with a baseline. Prints Markdown
+    to paste into an overview; --format json or csv gives the numbers.
 
-    Example: cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
+    \b
+    Examples:
+      cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10
+      cranfield design recommend past.AP.csv --systems 20 --min-diff 0.10 --baseline
     """
 
     command: ClassVar[str] = "design recommend"
@@ -151,6 +196,7 @@ class RecommendSettings(Settings):
 
     n_systems: int = shared.n_systems(REQUIRED)
     min_diff: float = shared.min_diff(REQUIRED, "Smallest best-to-worst difference worth detecting.")
+    baseline: bool = setting(False, BASELINE)
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
     measure: str | None = shared.measure("Which measure of the scores to use.")
@@ -159,11 +205,12 @@ class RecommendSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class CostSettings(Settings):
-    """Topics and judgments for each pool depth and measure, and the cheapest design.
+    """Topics and judgments for each pool depth and measure.
 
     Judgments are cut to each depth, runs evaluated anew, variances estimated (and pooled over collections), and the
-    design priced: topics × (judged per topic × document cost + topic cost). ratio is the cost of the deepest pool
-    divided by this one.
+    design priced: topics × (documents in the pool of a topic × document cost + topic cost). ratio is the cost of the
+    deepest pool divided by this one. Topics are for comparing all pairs after correction (as design pairs and design
+    recommend), for an analysis of variance with --blocked or --published, or for an interval with --width.
 
     \b
     Examples:
@@ -194,13 +241,14 @@ class CostSettings(Settings):
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
     )
-    n_systems: int | None = shared.n_systems(None, "Systems to compare (ANOVA).")
-    min_diff: float | None = shared.min_diff(None, "Smallest difference worth detecting (ANOVA).")
+    n_systems: int | None = shared.n_systems(None, "Systems to compare.")
+    min_diff: float | None = shared.min_diff(None, "Smallest difference worth detecting.")
     width: float | None = setting(None, "Largest expected width of an interval, instead.", metavar="W")
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
     method: str = shared.method()
-    blocked: bool = setting(False, "Design for a test that takes topic differences out.")
+    published: bool = setting(False, PUBLISHED)
+    blocked: bool = setting(False, "Topics for one F-test on shared topics, instead of all pairs.")
     epsilon: str | None = shared.epsilon()
     estimator: str | None = setting(None, "How to estimate variances.", choices=estimators)
     document_cost: float = setting(1.0, "Cost of judging a document.")

@@ -94,8 +94,9 @@ def number_or_name(text: str) -> float | str:
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
-        None, "With --blocked: design for the F-test corrected by this ε, or by that of the past scores.",
-        metavar="E|past", read=number_or_name, on_page=False,
+        None, "F-test on shared topics: multiply its degrees of freedom by this ε.", metavar="E|past",
+        usual="that of past scores; 1 for a typed variance",
+        read=number_or_name, on_page=False,
     )  # fmt: skip
 
 

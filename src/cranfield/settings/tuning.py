@@ -13,7 +13,7 @@ from cranfield.settings.base import Settings, setting
 
 def folds(**more: Any) -> Any:
     """How many folds."""
-    usual = f"{defaults.FOLDS} folds"
+    usual = f"{defaults.FOLDS} folds, drawn {defaults.REPEATS} times"
     return setting(None, "N-fold cross-validation.", metavar="N", usual=usual, least=2, most=1_000_000, **more)
 
 
@@ -30,7 +30,17 @@ def holdout(**more: Any) -> Any:
 
 def n_repeats(**more: Any) -> Any:
     """How often folds are drawn."""
-    return setting(1, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, **more)
+    usual = f"1; {defaults.REPEATS} if nothing is said of folds"
+    return setting(
+        None, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, usual=usual, **more
+    )
+
+
+def one_family(**more: Any) -> Any:
+    """Whether systems whose names tell no settings are settings all the same."""
+    return setting(
+        False, "Take all systems of a file as settings of one family, whatever their names.", part="source", **more
+    )
 
 
 def stratified(**more: Any) -> Any:
@@ -53,7 +63,7 @@ class Splitting(Settings):
     folds: int | None = folds()
     leave_one_out: bool = leave_one_out()
     holdout: float | None = holdout()
-    n_repeats: int = n_repeats()
+    n_repeats: int | None = n_repeats()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +84,7 @@ class TuneSettings(Splitting):
 
     stratified: bool = stratified()
     pattern: str | None = pattern()
+    one_family: bool = one_family()
     measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
     missing: str = shared.missing()
     seed: int = shared.seed()

@@ -121,7 +121,7 @@ def selection_bias(
     folds: int | None = None,
     leave_one_out: bool = False,
     holdout: float | None = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = 1,
     sd: float = BIAS_SD,
     correlation: float = 0.0,
     alpha: float = ALPHA,
@@ -173,7 +173,7 @@ def selection_bias(
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
     topics = tuple(f"{i:06d}" for i in range(n_topics))
     split = splitter_of(
-        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats, seed=seed
+        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats or 1, seed=seed
     )
     made = make_folds(split, topics, np.zeros((n_topics, 1)))
     held = np.concatenate(made.held_out)

@@ -186,13 +186,14 @@ def _named(name: str, family: FamilyLike) -> Family | LiveFamily:
 
 
 def split_families(
-    scores: ScoreMatrix, pattern: str | None = None, *, name: str | None = None
+    scores: ScoreMatrix, pattern: str | None = None, *, name: str | None = None, one_family: bool = False
 ) -> list[Family | LiveFamily]:
     """The families in one score matrix.
 
     With a pattern (see `NamePattern`) its ``{family}`` tells them apart, and systems that do not fit are left out
     with a note. Otherwise the names before the brackets do (``bm25(…)``, ``ql(…)``); systems that all share one
-    name, or have no parameters at all, are one family.
+    name are one family. Names that tell no setting are refused, since runs of many teams are not settings of one
+    system, unless `one_family` says that they are.
 
     >>> x = ScoreMatrix([[0.1, 0.2, 0.3]], ["1"], ["bm25(b=0)", "bm25(b=1)", "ql(mu=9)"], "AP")
     >>> split_families(x)
@@ -219,6 +220,13 @@ def split_families(
         if len(groups) == 1:
             groups = {name or next(iter(groups)) or "system": next(iter(groups.values()))}
         elif not any(setting for settings in groups.values() for setting in settings):
+            if not one_family:
+                raise DataError(
+                    f"the names of the {scores.n_systems} systems ({summary(scores.systems)}) do not look like "
+                    "settings of one system, such as bm25(k1=0.9,b=0.4); runs of different systems are compared, not "
+                    "tuned. Say how they are named with `pattern`, or that they are settings all the same with "
+                    "`one_family`"
+                )
             groups = {name or "system": [setting for settings in groups.values() for setting in settings]}
     return [
         Family(family, scores.select(systems=[s.label for s in settings]), tuple(settings), notes)
@@ -227,7 +235,12 @@ def split_families(
 
 
 def read_families(
-    paths: Paths, *, measure: str | None = None, missing: MissingPolicy = MISSING, pattern: str | None = None
+    paths: Paths,
+    *,
+    measure: str | None = None,
+    missing: MissingPolicy = MISSING,
+    pattern: str | None = None,
+    one_family: bool = False,
 ) -> list[Family]:
     """Read families from score files: one per file, named after it, or several told apart by their names.
 
@@ -244,7 +257,7 @@ def read_families(
     """
     families: list[Family] = []
     for name, scores in read_collections(paths, measure=measure, missing=missing).items():
-        families += as_families(split_families(scores.only(), pattern, name=name))
+        families += as_families(split_families(scores.only(), pattern, name=name, one_family=one_family))
     names = [family.name for family in families]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

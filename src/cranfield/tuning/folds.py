@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.defaults import FOLDS, HOLDOUT, SEED
+from cranfield.defaults import FOLDS, HOLDOUT, REPEATS, SEED
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import positions
 from cranfield.resampling import generator
@@ -183,11 +183,11 @@ def splitter_of(
     folds: int | None = None,
     leave_one_out: bool = False,
     holdout: float | None = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     stratified: bool = False,
     seed: int = SEED,
 ) -> Any:
-    """The splitter given, or the one that the keywords ask for.
+    """The splitter given, or the one that the keywords ask for; 10 folds, drawn 10 times, when nothing is asked for.
 
     >>> print(splitter_of(holdout=0.25, n_repeats=3))
     hold-out of 0.25, drawn 3 times
@@ -199,12 +199,13 @@ def splitter_of(
     if splitter is not None:
         return splitter
     if leave_one_out:
-        if n_repeats != 1 or stratified:
+        if n_repeats not in (None, 1) or stratified:
             raise ArgumentError("`leave_one_out` has nothing to draw; leave out `n_repeats` and `stratified`")
         return LeaveOneOut()
     if holdout is not None:
-        return HoldOut(holdout, n_repeats, stratified, seed)
-    return NFold(FOLDS if folds is None else folds, n_repeats, stratified, seed)
+        return HoldOut(holdout, 1 if n_repeats is None else n_repeats, stratified, seed)
+    repeats = n_repeats if n_repeats is not None else REPEATS if folds is None else 1
+    return NFold(FOLDS if folds is None else folds, repeats, stratified, seed)
 
 
 def _extras(repeats: int, stratified: bool) -> str:

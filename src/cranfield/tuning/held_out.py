@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.defaults import SEED
+from cranfield.defaults import ALPHA, SEED
 from cranfield.errors import DataError, notify
 from cranfield.executors import Progress
 from cranfield.labels import summary
@@ -34,7 +35,7 @@ def tune(
     folds: int | None = None,
     leave_one_out: bool = False,
     holdout: float | None = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     stratified: bool = False,
     seed: int = SEED,
     progress: Progress | None = None,
@@ -52,10 +53,11 @@ def tune(
     ----------
     families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
         whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
-    splitter : `NFold` (default, 10 folds), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's ``split``
-        (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+    splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
+        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
     folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
-    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`
+    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
+        is given, 10 times where neither is: one draw of folds moves the held-out mean by chance
     progress : called with (done, total) while a live family is evaluated
 
     Notes
@@ -70,10 +72,10 @@ def tune(
 
     >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
     >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
-    >>> tuning = tune({"ql": ql}, leave_one_out=True)
+    >>> tuning = tune({"ql": ql}, folds=5)
     >>> tuning
-    Tuning(P@10, leave-one-out, 5 topics)
-      ql: held-out mean 0.6100, in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+    Tuning(P@10, 5-fold, 5 topics)
+      ql: held-out mean 0.6100 [0.4434, 0.7766], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """
@@ -173,8 +175,21 @@ def _tune_one(family: Family, raw: Array, units: Array, folds: Folds) -> tuple[T
         held_out_mean=held_out_mean,
         optimism=in_sample - held_out_mean,
         n_tied=int(choice.tied.sum()),
+        **_interval(held_out[covered]),
     )
     return result, held_out
+
+
+def _interval(scores: Array, alpha: float = ALPHA) -> dict[str, float | None]:
+    """The t interval of the mean over topics of the held-out scores; none from a single topic."""
+    from scipy.special import stdtrit
+
+    n = len(scores)
+    if n < 2:
+        return {"lower": None, "upper": None}
+    reach = float(stdtrit(n - 1, 1 - alpha / 2)) * float(scores.std(ddof=1)) / math.sqrt(n)
+    mean = float(scores.mean())
+    return {"lower": mean - reach, "upper": mean + reach}
 
 
 def _near_best_settings_differ(family: TunedFamily, held_out: Array) -> bool:
@@ -212,6 +227,17 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
                 "held-out scores depend on one another and a test on them may reject too often (their mean is not "
                 "affected); fewer folds or a single hold-out reduce this"
             )
+    if folds.description.startswith("leave-one-out"):
+        yield (
+            "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
+            "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
+            "low and unsteady; prefer folds drawn several times (the default)"
+        )
+    if len(tuned) == 1 and len(folds) >= 3 and tuned[0].agreement < 0.5:
+        yield (
+            f"{tuned[0].name}: no more than {tuned[0].agreement:.0%} of the folds chose the final setting, so the "
+            "held-out mean is that of a mixture of settings; another draw of topics may well choose another"
+        )
     times = folds.times_held_out
     never = int(np.count_nonzero(times == 0))
     if never:

@@ -38,6 +38,7 @@ class TunedFamily:
     held_out_mean : the mean of the held-out scores over topics: the honest estimate of a system tuned like this
     optimism : mean of `final` on the topics that were held out, less `held_out_mean`
     n_tied : folds in which further settings did as well on the training topics
+    lower, upper : 95% interval of `held_out_mean` over topics (t), what other topics would move it by
     """
 
     family: Family
@@ -49,11 +50,18 @@ class TunedFamily:
     held_out_mean: float
     optimism: float
     n_tied: int
+    lower: float | None = None
+    upper: float | None = None
 
     @property
     def name(self) -> str:
         """The family's name."""
         return self.family.name
+
+    @property
+    def interval(self) -> str:
+        """The interval of the held-out mean as it is written after it; nothing where there is none."""
+        return "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -203,7 +211,7 @@ class Tuning(Result):
         """One row per family.
 
         Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
-        in_sample_mean, held_out_mean, optimism.
+        in_sample_mean, held_out_mean with its 95% interval over topics, optimism.
         """
         import polars as pl
 
@@ -216,6 +224,8 @@ class Tuning(Result):
                 "distinct": [f.n_distinct for f in self.families],
                 "in_sample_mean": [f.in_sample_mean for f in self.families],
                 "held_out_mean": [f.held_out_mean for f in self.families],
+                "held_out_lower": [f.lower for f in self.families],
+                "held_out_upper": [f.upper for f in self.families],
                 "optimism": [f.optimism for f in self.families],
             }
         )
@@ -265,8 +275,8 @@ class Tuning(Result):
     def __repr__(self) -> str:
         lines = [f"Tuning({self.measure}, {self.folds.description}, {len(self.folds.topics)} topics)"]
         lines += [
-            f"  {f.name}: held-out mean {f.held_out_mean:.4f}, in-sample {f.in_sample_mean:.4f} with {f.final} "
-            f"(chosen in {round(f.agreement * len(f.choices))} of {len(f.choices)} folds)"
+            f"  {f.name}: held-out mean {f.held_out_mean:.4f}{f.interval}, in-sample {f.in_sample_mean:.4f} with "
+            f"{f.final} (chosen in {round(f.agreement * len(f.choices))} of {len(f.choices)} folds)"
             for f in self.families
         ]
         return "\n".join(lines)

@@ -17,9 +17,8 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
-from cranfield.variance.sphericity import epsilon_for
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
-from cranfield.variance.unbiased_epsilon import pooled_epsilon
+from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser, pooled_epsilon
 
 _NO_VARIANCE = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
@@ -36,6 +35,7 @@ class Stratum:
     variance: float
     without_each_topic: Array | None
     covariance: Array
+    scores: ScoreMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,24 +101,31 @@ class VarianceEstimate(Result):
         return {"method": self.method, "measure": self.measure, "collection": self.collection, "alpha": self.alpha}
 
     def epsilon(self, n_systems: int | None = None) -> float:
-        """Greenhouse–Geisser ε of the past scores, for comparisons of `n_systems` systems.
+        """ε of the past scores for comparisons of `n_systems` systems, without its bias from few topics.
 
-        1 means that all differences between systems vary equally, as a blocked F-test assumes. Pooled
-        collections are averaged with the weights n − 1.
+        1 means that all differences between systems vary equally, as a blocked F-test assumes. See
+        `cranfield.variance.unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights n − 1.
+        A `DataError` where the past cannot say: two topics, or far more systems than there are.
         """
-        values = np.asarray([epsilon_for(stratum.covariance, n_systems) for stratum in self.strata])
-        weights = np.asarray([stratum.n_topics - 1 for stratum in self.strata])
-        known = ~np.isnan(values)
-        return float(np.average(values[known], weights=weights[known])) if known.any() else float("nan")
+        k = n_systems or self._fewest_systems
+        if k == 2:
+            return 1.0
+        return pooled_epsilon([(stratum.covariance, stratum.n_topics) for stratum in self.strata], k)
 
-    def unbiased_epsilon(self, n_systems: int | None = None) -> float:
-        """ε of the past scores without its bias from few topics, for comparisons of `n_systems` systems.
+    def greenhouse_geisser(self, n_systems: int | None = None) -> float:
+        """The Greenhouse–Geisser ε, which few topics make too low; to be shown beside `epsilon`, not to design with.
 
-        See `cranfield.variance.unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights
-        n − 1. A `DataError` where the past cannot say: two topics, or far more systems than there are.
+        Collections are averaged with the weights n − 1.
         """
-        samples = [(stratum.covariance, stratum.n_topics) for stratum in self.strata]
-        return pooled_epsilon(samples, n_systems or min(len(covariance) for covariance, _ in samples))
+        k = n_systems or self._fewest_systems
+        if k == 2:
+            return 1.0
+        values = [mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
+        return float(np.average(values, weights=[stratum.n_topics - 1 for stratum in self.strata]))
+
+    @property
+    def _fewest_systems(self) -> int:
+        return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
         """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
@@ -223,7 +230,7 @@ def estimate_variance(
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
-    stratum = Stratum(collection or "scores", n, m, variance, without, covariance)
+    stratum = Stratum(collection or "scores", n, m, variance, without, covariance, matrix)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
     inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
     estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)

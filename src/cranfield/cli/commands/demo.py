@@ -46,8 +46,8 @@ STORY = (
         ("design", "ttest", "--scores", "{dir}/scores.parquet", "--measure", "AP", "--topics", "50"),
     ),
     Step(
-        "And the next collection? How many topics to compare 20 systems and detect a difference of 0.10 between the "
-        "best and the worst, and why the methods disagree.",
+        "And the next collection? How many topics to compare all pairs of 20 systems after correction and detect a "
+        "difference of 0.10 between the best and the worst; and what other ways of asking say.",
         ("design", "recommend", "{dir}/scores.parquet", "--measure", "AP", "--systems", "20", "--min-diff", "0.10"),
     ),
     Step(

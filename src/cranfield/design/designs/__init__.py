@@ -71,8 +71,8 @@ class DesignKind:
     def variant(self, option: str | None = None) -> Variant:
         """The form that a switch asks for; without one, the plain form.
 
-        >>> DESIGNS["anova"].variant("blocked").estimator
-        'residual'
+        >>> DESIGNS["anova"].variant("published").estimator
+        'within'
         """
         for variant in self.variants:
             if variant.option == option:
@@ -113,16 +113,17 @@ def solve_design(
 
     Parameters
     ----------
-    kind : ``anova``, ``ttest`` or ``interval``
+    kind : ``pairs``, ``anova``, ``ttest`` or ``interval``
     variance, variance_of_difference : give one. A typed σ² counts as σ_t² = 2σ² where a design wants that, and the
         other way round; an estimate from scores, and past scores themselves, are taken as the design wants it.
-    variant : ``blocked`` for an ANOVA, ``two_sample`` for the others; the plain form when left out
+    variant : ``baseline`` for pairs, ``published`` (one-way) for an ANOVA, ``two_sample`` for the others; the
+        plain form when left out
     estimator : for past scores; the matching one unless given
     alpha, method, **asked : passed on
 
     Examples
     --------
-    >>> solve_design("anova", 0.0601, n_systems=2, min_diff=0.02, method="published").n_topics
+    >>> solve_design("anova", 0.0601, variant="published", n_systems=2, min_diff=0.02, method="published").n_topics
     2301
     >>> solve_design("ttest", 0.0214705, min_diff=0.05).n_topics == solve_design(
     ...     "ttest", variance_of_difference=0.042941, min_diff=0.05).n_topics == 137

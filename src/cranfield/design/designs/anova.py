@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from cranfield.design.result import Design
 
 
-def one_way(variance: Variances, **arguments: Any) -> Design:
+def blocked(variance: Variances, **arguments: Any) -> Design:
     """See `design_anova`."""
     from cranfield.design.anova import solve_anova
 
-    return solve_anova(variance, **arguments)
+    return solve_anova(variance, blocked=True, **arguments)
 
 
-def blocked(variance: Variances, **arguments: Any) -> Design:
-    """See `design_anova`, with ``blocked=True``."""
-    return one_way(variance, blocked=True, **arguments)
+def one_way(variance: Variances, **arguments: Any) -> Design:
+    """See `design_anova`, with ``published=True``."""
+    from cranfield.design.anova import solve_anova
+
+    return solve_anova(variance, blocked=False, **arguments)
 
 
 ANOVA = DESIGNS.register(
@@ -32,21 +34,21 @@ ANOVA = DESIGNS.register(
         methods=("exact", "published", "approximate"),
         variants=(
             Variant(
-                title="one-way ANOVA",
-                note="Holds for independent topics per system. Systems that share topics need a blocked design, and a "
-                "blocked test.",
-                estimator=ANOVA_VARIANCE,
-                of_difference=False,
-                function=one_way,
-            ),
-            Variant(
                 title="blocked (two-way) ANOVA",
                 note="Holds for the two-way F-test on shared topics.",
                 estimator=BLOCKED_VARIANCE,
                 of_difference=False,
                 function=blocked,
-                option="blocked",
-                option_help="All systems share the topics, and the test takes topic differences out.",
+            ),
+            Variant(
+                title="one-way ANOVA",
+                note="Holds for independent topics per system, as in the papers. Systems that share topics need the "
+                "blocked design, and a blocked test.",
+                estimator=ANOVA_VARIANCE,
+                of_difference=False,
+                function=one_way,
+                option="published",
+                option_help="The papers' one-way design: as if every system had topics of its own.",
             ),
         ),
         pairwise=False,

@@ -38,7 +38,7 @@ def design_answer(design: Design, settings: Any) -> Answer:
         sheets["estimators"] = lambda: _design_sheet(design, settings, every, heading=heading)
     on_page = ["methods" if compared else "design", *(["estimators"] if "estimators" in sheets else [])]
     sought = design.solved_for
-    front = (sought, f"{sought}_lower", f"{sought}_upper", f"{sought}_adjusted", "achieved_power", "expected_width")
+    front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
     return Answer(
         headline=_design_headline(design),
         sheets=sheets,
@@ -116,8 +116,8 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     else:
         among = f" among {row['systems']} systems" if "systems" in row else " between two systems"
         text = (
-            f"With {_value(row['topics'])} topics, a {design.what} detects a difference of {row['min_diff']:.4g}"
-            f"{among} with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
+            f"With {_value(row['topics'])} topics, {_test_of(design)} a difference of {row['min_diff']:.4g}{among} "
+            f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
         )
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
@@ -128,12 +128,16 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     return (text,)
 
 
+def _test_of(design: Design) -> str:
+    return f"{design.what} show" if design.kind == "pairs" else f"a {design.what} sees"
+
+
 def _design_charts(design: Design) -> tuple[Chart, ...]:
     """What the design varies first."""
     charts = {
         "power": Chart(
             "power", "Power against topics",
-            "Curve: power against the number of topics, exact and published, with the design marked.", design, "power",
+            "Curve: power against the number of topics, with the design marked.", design, "power",
         ),
         "detectable": Chart(
             "detectable", "What topics can detect",
@@ -156,23 +160,28 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
 
 @answers("Recommendation")
 def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
-    """The recommended design among all others, and what other numbers of topics would buy."""
+    """The recommended design among all others, and what other numbers of topics would do."""
     facts = {**result.settings, "recommended": result.n_topics, "what_topics_buy": result.sizes.to_dicts()}
+    top: dict[str, Any] = {"topics": result.n_topics, "topics_lower": result.lower, "topics_upper": result.upper}
+    top["promise"] = result.promise
 
     def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
-        return Sheet("design recommend", rows, result.signature, facts, result.warnings, **more)
+        return Sheet("design recommend", rows, result.signature, facts, result.warnings, top=top, **more)
 
-    sizes_digits = {"power": 3, "min_diff": 3, "min_diff_pair": 3, "interval_width": 3}
+    sizes_digits = dict.fromkeys(result.sizes.columns[1:], 3)
     chart = Chart(
         "recommendation", "Topics by design and estimator",
         "Bars: the topics that each design and estimator asks for, the recommended one first.",
         result, "recommendation",
     )  # fmt: skip
     return Answer(
-        headline=f"{result.n_topics} topics by {result.measure}",
+        headline=f"{result.n_topics:,} topics by {result.measure}",
+        sentences=(result.promise, *_interval_sentence(result)),
         sheets={
-            "designs": lambda: sheet(result.rows, digits={"variance": 6}, heading="Every design and estimator"),
-            "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics buys"),
+            "designs": lambda: sheet(
+                result.rows, digits={"variance": 6, "epsilon": 3}, heading="Every design and estimator"
+            ),
+            "sizes": lambda: sheet(result.sizes, digits=sizes_digits, heading="What a given number of topics does"),
         },
         charts=(chart,),
         in_notebook=("designs", "sizes"),
@@ -180,14 +189,29 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
     )
 
 
+def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
+    if result.lower is None:
+        return ()
+    level = f"{1 - result.settings['alpha']:.0%}"
+    return (f"The past scores are a sample: the {level} interval is {result.lower:,} to {result.upper:,} topics.",)
+
+
 @answers("Cost")
 def cost_answer(result: Cost, settings: Any) -> Answer:
     """Designs that serve the same end, by measure and pool depth, with what each costs."""
-    notes = tuple(_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True))
-    digits = {"judged_per_topic": 1, "variance": 6, "cost": 0, "ratio": 2}
+    best = [_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True)]
+    notes = (
+        *(best or ["Unjudged documents make these costs doubtful: no depth is called the cheapest."]),
+        *result.notes,
+    )
+    digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
     title = "Pool depth and cost"
     chart = Chart(
-        "cost", title, "Lines: topics needed against judged documents per topic, one line per measure.", result, "cost"
+        "cost",
+        title,
+        "Lines: topics needed against documents to judge per topic, one line per measure.",
+        result,
+        "cost",
     )
 
     def sheet() -> Sheet:
@@ -195,14 +219,14 @@ def cost_answer(result: Cost, settings: Any) -> Answer:
             "cost", result.rows, result.signature, result.settings, result.warnings, title, digits, notes, heading=title
         )
 
-    return Answer(headline=notes[0] if notes else title, sheets={"cost": sheet}, charts=(chart,), sentences=notes[1:])
+    return Answer(headline=notes[0], sheets={"cost": sheet}, charts=(chart,), sentences=notes[1:])
 
 
 def _cost_note(row: dict[str, Any], budget: bool) -> str:
     size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
     if not budget:
         deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
-        return f"Cheapest for {row['measure']}: {size}{deepest}."
+        return f"Lowest cost for {row['measure']}: {size}{deepest}."
     name = "width" if row.get("width") is not None else "min_diff"
     return f"Best for {row['measure']}: {size}, {name} {row[name]:.4f}."
 

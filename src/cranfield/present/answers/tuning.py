@@ -59,7 +59,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
 
     best = max(result.families, key=lambda one: one.held_out_mean)
     return Answer(
-        headline=f"Expect {best.held_out_mean:.4f} {result.measure} from {best.name} on unseen topics",
+        headline=f"Expect {best.held_out_mean:.4f}{best.interval} {result.measure} from {best.name} on unseen topics",
         sheets={
             "folds": lambda: sheet("folds", "Fold by fold", result.to_frame()),
             "summary": lambda: sheet("summary", "Families", result.by_family()),
@@ -91,8 +91,8 @@ def notes_on(family: TunedFamily) -> list[str]:
     there = family.held_out_mean + family.optimism
     where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "those held out"
     lines = [
-        f"{family.name}: expect {family.held_out_mean:.4f} on unseen topics; the best setting's mean on {where} is "
-        f"{there:.4f}, an optimism of {family.optimism:.4f}.",
+        f"{family.name}: expect {family.held_out_mean:.4f}{family.interval} on unseen topics; the best setting's "
+        f"mean on {where} is {there:.4f}, an optimism of {family.optimism:.4f}.",
         f"{_use(family)}" + (f" ({family.n_distinct} settings chosen in all)." if family.n_distinct > 1 else "."),
     ]
     if family.at_edge:

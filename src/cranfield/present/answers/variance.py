@@ -16,7 +16,7 @@ DIGITS = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
 ANOVA_DIGITS = {"f": 2, "eta_squared": 3, "partial_eta_squared": 3, "omega_squared": 3}
 NOTES = (
     "within, one_way and two_way include the variance between topics; residual and percentile95 do not.",
-    "Designs use: one-way ANOVA within, blocked ANOVA residual, paired t and interval percentile95.",
+    "Designs use: all pairs and blocked ANOVA residual, one-way ANOVA within, paired t and interval percentile95.",
 )
 
 
@@ -73,15 +73,27 @@ def _anova(tables: Sequence[AnovaTable], signed: str, facts: dict[str, Any]) -> 
     import polars as pl
 
     title = "Two-way analysis of variance"
-    notes = tuple(
-        f"{table.collection}, {table.measure}: Greenhouse–Geisser ε = {table.epsilon:.3f}; "
-        "p_gg is p with degrees of freedom multiplied by ε."
-        for table in tables
-    )
-    known = {**facts, "epsilon": [table.epsilon for table in tables]}
+    notes = tuple(f"{table.collection}, {table.measure}: {_both_epsilons(table)}" for table in tables)
+    known = {
+        **facts,
+        "epsilon": [table.epsilon for table in tables],
+        "epsilon_unbiased": [table.epsilon_unbiased for table in tables],
+    }
     rows = pl.concat([table.to_frame() for table in tables])
     said = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
     return Sheet("variance", rows, signed, known, said, title, ANOVA_DIGITS, notes, heading=title)
+
+
+def _both_epsilons(table: AnovaTable) -> str:
+    """ε by both estimates, with the p-value that goes with each."""
+    row = table.to_frame().row(0, named=True)
+    low = f"Greenhouse–Geisser ε = {table.epsilon:.3f}, p_gg = {row['p_gg']:.3g}"
+    if table.epsilon_unbiased is None:
+        return f"{low} (degrees of freedom multiplied by ε)."
+    return (
+        f"ε = {table.epsilon_unbiased:.3f} without its bias from few topics, p_unbiased = {row['p_unbiased']:.3g}; "
+        f"{low}, which few topics make too low (p with degrees of freedom multiplied by ε)."
+    )
 
 
 def _sentence(one: VarianceEstimate) -> str:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from cranfield.design import Design
 
 
-def _is_anova(design: Design) -> bool:
-    return "ANOVA" in design.what
+def _of_many(design: Design) -> bool:
+    """Whether it is about more than two systems."""
+    return "systems" in design.rows.columns
 
 
 def _is_interval(design: Design) -> bool:
@@ -40,7 +41,7 @@ def default(design: Design) -> Drawing:
     """The chart that fits what the design varies."""
     if _is_interval(design):
         return detectable(design)
-    if _is_anova(design) and design.rows["systems"].n_unique() > 1:
+    if _of_many(design) and design.rows["systems"].n_unique() > 1:
         return systems(design)
     return power(design)
 
@@ -105,7 +106,7 @@ def _about(design: Design) -> str:
 def systems(design: Design) -> Drawing:
     """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
     design = _solved(design)
-    if not _is_anova(design):
+    if not _of_many(design):
         raise ArgumentError(
             f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
         )
@@ -181,7 +182,7 @@ def power(design: Design) -> Drawing:
     )
     first = listed[0]
     what = f"a difference of {given(first['min_diff'])}"
-    among = f" among {plural(first['systems'], 'system')}" if _is_anova(design) else ""
+    among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""
     finding = (
         f"{plural(int(first.get('topics') or 50), 'topic')} detect {what}{among} with probability "
         f"{number(first['achieved_power'], 2)}"
@@ -196,7 +197,7 @@ def detectable(design: Design) -> Drawing:
     row = design.rows.row(0, named=True)
     topics = row.get("topics") or 50
     target = row["power"] if row.get("power") is not None else POWER
-    among = f" among {row['systems']} systems" if _is_anova(design) else ""
+    among = f" among {row['systems']} systems" if _of_many(design) else ""
     names = {
         "width": f"width of the {1 - row['alpha']:.0%} interval of a difference",
         "min_diff": f"smallest difference detected with power {target:g}{among}",

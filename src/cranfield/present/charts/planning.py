@@ -56,7 +56,7 @@ def recommendation(result: Recommendation) -> Drawing:
     )
     details = (
         f"smallest difference {given(settings['min_diff'])}, power {settings['power']:g}, alpha {settings['alpha']:g}; "
-        f"lines: the size at both ends of the variance's interval"
+        f"lines: interval of the size"
     )
     return finish(plot, finding, details, width=WIDTH + 120)
 
@@ -72,16 +72,16 @@ def cost(result: Cost) -> Drawing:
             series="measure",
             text=pl.struct("depth", "cost").map_elements(lambda r: f"{number(r['cost'])}", return_dtype=pl.String),
         )
-        .select("series", "depth", "judged_per_topic", "topics", "judgments", "cost", "best", "text")
+        .select("series", "depth", "pool_per_topic", "topics", "judgments", "cost", "best", "text")
     )
     # Every point labelled while few; else the two ends and the best of each measure.
-    first, last = pl.col("judged_per_topic").min().over("series"), pl.col("judged_per_topic").max().over("series")
-    ends = (pl.col("judged_per_topic") == first) | (pl.col("judged_per_topic") == last) | pl.col("best")
+    first, last = pl.col("pool_per_topic").min().over("series"), pl.col("pool_per_topic").max().over("series")
+    ends = (pl.col("pool_per_topic") == first) | (pl.col("pool_per_topic") == last) | pl.col("best")
     labelled = frame if frame.height <= 6 else frame.filter(ends) if len(kept) <= 3 else frame.filter(pl.col("best"))
     scales = series_scales(kept)
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
-        x=alt.X("judged_per_topic:Q", title="judged documents per topic", scale=alt.Scale(padding=30)),
+        x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(padding=30)),
         y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )
@@ -94,20 +94,24 @@ def cost(result: Cost) -> Drawing:
     best = (
         alt.Chart(rows(frame.filter("best")))
         .mark_point(size=230, color=ACCENT, strokeWidth=2)
-        .encode(x="judged_per_topic:Q", y="topics:Q")
+        .encode(x="pool_per_topic:Q", y="topics:Q")
     )
     text = (
         alt.Chart(rows(labelled))
         .mark_text(dy=-14, fontSize=10)
-        .encode(x="judged_per_topic:Q", y="topics:Q", text="text:N")
+        .encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
     )
-    winner = frame.filter("best").sort("cost").row(0, named=True)
-    deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
-    finding = (
-        f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
-    )
-    if deepest["depth"] != winner["depth"]:
-        finding += f", {deepest['cost'] / winner['cost']:.1f} times less than depth {deepest['depth']}"
+    chosen = frame.filter("best").sort("cost")
+    if chosen.is_empty():
+        finding = "Unjudged documents make these costs doubtful: no pool depth is called the cheapest"
+    else:
+        winner = chosen.row(0, named=True)
+        deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
+        finding = (
+            f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
+        )
+        if deepest["depth"] != winner["depth"]:
+            finding += f", {deepest['cost'] / winner['cost']:.1f} times less than depth {deepest['depth']}"
     settings = {
         name: value
         for name, value in result.settings.items()

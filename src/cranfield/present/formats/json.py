@@ -20,6 +20,7 @@ def to_json(sheet: Sheet) -> str:
     envelope = {
         "schema": SCHEMA,
         "command": sheet.command,
+        **sheet.top,
         "signature": sheet.signature,
         "settings": {key: _plain(value) for key, value in sheet.settings.items()},
         "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.rows.iter_rows(named=True)],

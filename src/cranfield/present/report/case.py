@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cranfield.defaults import LOW_EPSILON, SYSTEM_NAME
+from cranfield.defaults import SYSTEM_NAME
 from cranfield.errors import DataError, quietly
 from cranfield.labels import summary
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cranfield.collection import Qrels, Run
     from cranfield.comparison.comparison import Comparison
     from cranfield.comparison.measures import MeasureComparisons
@@ -96,24 +94,6 @@ class Case:
     def variance(self, estimator: str) -> VarianceEstimate:
         """One of them."""
         return next(one for one in self.variances if one.estimator == estimator)
-
-    @cached_property
-    def epsilon(self) -> float | None:
-        """The Greenhouse–Geisser ε to design with: that of the scores when it is low."""
-        epsilon = self.variance("residual").epsilon(self.main.n_systems)
-        return epsilon if epsilon < LOW_EPSILON else None
-
-    def detects(self, sizes: list[int]) -> pl.DataFrame:
-        """For each number of topics: smallest range of all systems, smallest difference of a pair, interval width."""
-        from cranfield.design.detectable import detectable_differences
-
-        m = self.main.n_systems
-        with quietly():
-            rows = detectable_differences(
-                self.variance("residual"), self.variance("percentile95"), m, sizes,
-                power=self.power, alpha=self.alpha, epsilon=self.epsilon if m > 2 else None,
-            )  # fmt: skip
-        return rows.rename({"min_diff": "range_of_all", "min_diff_pair": "one_pair"})
 
     def run_objects(self) -> Iterator[Run]:
         """The runs, read one at a time."""

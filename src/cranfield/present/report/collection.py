@@ -24,15 +24,34 @@ MIN_DIFFS = (0.05, 0.10, 0.20)
 SYSTEMS = (2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
+def detects(case: Case, sizes: list[int]) -> pl.DataFrame:
+    """For each number of topics: smallest range among all systems, smallest difference of one pair, interval widths."""
+    from cranfield.design import design_all_pairs, design_ttest
+    from cranfield.design.recommendation import expected_widths
+
+    residual, wide = case.variance("residual"), case.variance("percentile95")
+    with quietly():
+        among = design_all_pairs(residual, case.main.n_systems, n_topics=sizes, power=case.power, alpha=case.alpha)
+        named = design_ttest(residual, n_topics=sizes, power=case.power, alpha=case.alpha)
+        widths = expected_widths(residual, wide, sizes, alpha=case.alpha)
+    return pl.DataFrame(
+        {"topics": sizes, "best_to_worst": among.rows["min_diff"], "one_pair": named.rows["min_diff"]}
+    ).join(widths, on="topics")
+
+
 def can_detect(case: Case) -> str:
-    """One sentence: the difference this collection can detect."""
-    here = case.detects([case.main.n_topics]).row(0, named=True)
+    """What this collection can detect, beside what it shows."""
+    here = detects(case, [case.main.n_topics]).row(0, named=True)
+    observed = float(np.ptp(case.main.system_means))
+    comparison = case.comparison()
+    separated = int(comparison.significant.sum())
     return (
-        f"{plural(case.main.n_topics, 'topic')} can tell that {plural(case.main.n_systems, 'system')} "
-        "differ when best and worst are "
-        f"{number(here['range_of_all'])} {case.measure} apart, and two systems named beforehand when "
-        f"they are {number(here['one_pair'])} apart "
-        f"(power {case.power:g}, level {case.alpha:g})."
+        f"With {plural(case.main.n_topics, 'topic')}, an average pair among {plural(case.main.n_systems, 'system')} "
+        f"that is {number(here['best_to_worst'])} {case.measure} apart is shown to differ with probability "
+        f"{case.power:g} after correction for all pairs, and two systems named beforehand when they are "
+        f"{number(here['one_pair'])} apart (level {case.alpha:g}). Here best and worst are {number(observed)} "
+        f"apart, and {separated:,} of {plural(len(comparison.p), 'pair')} are shown to differ: steadier pairs take "
+        "less, erratic ones more."
     )
 
 
@@ -40,11 +59,11 @@ def quality(case: Case) -> Section:
     """What the collection can detect, and what its scores vary by."""
     n, m = case.main.n_topics, case.main.n_systems
     sizes = sorted({int(k) for k in np.unique(np.linspace(5, max(50, 3 * n), 40).round())} | {n})
-    curve = case.detects(sizes)
+    curve = detects(case, sizes)
     names = {
-        "range_of_all": f"best to worst of {m} systems",
+        "best_to_worst": f"any two of {m} systems, after correction",
         "one_pair": "two systems named beforehand",
-        "interval_width": f"width of a {1 - case.alpha:.0%} interval",
+        "width_average_pair": f"width of a {1 - case.alpha:.0%} interval of an average pair",
     }
     data: list[dict[str, Any]] = [
         {"series": label, "topics": row["topics"], "value": row[column]}
@@ -55,19 +74,21 @@ def quality(case: Case) -> Section:
     here = curve.filter(pl.col("topics") == n).row(0, named=True)
     said, (table,) = answer(case.variances), case.variances.tables
     estimates, anova = (replace(said.sheet(name), hidden=("collection",)) for name in ("estimates", "anova"))
+    epsilon = table.epsilon if table.epsilon_unbiased is None else table.epsilon_unbiased
     drawing = design_charts.detectable_curve(
         data,
         n,
         f"smallest difference in {case.measure} detected with power {case.power:g} at level "
         f"{case.alpha:g}, and expected interval width; variances from this collection",
-        f"{plural(n, 'topic')} detect {number(here['range_of_all'])} among {plural(m, 'system')} and "
+        f"{plural(n, 'topic')} detect {number(here['best_to_worst'])} among {plural(m, 'system')} and "
         f"{number(here['one_pair'])} between two named beforehand",
     )
     parts: list[Part] = [
         Text(can_detect(case), strong=True),
         Text(
-            "An interval for the difference of two systems is expected to be "
-            f"{number(here['interval_width'])} wide with these topics."
+            "With these topics an interval for the difference of two systems is expected to be "
+            f"{number(here['width_average_pair'])} wide for an average pair, and "
+            f"{number(here['width_percentile95_pair'])} for one that varies more than 95% of the pairs."
         ),
         Figure("fig-detectable", drawing),
         Figure("fig-sources", variance_charts.sources(table)),
@@ -78,17 +99,16 @@ def quality(case: Case) -> Section:
             "residual and percentile95 do not, since systems are compared on the same topics."
         ),
     ]
-    if table.epsilon < LOW_EPSILON:
+    if epsilon < LOW_EPSILON:
         parts.append(
             Notice(
-                "Differences between systems do not all vary equally (Greenhouse–Geisser ε = "
-                f"{table.epsilon:.2f}; 1 would be equal). An F-test over all "
-                "systems needs its degrees of freedom multiplied by ε; the figures above are for that test."
+                f"Differences between systems do not all vary equally (ε = {epsilon:.2f}; 1 would be equal). An F-test "
+                "over all systems needs its degrees of freedom multiplied by ε: p_unbiased in the analysis of variance."
             )
         )
     marks = sorted({10, 25, 50, 100, 200, n})
     parts += [
-        Table("detectable", "What a number of topics can detect", Sheet("report", case.detects(marks))),
+        Table("detectable", "What a number of topics can detect", Sheet("report", detects(case, marks))),
         Table("variances", f"Variance of {case.measure}", estimates),
         Table("anova", "Analysis of variance", anova),
     ]
@@ -103,18 +123,12 @@ def quality(case: Case) -> Section:
 
 def next_one(case: Case) -> Section:
     """How many topics, for how many systems, and how deep to judge."""
-    from cranfield.design import design_anova, recommend
+    from cranfield.design import design_all_pairs, recommend
 
     with quietly():
         advice = recommend(case.main, case.n_systems, case.min_diff, power=case.power, alpha=case.alpha)
-        grid = design_anova(
-            case.variance("residual"),
-            list(SYSTEMS),
-            list(MIN_DIFFS),
-            power=case.power,
-            alpha=case.alpha,
-            blocked=True,
-            epsilon=None if case.epsilon is None else "past",
+        grid = design_all_pairs(
+            case.variance("residual"), list(SYSTEMS), list(MIN_DIFFS), power=case.power, alpha=case.alpha
         )
     said = answer(advice)
     sizes = said.sheet("sizes")
@@ -124,27 +138,19 @@ def next_one(case: Case) -> Section:
             f"To compare {plural(case.n_systems, 'system')} by {case.measure} and see a difference of "
             f"{given(case.min_diff)} between best and worst, create {plural(advice.n_topics, 'topic')}.",
             strong=True,
-        )
+        ),
+        Text(advice.promise),
     ]
     if row["topics_lower"] is not None:
         parts.append(
             Text(
-                "The variance behind that number is itself an estimate: at the ends of its "
-                f"{1 - case.alpha:.0%} interval the answer would be "
-                f"{row['topics_lower']:,} or {row['topics_upper']:,} topics. Power is {case.power:g}, "
-                f"the level {case.alpha:g}."
+                f"The scores behind that number are a sample: its {1 - case.alpha:.0%} interval is "
+                f"{row['topics_lower']:,} to {row['topics_upper']:,} topics."
             )
         )
     parts += [Notice(text) for text in advice.warnings]
-    if case.epsilon is not None:
-        parts.append(
-            Text(
-                f"The recommended size is for an F-test corrected by ε = {advice_epsilon(case):.2f}; "
-                "other ways of asking give other numbers:"
-            )
-        )
     parts.append(Figure("fig-recommendation", planning.recommendation(advice)))
-    parts.append(Table("recommendation", "Every way of asking", said.sheet("designs")))
+    parts.append(Table("recommendation", "Every design and estimator", said.sheet("designs")))
     parts.append(Figure("fig-systems", design_charts.systems(grid)))
     parts.append(
         Table(
@@ -169,11 +175,6 @@ def next_one(case: Case) -> Section:
     return Section("next", "What the next collection needs", tuple(parts), tuple(signatures), _WORKS)
 
 
-def advice_epsilon(case: Case) -> float:
-    """Greenhouse–Geisser ε for comparisons of as many systems as the next collection will have."""
-    return case.variance("residual").epsilon(min(case.n_systems, case.main.n_systems))
-
-
 def _cost(case: Case) -> tuple[Any, str]:
     from cranfield.design import cost
     from cranfield.errors import CranfieldError
@@ -189,21 +190,21 @@ def _cost(case: Case) -> tuple[Any, str]:
                 min_diff=case.min_diff,
                 power=case.power,
                 alpha=case.alpha,
-                blocked=True,
-                epsilon="past" if case.epsilon is not None and case.n_systems > 2 else None,
             )
     except CranfieldError as error:
         return None, f"Pool depths could not be compared: {error}"
+    if priced.best.is_empty():
+        return priced, "No pool depth is called the cheapest: too much of the pools was never judged."
     best = priced.best.row(0, named=True)
     deepest = priced.to_frame().sort("depth").row(-1, named=True)
     sentence = (
         f"Judging costs least with pools of depth {best['depth']}: "
-        f"{plural(best['topics'], 'topic')} with {number(best['judged_per_topic'], 0)} judged "
-        f"documents each, {number(best['judgments'])} judgments in all."
+        f"{plural(best['topics'], 'topic')} with {number(best['pool_per_topic'], 0)} "
+        f"documents to judge each, {number(best['judgments'])} judgments in all."
     )
     if deepest["depth"] != best["depth"]:
         sentence += (
             f" Depth {deepest['depth']} would take {plural(deepest['topics'], 'topic')} and "
             f"{number(deepest['judgments'])} judgments, {deepest['cost'] / best['cost']:.1f} times as many."
         )
-    return priced, sentence
+    return priced, " ".join([sentence, *priced.notes])

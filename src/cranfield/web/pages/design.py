@@ -13,11 +13,14 @@ from cranfield.executors import Progress
 from cranfield.present.answer import answer
 from cranfield.settings import Settings, setting, shared
 from cranfield.settings.design import (
+    BASELINE,
+    PUBLISHED,
     VARIANCE,
     VARIANCE_OF_DIFFERENCE,
     AnovaSettings,
     DesignSettings,
     IntervalSettings,
+    PairsSettings,
     TtestSettings,
 )
 from cranfield.settings.variance import estimators
@@ -26,9 +29,14 @@ from cranfield.web.server.library import imports, read_lines
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import data, page
 
-KINDS: dict[str, type[DesignSettings]] = {"anova": AnovaSettings, "ttest": TtestSettings, "interval": IntervalSettings}
-SOUGHT = {"anova": ("systems", "min_diff", "topics", "power"), "ttest": ("min_diff", "topics", "power"),
-          "interval": ("width", "topics")}  # fmt: skip
+KINDS: dict[str, type[DesignSettings]] = {"pairs": PairsSettings, "anova": AnovaSettings, "ttest": TtestSettings,
+                                          "interval": IntervalSettings}  # fmt: skip
+SOUGHT = {
+    "pairs": ("systems", "min_diff", "topics", "power"),
+    "anova": ("systems", "min_diff", "topics", "power"),
+    "ttest": ("min_diff", "topics", "power"),
+    "interval": ("width", "topics"),
+}
 """What each design can find."""
 MOST_CELLS = 1_000
 
@@ -38,8 +46,9 @@ class DesignQuestion(Settings):
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
 
     kind: str = setting(
-        "anova",
-        "anova: many systems; ttest: two systems; interval: width of a confidence interval.",
+        "pairs",
+        "pairs: which of many systems differ; anova: whether any do; ttest: two systems; interval: width of an "
+        "interval.",
         choices=tuple(KINDS),
     )
     find: str | None = setting(
@@ -54,10 +63,10 @@ class DesignQuestion(Settings):
         None, "How to estimate the variance from the dataset; by default as the design needs it.", choices=estimators
     )
     n_systems: tuple[int, ...] | None = setting(
-        None, "Systems that will be compared (anova).", least=-(10**6), most=10**6
+        None, "Systems that will be compared (pairs, anova).", least=-(10**6), most=10**6
     )
     min_diff: tuple[float, ...] | None = setting(
-        None, "Smallest difference worth detecting (anova, ttest).", least=-1e9, most=1e9
+        None, "Smallest difference worth detecting (pairs, anova, ttest).", least=-1e9, most=1e9
     )
     width: tuple[float, ...] | None = setting(
         None, "Largest expected width of the interval (interval).", least=-1e9, most=1e9
@@ -72,7 +81,8 @@ class DesignQuestion(Settings):
     method: str | None = setting(
         None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
-    blocked: bool = setting(False, "All systems share the topics and the test takes topics out (anova).")
+    baseline: bool = setting(False, f"{BASELINE[:-1]} (pairs).")
+    published: bool = setting(False, f"{PUBLISHED[:-1]} (anova).")
     two_sample: bool = setting(False, "Two systems with different topics; sizes per group (ttest, interval).")
 
     takes = "past"
@@ -144,9 +154,9 @@ def _check_typed(question: DesignQuestion) -> None:
         raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
 
 
-EXAMPLE = {"kind": "anova", "find": "topics", "variance": "0.0530", "systems": "10", "min_diff": "0.10"}
-EXAMPLE["power"] = "0.80"
-"""AP of TREC's Robust tracks (EVIA 2014, Tables 3 and 4)."""
+EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", "systems": "20"}
+EXAMPLE |= {"min_diff": "0.10", "power": "0.80"}
+"""AP of TREC's Robust tracks: twice the residual variance."""
 
 page(
     "design",

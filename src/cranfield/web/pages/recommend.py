@@ -10,11 +10,11 @@ page(
     "Recommend",
     RecommendSettings,
     heading="What should the next collection be like?",
-    lead="A recommendation from past scores: how many topics, why other ways of asking say otherwise, and what other "
-    "numbers of topics would buy.",
+    lead="A recommendation from past scores: how many topics for comparing all pairs of systems after correction, what "
+    "other ways of asking say, and what other numbers of topics would do.",
     button="Recommend",
     doing="Designing from",
     example={"systems": "10", "min_diff": "0.10"},
-    brief="How many topics the next collection should have, from past scores; what other numbers buy is in `tables`.",
+    brief="How many topics the next collection should have, from past scores; what other numbers do is in `tables`.",
     place=15,
 )

@@ -32,7 +32,13 @@ class TuningQuestion(Settings):
     )
     folds: int = setting(defaults.FOLDS, "With split=folds.", least=-1000, most=1000)
     share: float = setting(defaults.HOLDOUT, "With split=holdout.", label="Share held out", least=-1e9, most=1e9)
-    n_repeats: int = setting(1, "Draw the folds anew so many times.", least=-100, most=100, more=True)
+    n_repeats: int | None = setting(
+        None, "Draw the folds anew so many times; 10 unless the number of folds is changed.", least=-100, most=100,
+        more=True,
+    )  # fmt: skip
+    one_family: bool = setting(
+        False, "Take all systems of a file as settings of one family, whatever their names.", more=True
+    )
     stratified: bool = setting(
         False, "Give every fold its share of hard and easy topics.", label="Stratified", more=True
     )
@@ -49,9 +55,10 @@ class TuningQuestion(Settings):
             folds=self.folds if self.split == "folds" and self.folds != defaults.FOLDS else None,
             leave_one_out=not drawn,
             holdout=self.share if self.split == "holdout" else None,
-            n_repeats=self.n_repeats if drawn else 1,
+            n_repeats=self.n_repeats if drawn else None,
             stratified=self.stratified and drawn,
             pattern=self.pattern,
+            one_family=self.one_family,
             measure=self.measure,
             seed=self.seed,
             alpha=self.alpha,
@@ -65,14 +72,16 @@ def tuned(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     collections = dataset.collections(question.measure)
     families: list[Any] = []
     for name, scores in collections.items():
-        families += split_families(scores.only(), question.pattern, name=name)
+        families += split_families(scores.only(), question.pattern, name=name, one_family=question.one_family)
     typed = question.as_typed()
     with quietly():
         result = typed.ask(families, progress=progress)
     said = answer(result, typed)
     before, files = dataset.score_files(question.measure)
     words = (replace(typed, measure=None) if before else typed).words(*files)
-    chosen = [f"{name}={value!r}" for name in ("measure", "pattern") if (value := getattr(question, name))]
+    chosen = [
+        f"{name}={value!r}" for name in ("measure", "pattern", "one_family") if (value := getattr(question, name))
+    ]
     read = f"families = read_families({', '.join([literal(files), *chosen])})"
     python = ("from cranfield.tuning import read_families, tune", read, typed.call("families"))
     return Outcome(said, (*before, words), python, warnings_of(said.warnings, tuple(collections.values())))
