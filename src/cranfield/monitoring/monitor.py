@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -29,6 +28,7 @@ from cranfield.monitoring.boundaries import (
 )
 from cranfield.monitoring.result import FAMILY_CORRECTION, FamilyCorrection, Look, Monitoring
 from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix_list
 
 Array = NDArray[np.float64]
 _FEW_TOPICS = 10
@@ -36,7 +36,7 @@ _FEW_TOPICS = 10
 
 
 def monitor(
-    batches: ScoreMatrix | Sequence[ScoreMatrix],
+    batches: ScoresLike,
     *,
     looks: int = LOOKS,
     max_topics: int | None = None,
@@ -102,7 +102,7 @@ def monitor(
     if correction not in get_args(FamilyCorrection):
         raise UnknownNameError("correction", str(correction), get_args(FamilyCorrection))
     spent(1.0, spending, alpha)
-    listed = _aligned([batches] if isinstance(batches, ScoreMatrix) else list(batches))
+    listed = _aligned(as_matrix_list(batches, argument="batches"))
     first = listed[0]
     sizes = np.cumsum([batch.n_topics for batch in listed])
     most = _check_most(max_topics, sizes, looks * first.n_topics, anytime)
@@ -199,9 +199,6 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
     """The batches over the same systems in the same order, once they are known to hold other topics each."""
     if not batches:
         raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
-    for batch in batches:
-        if not isinstance(batch, ScoreMatrix):
-            raise ArgumentError(f"`batches` must hold score matrices; got {type(batch).__name__}. Pass scores.only().")
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):

@@ -13,7 +13,7 @@ from cranfield.errors import ArgumentError, notify
 from cranfield.reliability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
 from cranfield.reliability.components import SYSTEMS, Components, variance_components
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.signature import signature
 
 
@@ -136,7 +136,7 @@ def _triple(values: tuple[float, float, float]) -> str:
 
 
 def reliability(
-    scores: ScoreMatrix | Sequence[ScoreMatrix],
+    scores: ScoresLike,
     *,
     n_topics: int | Sequence[int] = (),
     target: float | Sequence[float] = (),
@@ -181,7 +181,7 @@ def reliability(
     """
     if isinstance(alpha, bool) or not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
+    matrices = as_matrix_list(scores)
     components = variance_components(matrices, drop=drop)
     sizes = check_topics(n_topics) or (round(components.n_topics),)
     targets = (target,) if isinstance(target, (int, float)) else tuple(target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.collection.types import Qrels, Run
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, runs_in_memory
+from cranfield.collection.types import Qrels
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
@@ -34,8 +35,8 @@ _NOWHERE = np.iinfo(np.int64).max
 
 
 def reuse(
-    qrels: Qrels,
-    runs: Iterable[Run],
+    qrels: QrelsLike,
+    runs: RunsLike,
     teams: Mapping[str, str],
     *,
     measures: str | Measure | Sequence[str | Measure] = MEASURES,
@@ -67,8 +68,8 @@ def reuse(
 
     Parameters
     ----------
-    qrels : Qrels
-    runs : several Run
+    qrels : Qrels, or whatever `as_qrels` takes
+    runs : several runs, in any form that `as_runs` takes
         The runs the pool was made of.
     teams : mapping from system to team
         The team of every run.
@@ -105,7 +106,8 @@ def reuse(
     check_numbers(alpha, p, cutoff)
     check_resamples(n_resamples)
     wanted = check_depths(depths)
-    listed = sorted(runs, key=lambda run: run.system.encode())
+    qrels = as_qrels(qrels)
+    listed = sorted(runs_in_memory(runs), key=lambda run: run.system.encode())
     members = check_teams(listed, teams)
     left_out = check_left_out(leave_out, members)
     views = _views(qrels, measures, rel, order)
