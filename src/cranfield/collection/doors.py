@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import polars as pl
 
@@ -21,11 +21,11 @@ from cranfield.collection.rows import (
     missing_columns,
     qrels_frame,
     run_frame,
+    unfold,
 )
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import ArgumentError, DataError
-from cranfield.files import expand
-from cranfield.labels import check_unique
+from cranfield.files import Files, expand
 from cranfield.scores.frames import as_polars, is_frame
 
 RunsLike: TypeAlias = Any
@@ -65,7 +65,7 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
     [Run(run: 1 topics, 2 documents)]
     """
     if isinstance(runs, (str, os.PathLike)):
-        return list(expand(runs))
+        return cast("list[Run | str]", expand(runs))
     if isinstance(runs, Mapping) and not is_frame(runs) and _is_named(runs):
         return [one for name, run in runs.items() for one in _named_run(name, run)]
     if (known := _known_run(runs)) is not None:
@@ -74,8 +74,9 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
         first, rest = _peek(runs)
         if _is_tuple(first, "score"):
             return [_from_tuples(rest, None)]
-        each = (one for run in rest for one in _one_run(run))
-        return list(each) if isinstance(runs, (list, tuple)) else each
+        if isinstance(runs, (list, tuple)):
+            return _joined([_one_run(run) for run in rest])
+        return (one for run in rest for one in _one_run(run))
     raise _not_taken("runs", runs, RUNS_TAKEN)
 
 
@@ -132,10 +133,22 @@ def _known_run(run: Any, name: str | None = None) -> list[Run | str] | None:
     return None
 
 
+def _joined(parts: list[Any]) -> list[Run | str]:
+    """All of them, with what was passed over on the way."""
+    joined: Any = Files(one for part in parts for one in part)
+    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in getattr(part, "skipped", ())))
+    return cast("list[Run | str]", joined)
+
+
+def skipped_files(runs: Any) -> tuple[str, ...]:
+    """What `as_runs` passed over in directories, one sentence each."""
+    return tuple(getattr(runs, "skipped", ()))
+
+
 def _one_run(run: Any) -> list[Run | str]:
     """What one element of a list stands for."""
     if isinstance(run, (str, os.PathLike)):
-        return list(expand(run))
+        return cast("list[Run | str]", expand(run))
     known = _known_run(run)
     if known is None:
         raise _not_taken("runs", run, RUNS_TAKEN)
@@ -182,29 +195,13 @@ def _is_number(value: Any) -> bool:
 def run_of_mapping(run: Mapping[Any, Any], system: str) -> Run:
     """A run from {topic: {document: score}}."""
     place = Place(f"run {system!r}", rows=False)
-    return Run(run_frame(_unfold(run, place, "score"), place), system)
+    return Run(run_frame(unfold(run, place, "score"), place), system)
 
 
 def qrels_of_mapping(qrels: Mapping[Any, Any], name: str) -> Qrels:
     """Judgments from {topic: {document: relevance}}."""
     place = Place(name, rows=False)
-    return Qrels(qrels_frame(_unfold(qrels, place, "relevance"), place), name)
-
-
-def _unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list[Any]]:
-    topics: list[Any] = []
-    documents: list[Any] = []
-    values: list[Any] = []
-    for topic, inside in nested.items():
-        if not isinstance(inside, Mapping):
-            place.fail(
-                f"topic {topic!r} has {type(inside).__name__} {inside!r} where its documents are expected; "
-                f"give {{topic: {{document: {part}}}}}"
-            )
-        topics += [topic] * len(inside)
-        documents += inside.keys()
-        values += inside.values()
-    return {"topic": topics, "document": documents, part: values}
+    return Qrels(qrels_frame(unfold(qrels, place, "relevance"), place), name)
 
 
 def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]:
@@ -284,12 +281,6 @@ def each_run(runs: RunsLike) -> Iterator[Run]:
         yield run if isinstance(run, Run) else read_run(run)
 
 
-def distinct_systems(runs: list[Run]) -> list[Run]:
-    """The runs, once no two have the same name."""
-    check_unique("system", [run.system for run in runs])
-    return runs
-
-
 def runs_in_memory(runs: RunsLike) -> list[Run]:
     """Every run read: for questions that look at the runs more than once."""
     from cranfield.collection.readers import read_runs
@@ -297,4 +288,4 @@ def runs_in_memory(runs: RunsLike) -> list[Run]:
     listed = list(as_runs(runs))
     read = read_runs([one for one in listed if isinstance(one, str)]) if any(isinstance(x, str) for x in listed) else ()
     files = iter(read)
-    return distinct_systems([one if isinstance(one, Run) else next(files) for one in listed])
+    return [one if isinstance(one, Run) else next(files) for one in listed]

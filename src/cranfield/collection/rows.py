@@ -16,6 +16,7 @@ import polars as pl
 
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
+from cranfield.files import decimal_comma
 from cranfield.labels import summary
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +33,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names of columns: ours first, then those of PyTerrier, ir_measures, ranx, BEIR and others. Capitals do not count."""
 
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _LEVEL = re.compile(r"\s*L?([+-]?\d+)(\.0*)?\s*")
 _INT32 = 2**31
@@ -60,12 +60,12 @@ class Place:
     Parameters
     ----------
     name : what messages call the whole, such as ``run 'bm25'``, or the path of a file
-    lines : for a file, the line of each row
+    line : for a file, the line of a row (0: the file as a whole)
     rows : whether messages point at a row by its number, for data in memory (a dictionary has none)
     """
 
     name: str
-    lines: Sequence[int] | None = None
+    line: Callable[[int], int] | None = None
     rows: bool = True
     problems: list[tuple[int, str]] = field(default_factory=list)
     total: int = 0
@@ -85,8 +85,8 @@ class Place:
             raise self._error(sorted(self.problems)[:SHOWN_PROBLEMS], self.total)
 
     def _error(self, problems: Sequence[tuple[int | None, str]], total: int) -> DataError:
-        if self.lines is not None:
-            listed = [Problem(0 if at is None else self.lines[at], text) for at, text in problems]
+        if self.line is not None:
+            listed = [Problem(0 if at is None else self.line(at), text) for at, text in problems]
             return FileError(self.name, listed, total)
         texts = [text if at is None or not self.rows else f"row {at + 1}: {text}" for at, text in problems]
         if total == 1:
@@ -206,8 +206,7 @@ def _found(one: Any) -> str:
 
 
 def _comma(one: Any) -> str:
-    comma = isinstance(one, str) and DECIMAL_COMMA.fullmatch(one.strip())
-    return "; this has a decimal comma: write a point" if comma else ""
+    return decimal_comma(one) if isinstance(one, str) else ""
 
 
 def _levels(values: Any, topic: pl.Series, document: pl.Series, place: Place) -> pl.Series:
@@ -256,6 +255,23 @@ def _no_twins(place: Place, topic: pl.Series, document: pl.Series, *more: pl.Ser
         again.tolist(),
         lambda at: f"document {document[at]!r} comes twice in topic {topic[at]!r}; keep one row for each document",
     )
+
+
+def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list[Any]]:
+    """The columns in {topic: {document: score or relevance}}."""
+    topics: list[Any] = []
+    documents: list[Any] = []
+    values: list[Any] = []
+    for topic, inside in nested.items():
+        if not isinstance(inside, Mapping):
+            place.fail(
+                f"topic {topic!r} has {type(inside).__name__} {inside!r} where its documents are expected; "
+                f"give {{topic: {{document: {part}}}}}"
+            )
+        topics += [topic] * len(inside)
+        documents += inside.keys()
+        values += inside.values()
+    return {"topic": topics, "document": documents, part: values}
 
 
 def missing_columns(names: Sequence[str], what: str, needed: str) -> str:

@@ -56,7 +56,7 @@ def design_of(
         return replace(form.function(variances, **question), kind=kind, variant=variant, variances=variances,
                        question=question)  # fmt: skip
 
-    if not is_scores(given):
+    if isinstance(given, str) or not is_scores(given):
         factor = {(True, "variance"): 2.0, (False, "variance_of_difference"): 0.5}.get((form.of_difference, name), 1.0)
         return solved(_typed(name, given, factor))
     collections = as_collections(given)

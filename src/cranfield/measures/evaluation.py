@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import read_run, same_system
 from cranfield.collection.types import Qrels, Run
@@ -262,7 +262,7 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
-    scores = _assemble(evaluator, judged, run_scores, missing)
+    scores = _assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
 
@@ -291,7 +291,13 @@ def summaries(scores: Scores) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=schema)
 
 
-def _assemble(evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy) -> Scores:
+def _assemble(
+    evaluator: Evaluator,
+    qrels: Qrels,
+    outcomes: list[RunScores],
+    missing: MissingPolicy,
+    skipped: tuple[str, ...],
+) -> Scores:
     systems = [outcome.system for outcome in outcomes]
     values = np.stack([outcome.values for outcome in outcomes], axis=2)  # measures × topics × systems
     at = {topic: number for number, topic in enumerate(evaluator.topics)}
@@ -300,7 +306,7 @@ def _assemble(evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], mis
         unanswered[[at[topic] for topic in outcome.missing], column] = True
     if missing != "zero":
         values[:, unanswered] = np.nan
-    warnings = run_warnings(evaluator, qrels, outcomes, missing)
+    warnings = (*skipped, *run_warnings(evaluator, qrels, outcomes, missing))
     steps = (_signature(evaluator, qrels), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)

@@ -46,10 +46,10 @@ def looks_like_measure(name: str) -> bool:
 
 
 def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColumns | None:
-    """The parts of a tidy table; None when it is none: no topic column, or neither systems nor repeated topics.
+    """The parts of a tidy table; None when it is none: no topic column, or neither systems nor settings.
 
     Columns before the first that is a measure (one of `measures`, or one that is called like a measure) are the
-    parameters of settings. Where no name helps, they are as many as it takes to tell all rows of a topic apart.
+    parameters of settings.
     """
     folded = {name.strip().casefold(): name for name in reversed(frame.columns)}
     topic = next((folded[name] for name in LONG_NAMES["topic"] if name in folded), None)
@@ -64,13 +64,11 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
     if not rest or (system is None and not repeated):
         return None
     known = [name for name in rest if name in measures or looks_like_measure(name)]
-    if known:
-        at = rest.index(known[0])
-    elif system is not None:
-        at = 0
-    else:
-        tellers = (k for k in range(1, len(rest)) if not frame.select(topic, *rest[:k]).is_duplicated().any())
-        at = next(tellers, len(rest) - 1)
+    if system is None and (not known or known[0] == rest[0]):
+        return (
+            None  # a wide table in which a topic comes twice looks like this: nothing says that columns are parameters
+        )
+    at = rest.index(known[0]) if known else 0
     return TidyColumns(topic, system, tuple(rest[:at]), tuple(rest[at:]))
 
 
