@@ -22,7 +22,20 @@ from cranfield.labels import natural_sorted, summary
 
 STDIN = "-"
 """The file name that means standard input."""
-_RUN_ENDINGS = {".run", ".trec", ".res", ".eval", ".teval", ".nev", ".out"}
+_RUN_ENDINGS = {
+    ".run",
+    ".trec",
+    ".res",
+    ".eval",
+    ".teval",
+    ".nev",
+    ".out",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".csv",
+    ".tsv",
+}
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DATASET = "irds:"
 """What names of ir_datasets begin with."""

@@ -207,9 +207,11 @@ def test_directories_and_globs(write: Write) -> None:
     Path("runs").mkdir()
     for name in ("s10.run", "s2.run", ".hidden"):
         write(GOOD, f"runs/{name}")
-    assert [run.system for run in read_runs("runs")] == ["s2", "s10"]
+    with pytest.warns(CranfieldWarning, match=r"^runs: skipped \.hidden"):
+        assert [run.system for run in read_runs("runs")] == ["s2", "s10"]
     assert [run.system for run in read_runs("runs/s?.run")] == ["s2"]
-    assert [run.system for run in read_runs(["runs/s10.run", "runs"])] == ["s10", "s2"]
+    with pytest.warns(CranfieldWarning, match=r"^runs: skipped \.hidden"):
+        assert [run.system for run in read_runs(["runs/s10.run", "runs"])] == ["s10", "s2"]
     with pytest.raises(FileError, match=r"^runs/x\*: no such file; check the name$"):
         list(read_runs("runs/x*"))
     Path("empty").mkdir()
