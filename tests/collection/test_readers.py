@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from cranfield import CranfieldError, DataError, FileError, read_qrels, read_run, read_runs
+from cranfield import CranfieldError, CranfieldWarning, DataError, FileError, read_qrels, read_run, read_runs
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]

@@ -181,7 +181,7 @@ def _scores(values: Any, topic: pl.Series, document: pl.Series, place: Place) ->
     column = _series(values)
     if column.dtype.is_numeric():
         numbers = column.cast(pl.Float64).fill_null(float("nan"))
-        given: Sequence[Any] = column
+        given: Any = column
     else:
         given = column.to_list()
         numbers = pl.Series([_float(one) for one in given], dtype=pl.Float64)
@@ -213,7 +213,7 @@ def _levels(values: Any, topic: pl.Series, document: pl.Series, place: Place) ->
     column = _series(values)
     if column.dtype == pl.Boolean:
         column = column.cast(pl.Int32)
-    given: Sequence[Any] = column if column.dtype.is_numeric() else column.to_list()
+    given: Any = column if column.dtype.is_numeric() else column.to_list()
     if column.dtype.is_numeric():
         numbers = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
     else:

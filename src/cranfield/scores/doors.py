@@ -163,8 +163,8 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
         return from_frame(scores, measure=wanted or None, missing=missing)
     if _is_labelled(scores):
         values, topics, systems = scores
-        labels = [[str(one) for one in part] for part in (topics, systems)]
-        return Scores([ScoreMatrix(_numbers(values, argument), *labels, name or "score")])
+        rows, columns = map(str, topics), map(str, systems)
+        return Scores([ScoreMatrix(_numbers(values, argument), rows, columns, name or "score")])
     if isinstance(scores, Mapping):
         return _from_mapping(scores, name, missing, argument)
     if isinstance(scores, np.ndarray):
