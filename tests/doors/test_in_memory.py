@@ -31,6 +31,7 @@ from cranfield import (
     compare_measures,
     correlate,
     cost,
+    depth_pools,
     design_anova,
     design_ttest,
     estimate_variance,
@@ -323,6 +324,7 @@ def test_functions_of_runs_and_judgments_take_dictionaries() -> None:
     assert found.to_frame().equals(expected.to_frame())
     how: dict[str, Any] = {"measures": "AP", "n_splits": 2, "n_resamples": 50, "seed": 1}
     assert replicate(QRELS_DICT, RUN_DICTS, **how).to_frame().equals(replicate(QRELS, RUNS, **how).to_frame())
+    assert depth_pools(QRELS_DICT, RUN_DICTS, [5])[5].frame.equals(depth_pools(QRELS, RUNS, [5])[5].frame)
     teams = {run.system: f"team {at % 2}" for at, run in enumerate(RUNS)}
     both = [reuse(q, r, teams, measures="AP", depths=20, n_resamples=20) for q, r in
             [(QRELS, RUNS), (QRELS_DICT, RUN_DICTS)]]  # fmt: skip
