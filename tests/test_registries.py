@@ -30,6 +30,7 @@ from cranfield import (
     variance,
     write_scores,
 )
+from cranfield.collection.formats import COLLECTION_FORMATS, documented
 from cranfield.comparison.corrections import CORRECTIONS, Correction
 from cranfield.comparison.resampled import Resampled
 from cranfield.comparison.tests import TESTS, SignificanceTest
@@ -51,6 +52,7 @@ REGISTRIES: dict[str, Registry] = {
     "estimator": ESTIMATORS,
     "design": DESIGNS,
     "score format": FORMATS,
+    "run or qrels format": COLLECTION_FORMATS,
     "output format": OUTPUT_FORMATS,
 }
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -60,6 +62,7 @@ PAGES = [
     ("design.md", "estimator | what it holds | formula", variance.estimators.table()),
     ("design.md", "design | what for | one of them is computed | methods | estimator", design.designs.table()),
     ("formats.md", "format | what it looks like | notes", scores.formats.table()),
+    ("formats.md", "format | runs and judgments | notes", documented()),
     ("formats.md", "format | what it is | endings | where it goes", output_formats.documented()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}

@@ -52,6 +52,8 @@ def test_the_function_takes_the_settings(name: str) -> None:
     asked = {one.name: one.default for one in question.all() if one.part in ("question", "run")}
     taken = parameters(question)
     assert set(asked) <= set(taken), f"{name}: the function lacks {sorted(set(asked) - set(taken))}"
+    sources = {one.name: one.default for one in question.all() if one.part == "source" and one.name in taken}
+    asked |= {name: default for name, default in sources.items() if name not in DATA}
     rest = set(taken) - set(asked) - DATA
     assert not rest, f"{name}: the question lacks {sorted(rest)}"
     different = {key: (default, taken[key]) for key, default in asked.items() if _plain(default) != _plain(taken[key])}

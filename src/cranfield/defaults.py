@@ -58,7 +58,7 @@ MissingPolicy = Literal["error", "zero", "drop-topic"]
 MISSING: Final[MissingPolicy] = "error"
 """What to do with a (topic, system) cell that has no score."""
 
-ScoreFormat = Literal["wide", "long", "trec_eval", "nev", "parquet"]
+ScoreFormat = Literal["wide", "long", "tidy", "trec_eval", "nev", "parquet", "json", "jsonl"]
 """Score files that can be read; recognised by content unless named."""
 ScoreLayout = Literal["long", "wide", "trec_eval", "nev"]
 """How scores are laid out in a file that is written."""

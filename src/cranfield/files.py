@@ -5,21 +5,89 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
+import importlib
 import io
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
-from cranfield.labels import natural_sorted
+from cranfield.labels import natural_sorted, summary
 
 STDIN = "-"
 """The file name that means standard input."""
-_RUN_ENDINGS = {".run", ".trec", ".res", ".eval", ".teval", ".nev", ".out"}
+_RUN_ENDINGS = {
+    ".run",
+    ".trec",
+    ".res",
+    ".eval",
+    ".teval",
+    ".nev",
+    ".out",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".csv",
+    ".tsv",
+}
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+DATASET = "irds:"
+"""What names of ir_datasets begin with."""
+_STRAY_NAMES = frozenset(
+    [
+        "thumbs.db",
+        "desktop.ini",
+        "readme",
+        "readme.txt",
+        "license",
+        "licence",
+        "license.txt",
+        "licence.txt",
+        "changelog",
+        "makefile",
+        "md5sums",
+        "sha256sums",
+        "checksums.txt",
+    ]
+)
+_STRAY_ENDINGS = (
+    ".md",
+    ".rst",
+    ".html",
+    ".htm",
+    ".pdf",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".svg",
+    ".py",
+    ".sh",
+    ".ipynb",
+    ".zip",
+    ".tar",
+    ".tar.gz",
+    ".tgz",
+    ".tar.bz2",
+    ".tar.xz",
+    ".doc",
+    ".docx",
+    ".xls",
+    ".xlsx",
+    ".ppt",
+    ".pptx",
+    ".md5",
+    ".sha256",
+    ".bak",
+    ".swp",
+    ".lock",
+)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -80,7 +148,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if place == STDIN:
         return _standard_input()
     try:
-        raw = Path(place).read_bytes()
+        raw = _remote_bytes(name) if is_url(place) else Path(place).read_bytes()
     except FileNotFoundError:
         raise FileError(name, [Problem(0, "no such file; check the name")]) from None
     except IsADirectoryError:
@@ -95,6 +163,88 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
         raise FileError(name, [Problem(0, text)]) from None
+
+
+def is_url(name: str) -> bool:
+    """Whether a name leads elsewhere than to this machine's files, such as ``s3://bucket/bm25.run``.
+
+    >>> is_url("https://example.org/qrels.txt"), is_url("runs/bm25.run")
+    (True, False)
+    """
+    return _URL.match(name) is not None
+
+
+def _filesystem(name: str) -> tuple[Any, str]:
+    """The file system behind a URL, and the name there; fsspec has them, and those of clouds packages of their own."""
+    try:
+        fsspec = importlib.import_module("fsspec")
+    except ImportError:
+        text = (
+            "URLs and object stores are read through fsspec, which is not there; pip install fsspec, or fetch the file"
+        )
+        raise FileError(name, [Problem(0, text)]) from None
+    try:
+        system, path = fsspec.core.url_to_fs(name)
+    except (ImportError, ValueError) as error:
+        raise FileError(name, [Problem(0, f"fsspec cannot open it: {error}")]) from None
+    return system, path
+
+
+def _remote_bytes(name: str) -> bytes:
+    system, path = _filesystem(name)
+    try:
+        return bytes(system.cat_file(path))
+    except FileNotFoundError:
+        raise FileError(name, [Problem(0, "no such file; check the name")]) from None
+    except Exception as error:  # noqa: BLE001 (every store has errors of its own)
+        raise FileError(name, [Problem(0, f"cannot be read: {type(error).__name__}: {error}")]) from None
+
+
+def _remote_files(name: str, skipped: list[str]) -> list[str]:
+    """The files a URL stands for: itself, those of a directory, or those that match its stars."""
+    if name.startswith(("http://", "https://")):
+        return [name]  # a question mark there is no pattern, and there are no directories
+    system, path = _filesystem(name)
+    scheme = name.partition("://")[0]
+    if "*" in path:
+        return natural_sorted(f"{scheme}://{one.lstrip('/')}" for one in system.glob(path)) or [name]
+    if not system.isdir(path):
+        return [name]
+    names = {one["name"]: one["type"] == "directory" for one in system.ls(path, detail=True)}
+    kept = _without_strays(name, {f"{scheme}://{one.lstrip('/')}": folder for one, folder in names.items()}, skipped)
+    return natural_sorted(kept)
+
+
+def _is_stray(name: str) -> bool:
+    """Whether a file is clearly no data, by its name alone.
+
+    >>> [_is_stray(name) for name in ("README.md", "Thumbs.db", ".DS_Store", "bm25.run", "results.tar.gz", "notes.txt")]
+    [True, True, True, False, True, False]
+    """
+    folded = name.casefold()
+    if folded.startswith(".") or folded in _STRAY_NAMES:
+        return True
+    return folded.endswith(_STRAY_ENDINGS)
+
+
+def _without_strays(folder: str, names: dict[str, bool], skipped: list[str]) -> list[str]:
+    """The files of a folder that may be data; what is left out is added to `skipped`, in one sentence."""
+    kept = [name for name, is_folder in names.items() if not is_folder and not _is_stray(Path(name).name)]
+    gone = [Path(name).name + "/" * is_folder for name, is_folder in names.items() if name not in kept]
+    if gone:
+        skipped.append(f"{folder}: skipped {summary(natural_sorted(gone), most=8)} (no data, or a folder)")
+    if not kept:
+        text = "is a directory without files" + (
+            f" that may hold data ({summary(natural_sorted(gone))})" if gone else ""
+        )
+        raise FileError(folder, [Problem(0, text)])
+    return kept
+
+
+class Files(list[str]):
+    """Names of files, and what was passed over on the way: `skipped`, one sentence each."""
+
+    skipped: tuple[str, ...] = ()
 
 
 _from_stdin: tuple[object, bytes] | None = None
@@ -150,6 +300,18 @@ class Problems:
             raise FileError(self.path, self.first, self.total)
 
 
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
+
+
+def decimal_comma(text: str) -> str:
+    """The end of a message about a number that is written with a decimal comma; nothing for any other text.
+
+    >>> decimal_comma("0,25"), decimal_comma("abc")
+    ('; this has a decimal comma: write a point', '')
+    """
+    return "; this has a decimal comma: write a point" if _DECIMAL_COMMA.fullmatch(text) else ""
+
+
 def shown(text: str, most: int = 60) -> str:
     """A quoted piece of input for a message, cut when long and with control characters escaped.
 
@@ -159,29 +321,34 @@ def shown(text: str, most: int = 60) -> str:
     return repr(text if len(text) <= most else text[: most - 1] + "…")
 
 
-def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[str]:
+def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> Files:
     """Every file the names stand for: files as they are, directories' files, and globs, in numeric-aware order.
 
-    Hidden files in directories are skipped. A name that leads to no file is a `FileError`.
+    What is clearly no data in a directory (hidden files, README.md, Thumbs.db, pictures, folders, …) is passed over
+    and named in `Files.skipped`. A name that leads to no file is a `FileError`.
     """
+    skipped: list[str] = []
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     matched: list[str] = []
     for given in paths:
         name = os.fspath(given)
-        if name == STDIN or isinstance(name, NamedFile) or Path(name).is_file():
+        if name == STDIN or isinstance(name, NamedFile) or name.startswith(DATASET) or Path(name).is_file():
             matched.append(name)
             continue
+        if is_url(name):
+            matched.extend(_remote_files(name, skipped))
+            continue
         if Path(name).is_dir():
-            inside = natural_sorted(str(p) for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
-            if not inside:
-                raise FileError(name, [Problem(0, "is a directory without files")])
-            matched.extend(inside)
+            inside = {str(one): one.is_dir() for one in Path(name).iterdir()}
+            matched.extend(natural_sorted(_without_strays(name, inside, skipped)))
         elif glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
             matched.extend(match for match in matches if Path(match).is_file())
         else:
             matched.append(name)  # reading it will say what is wrong
-    return list(dict.fromkeys(matched))
+    files = Files(dict.fromkeys(matched))
+    files.skipped = tuple(dict.fromkeys(skipped))
+    return files
 
 
 def system_name(path: str) -> str:

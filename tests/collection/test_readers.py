@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from cranfield import CranfieldError, DataError, FileError, read_qrels, read_run, read_runs
+from cranfield import CranfieldError, CranfieldWarning, DataError, FileError, read_qrels, read_run, read_runs
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]
@@ -135,7 +135,7 @@ RUN_ERRORS = {
     ),
     "decimal comma": (
         "301 Q0 d1 1 1,5 bm25\n",
-        "a.run:1: expected a finite number as score (field 5), found '1,5'",
+        "a.run:1: expected a finite number as score (field 5), found '1,5'; this has a decimal comma: write a point",
     ),
     "document twice": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9 x\n301 Q0 d1 3 8 x\n",
@@ -207,9 +207,11 @@ def test_directories_and_globs(write: Write) -> None:
     Path("runs").mkdir()
     for name in ("s10.run", "s2.run", ".hidden"):
         write(GOOD, f"runs/{name}")
-    assert [run.system for run in read_runs("runs")] == ["s2", "s10"]
+    with pytest.warns(CranfieldWarning, match=r"^runs: skipped \.hidden"):
+        assert [run.system for run in read_runs("runs")] == ["s2", "s10"]
     assert [run.system for run in read_runs("runs/s?.run")] == ["s2"]
-    assert [run.system for run in read_runs(["runs/s10.run", "runs"])] == ["s10", "s2"]
+    with pytest.warns(CranfieldWarning, match=r"^runs: skipped \.hidden"):
+        assert [run.system for run in read_runs(["runs/s10.run", "runs"])] == ["s10", "s2"]
     with pytest.raises(FileError, match=r"^runs/x\*: no such file; check the name$"):
         list(read_runs("runs/x*"))
     Path("empty").mkdir()

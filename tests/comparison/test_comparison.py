@@ -494,8 +494,8 @@ BAD = [
         X.values,
         {},
         ArgumentError,
-        "`scores` must be a ScoreMatrix; got ndarray. Write read_scores(path), ScoreMatrix.from_wide(frame) or "
-        "ScoreMatrix.from_long(frame).",
+        "`scores` is an array without labels; say which rows and columns are what: "
+        "ScoreMatrix(values, topics=…, systems=…, measure=…)",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
 ]

@@ -223,8 +223,8 @@ def test_bad_scores() -> None:
         reliability(matrix([[0.1, 0.2], [0.3, 0.4]]))
     with pytest.raises(DataError, match="^cannot pool scores of different measures: AP, P@10; choose one of them$"):
         reliability([matrix([[0.1, 0.2], [0.3, 0.5]]), matrix([[0.1, 0.2], [0.3, 0.5]], "P@10")])
-    with pytest.raises(ArgumentError, match=r"^`scores` must hold score matrices; got str\. Pass scores\.only\(\)\.$"):
-        variance_components(Scores([matrix([[0.1, 0.2], [0.3, 0.5]])]))  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"^`scores\[1\]` cannot be made of int\. Give one of:"):
+        variance_components([Scores([matrix([[0.1, 0.2], [0.3, 0.5]])]), 7])
     with pytest.raises(ArgumentError, match=r"^`scores` is empty; pass at least one ScoreMatrix\.$"):
         reliability([])
 

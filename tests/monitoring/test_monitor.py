@@ -197,8 +197,8 @@ def test_bad_batches() -> None:
         with pytest.raises(DataError) as error:
             monitor(given)
         assert str(error.value).startswith(message)
-    with pytest.raises(ArgumentError, match=r"^`batches` must hold score matrices; got int\. Pass scores\.only\(\)\.$"):
-        monitor([1])  # type: ignore[list-item]
+    with pytest.raises(ArgumentError, match=r"^`batches\[0\]` cannot be made of int\. Give one of:"):
+        monitor([1])
     with pytest.raises(ArgumentError, match=r"^`batches` is empty; pass the scores of at least one batch of topics\.$"):
         monitor([])
     with pytest.raises(ArgumentError, match=r"^`max_topics` must be a whole number of at least 2; got 1\. Write 50\.$"):

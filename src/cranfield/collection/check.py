@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json as json_module
 import os
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
+from cranfield.collection.formats import CollectionFile, beir, json, jsonl, table
 from cranfield.collection.readers import parse_qrels, parse_run
+from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
@@ -151,10 +154,47 @@ def recognise(path: str, data: bytes | None = None) -> FileKind:
     data = read_bytes(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
+    if (special := _special(path, data)) is not None:
+        return special
     lines = (line.split() for line in check_text(data, path).splitlines())
     rows = (fields for fields in lines if fields and not fields[0].startswith((b"#", b"<")))
     commonest = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
     return commonest[0][0] if commonest and commonest[0][0] != "scores" else _by_name(path)
+
+
+def _special(path: str, data: bytes) -> FileKind | None:
+    """What JSON, a table with a header or MS MARCO's lines hold; None for anything else."""
+    file = CollectionFile(path, check_text(data, path))
+    if file.text.lstrip()[:1] == b"{":
+        return _json_kind(file)
+    for kind, header in (("run", table.is_run), ("qrels", table.is_qrels)):
+        if header(file) and not (kind == "run" and ("qrel" in Path(path).name.lower() or beir.is_qrels(file))):
+            return cast("FileKind", kind)
+    rows = [line.split() for line in file.first]
+    if len(rows) > 2 and all(len(row) == 3 and row[2].isdigit() for row in rows):  # ranks 1, 2, 3, … of a topic
+        after = [(a, b) for a, b in pairwise(rows) if a[0] == b[0]]
+        if int(rows[0][2]) == 1 and after and all(int(b[2]) == int(a[2]) + 1 for a, b in after):
+            return "run"
+        if b"\t" in file.first[0] and "qrel" in Path(path).name.lower():
+            return "qrels"
+    return None
+
+
+def _json_kind(file: CollectionFile) -> FileKind:
+    name = Path(file.path).name.lower()
+    if jsonl.is_jsonl(file):
+        keys = list(json_module.loads(file.first[0])) if file.first[0].strip().endswith(b"}") else []
+        if "document" not in columns_of(keys, ["topic", "document"]):
+            return "scores"
+        return "qrels" if "qrel" in name or "relevance" in columns_of(keys, ["score", "relevance"]) else "run"
+    if "qrel" in name:
+        return "qrels"
+    try:
+        content = json.by_topic(json.load(file), file.path)
+    except FileError:
+        return "scores"
+    inside = [value for one in content.values() if isinstance(one, dict) for value in one.values()]
+    return "qrels" if inside and all(isinstance(value, int) for value in inside) else "run"
 
 
 def _by_name(path: str) -> FileKind:

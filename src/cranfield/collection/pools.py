@@ -7,6 +7,7 @@ from typing import get_args
 
 import polars as pl
 
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, each_run
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError, UnknownNameError
@@ -46,11 +47,12 @@ def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
 
 
 def depth_pools(
-    qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], *, order: RankingOrder = ORDER
+    qrels: QrelsLike, runs: RunsLike, depths: Iterable[int], *, order: RankingOrder = ORDER
 ) -> dict[int, Qrels]:
     """For every depth, the judgments of documents in the top `depth` of at least one run (RD-003 §4.2, EVIA §5.4).
 
-    Nothing is added: a document in the top of a run that nobody judged stays unjudged.
+    Nothing is added: a document in the top of a run that nobody judged stays unjudged. Judgments and runs may have any
+    form that `as_qrels` and `as_runs` take.
 
     Examples
     --------
@@ -66,7 +68,8 @@ def depth_pools(
             raise ArgumentError(f"`depth` must be a whole number of at least 1; got {depth}.")
     if not wanted:
         raise ArgumentError("`depths` is empty; give at least one pool depth.")
-    ranks = pool_ranks(qrels, runs, order=order)
+    qrels = as_qrels(qrels)
+    ranks = pool_ranks(qrels, each_run(runs), order=order)
     return {
         depth: Qrels(
             ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),

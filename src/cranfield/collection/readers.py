@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
-from cranfield.errors import DataError
+from cranfield.errors import DataError, notify
 from cranfield.executors import map_in_order
-from cranfield.files import STDIN, Problems, check_text, expand, read_bytes, shown, system_name
+from cranfield.files import DATASET, STDIN, Problems, check_text, decimal_comma, expand, read_bytes, shown, system_name
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document relevance"
@@ -36,7 +36,9 @@ _AHEAD = 2
 
 
 def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> Run:
-    """Read a TREC run: six fields per line, ``topic Q0 document rank score tag``.
+    """Read a run: TREC's six fields per line, ``topic Q0 document rank score tag``, or another known format.
+
+    MS MARCO's lines, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
 
     Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
     lines and lines that start with ``#`` are skipped, and so is the ``<SYSDESC>`` line of NTCIR runs, which
@@ -62,6 +64,10 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
+    if (dataset := os.fspath(path)).startswith(DATASET):
+        from cranfield.collection.datasets import dataset_run
+
+        return dataset_run(dataset)
     return parse_run(read_bytes(path), path, lenient=lenient, name=name)
 
 
@@ -71,7 +77,7 @@ def parse_run(
     """`read_run` of bytes that were read already from the file."""
     label = os.fspath(path)
     data = check_text(data, label)
-    parsed = _fast_run(data) or _careful_run(data, label, lenient)
+    parsed = _fast_run(data) or _other_run(data, label) or _careful_run(data, label, lenient)
     system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
     return Run(parsed.frame, system, parsed.tag, parsed.notes)
 
@@ -88,6 +94,7 @@ def read_runs(
     """
     seen: dict[str, str] = {}
     files = expand(paths)
+    notify(files.skipped)
     reading = map_in_order(partial(read_run, lenient=lenient, name=name), files, workers=_AHEAD)
     for path, run in zip(files, reading, strict=True):
         if run.system in seen:
@@ -107,6 +114,8 @@ def same_system(system: str, first: str, second: str) -> str:
 def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     """Read judgments: TREC's four fields ``topic iteration document relevance`` or NTCIR's ``topic document L2``.
 
+    BEIR's TSV, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
+
     The iteration field becomes the subtopic (it names the subtopic in diversity judgments, also with NTCIR's
     levels). White space, comments, compression and strictness are those of `read_run`; relevance is an integer,
     written ``2`` or ``L2``, and may be negative.
@@ -117,6 +126,10 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
+    if (dataset := os.fspath(path)).startswith(DATASET):
+        from cranfield.collection.datasets import dataset_qrels
+
+        return dataset_qrels(dataset)
     return parse_qrels(read_bytes(path), path)
 
 
@@ -124,7 +137,7 @@ def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
     """`read_qrels` of bytes that were read already from the file."""
     label = os.fspath(path)
     data = check_text(data, label)
-    parsed = _fast_qrels(data) or _careful_qrels(data, label)
+    parsed = _fast_qrels(data) or _other_qrels(data, label) or _careful_qrels(data, label)
     return Qrels(parsed.frame, "stdin" if label == STDIN else os.path.basename(label), parsed.notes)  # noqa: PTH119
 
 
@@ -221,21 +234,50 @@ def _fast_qrels(data: bytes) -> _Parsed | None:
     return _Parsed(frame)
 
 
+# ── other formats ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _other_run(data: bytes, path: str) -> _Parsed | None:
+    """A run in a format that is not TREC's; None where none is recognised."""
+    from cranfield.collection.formats import CollectionFile, run_format
+
+    file = CollectionFile(path, data)
+    entry = run_format(file)
+    return None if entry is None or entry.read_run is None else _Parsed(*entry.read_run(file))
+
+
+def _other_qrels(data: bytes, path: str) -> _Parsed | None:
+    """Judgments in a format that is not TREC's; None where none is recognised."""
+    from cranfield.collection.formats import CollectionFile, qrels_format
+
+    file = CollectionFile(path, data)
+    entry = qrels_format(file)
+    return None if entry is None or entry.read_qrels is None else _Parsed(*entry.read_qrels(file))
+
+
 # ── the careful parser ────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Lines:
     """The data lines of a file with their numbers, split into fields; counts what it passes over."""
 
-    def __init__(self, data: bytes, skip_markup: bool) -> None:
+    def __init__(self, data: bytes, skip_markup: bool, widths: tuple[int, ...]) -> None:
         self.rows = data.split(b"\n") if b"\n" in data.rstrip() else data.replace(b"\r", b"\n").split(b"\n")
         self.skip_markup = skip_markup
         self.comments = 0
         self.markup: list[int] = []
+        self.tabs = self._fields_by_tabs(widths)
+
+    def _fields_by_tabs(self, widths: tuple[int, ...]) -> bool:
+        """Whether tabs alone set fields apart, so that ids may hold blanks: when blanks make no sense and tabs do."""
+        lines = [line for line in self.rows if line.strip() and not line.lstrip().startswith((b"#", b"<"))]
+        by_blanks = {len(line.split()) for line in lines}
+        by_tabs = {line.count(b"\t") + 1 for line in lines}
+        return not (len(by_blanks) == 1 and by_blanks <= set(widths)) and len(by_tabs) == 1 and by_tabs <= set(widths)
 
     def __iter__(self) -> Iterator[tuple[int, list[bytes], bytes]]:
         for number, line in enumerate(self.rows, 1):
-            fields = line.split()
+            fields = [field.strip() for field in line.split(b"\t")] if self.tabs and line.strip() else line.split()
             if not fields:
                 continue
             if fields[0].startswith(b"#"):
@@ -256,6 +298,10 @@ class _Lines:
         return notes
 
 
+def _comma(field: bytes) -> str:
+    return decimal_comma(field.decode())
+
+
 def _show(line: bytes) -> str:
     return shown(line.decode().strip())
 
@@ -265,7 +311,7 @@ def _count(fields: list[bytes]) -> str:
 
 
 def _careful_run(data: bytes, path: str, lenient: bool) -> _Parsed:
-    lines, problems = _Lines(data, skip_markup=True), Problems(path)
+    lines, problems = _Lines(data, skip_markup=True, widths=(6,)), Problems(path)
     columns: dict[str, list[object]] = {"topic": [], "document": [], "rank": [], "score": []}
     first_seen: dict[tuple[bytes, bytes], int] = {}
     tags: dict[bytes, None] = {}
@@ -279,7 +325,7 @@ def _careful_run(data: bytes, path: str, lenient: bool) -> _Parsed:
         topic, _, document, rank, score, tag = fields[:6]
         value = float(score) if _FLOAT.fullmatch(score) else float("nan")
         if not np.isfinite(value):
-            problems.add(number, f"expected a finite number as score (field 5), found {_show(score)}")
+            problems.add(number, f"expected a finite number as score (field 5), found {_show(score)}{_comma(score)}")
             continue
         if (topic, document) in first_seen:
             problems.add(number, _twice(topic, document, first_seen[topic, document]))
@@ -307,7 +353,7 @@ def _careful_run(data: bytes, path: str, lenient: bool) -> _Parsed:
 
 
 def _careful_qrels(data: bytes, path: str) -> _Parsed:
-    lines, problems = _Lines(data, skip_markup=False), Problems(path)
+    lines, problems = _Lines(data, skip_markup=False, widths=(3, 4)), Problems(path)
     columns: dict[str, list[object]] = {"topic": [], "subtopic": [], "document": [], "relevance": []}
     first_seen: dict[tuple[bytes, bytes, bytes], int] = {}
     expected: int | None = None

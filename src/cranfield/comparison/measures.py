@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield.collection.doors import QrelsLike
 from cranfield.comparison.analysis import analyse, check, with_intervals
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import CORRECTIONS, adjust
@@ -30,9 +31,10 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
+from cranfield.measures.doors import scores_or_evaluated
 from cranfield.resampling import check_resamples
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import ScoresLike
 from cranfield.settings.compare import ComparisonSettings
 
 if TYPE_CHECKING:
@@ -140,8 +142,10 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
 
 
 def compare(
-    scores: ScoreMatrix | Scores,
+    scores: ScoresLike,
     *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
     across_measures: bool = False,
     test: str = TEST,
     baseline: str | Sequence[str] | None = None,
@@ -161,8 +165,13 @@ def compare(
 
     Parameters
     ----------
-    scores : ScoreMatrix, or Scores
-        At least two topics and two systems, all systems scored on the same topics.
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        At least two topics and two systems, all systems scored on the same topics. With `qrels`, runs in any form
+        that `evaluate` takes, such as ``{"bm25": run, "ours": run}``.
+    qrels : optional
+        Judgments, in any form that `evaluate` takes: the runs are evaluated first.
+    measure : str or several, optional
+        By which measures: those to evaluate, or to take of the scores; for scores without a name, their name.
     across_measures : bool
         For scores by several measures: correct over the comparisons of all measures as one family.
     test : str
@@ -208,21 +217,26 @@ def compare(
     --------
     The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
 
+    >>> from cranfield import ScoreMatrix
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
     >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
     >>> folds = ScoreMatrix(np.array([a, b]).T, [str(i) for i in range(1, 11)], ["A", "B"], "P@10")
     >>> float(compare(folds, baseline="A", alternative="greater").p[0])
     0.203125
+
+    Runs and judgments, evaluated on the way:
+
+    >>> qrels = {str(topic): {"d1": 1, "d2": 0} for topic in range(6)}
+    >>> good = {topic: {"d1": 2.0, "d2": 1.0} for topic in qrels}
+    >>> bad = {topic: {"d1": 1.0, "d2": 2.0} for topic in qrels}
+    >>> float(compare({"good": good, "bad": bad}, qrels=qrels, measure="RR").p[0])
+    0.03125
     """
-    if not isinstance(scores, (ScoreMatrix, Scores)):
-        raise ArgumentError(
-            f"`scores` must be a ScoreMatrix; got {type(scores).__name__}. "
-            "Write read_scores(path), ScoreMatrix.from_wide(frame) or ScoreMatrix.from_long(frame)."
-        )
-    several = scores if isinstance(scores, Scores) else Scores([scores])
     with quietly():
         result = compare_measures(
-            several,
+            scores,
+            qrels=qrels,
+            measure=measure,
             across_measures=across_measures,
             test=test,
             baseline=baseline,
@@ -243,8 +257,10 @@ def compare(
 
 
 def compare_measures(
-    scores: Scores,
+    scores: ScoresLike,
     *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
     across_measures: bool = False,
     test: str = TEST,
     baseline: str | Sequence[str] | None = None,
@@ -266,7 +282,7 @@ def compare_measures(
     the Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
     "better by AP or by nDCG" needs that; claims about one measure fixed in advance do not.
 
-    >>> from cranfield import ScoreMatrix
+    >>> from cranfield import ScoreMatrix, Scores
     >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
     >>> rr = ScoreMatrix([[.5, 1], [.5, 1], [1, 1], [.2, .5]], "1234", ["a", "b"], "RR")
     >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
@@ -286,7 +302,8 @@ def compare_measures(
     test, correction = asked.test, asked.correction
     name, function = find_statistic(statistic)
     check(test, correction, alternative, name)
-    several = len(scores) if across_measures else 1
+    given = scores_or_evaluated(scores, qrels, measure, workers=workers)
+    several = len(given) if across_measures else 1
     if several > 1 and correction and CORRECTIONS[correction].of_scores:
         raise ArgumentError(
             f"`correction` {correction!r} corrects over the pairs of one measure, and `across_measures` asks for one "
@@ -295,8 +312,11 @@ def compare_measures(
     how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
     each = [
         analyse(matrix, test, baseline, correction, alpha, how, name, intervals, n_resamples, several)
-        for matrix in scores.values()
+        for matrix in given.values()
     ]
+    if qrels is not None:  # what evaluation had to say belongs to the result
+        said = given.warnings
+        each = [replace(one, warnings=tuple(dict.fromkeys([*said, *one.warnings]))) for one in each]
     if several > 1:
         each = _one_family(each)
     result = MeasureComparisons(tuple(each), across_measures)

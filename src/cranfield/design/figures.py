@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from cranfield.collection import Qrels, Run, read_qrels, read_runs
+from cranfield.collection import Qrels, Run
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, runs_in_memory
 from cranfield.collection.pools import depth_pools, judged_counts
 from cranfield.defaults import ALPHA, ORDER, RankingOrder
 from cranfield.design.pool_price import pool_by_topic, price_of
@@ -18,9 +18,8 @@ from cranfield.labels import summary
 from cranfield.measures.evaluation import evaluate
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
 
-PathLike = str | os.PathLike[str]
-Collection = tuple[Qrels | PathLike, Iterable[Run | PathLike] | PathLike]
-"""Judgments and the runs that were pooled, or their files."""
+Collection = tuple[QrelsLike, RunsLike]
+"""Judgments and the runs that were pooled, in any form."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,8 @@ def pool_figures(
     said: list[str] = []
     dropped, pools = dict.fromkeys(depths, 0), []
     for given_qrels, given_runs in collections:
-        qrels = given_qrels if isinstance(given_qrels, Qrels) else read_qrels(given_qrels)
-        runs = _runs(given_runs)
+        qrels = as_qrels(given_qrels)
+        runs = runs_in_memory(given_runs)
         pools.append(pool_by_topic(qrels, runs, depths, order=order))
         for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
             counts = judged_counts(pool, qrels.topics)
@@ -118,12 +117,3 @@ def _without(run: Run, topics: list[str]) -> Run:
     if not topics:
         return run
     return replace(run, frame=run.frame.filter(~pl.col("topic").is_in(topics)))
-
-
-def _runs(given: Iterable[Run | PathLike] | PathLike) -> list[Run]:
-    """The runs in memory: every depth needs them again."""
-    if isinstance(given, (str, os.PathLike)):
-        return list(read_runs(given))
-    listed = list(given)
-    files = [one for one in listed if not isinstance(one, Run)]
-    return [one for one in listed if isinstance(one, Run)] + (list(read_runs(files)) if files else [])

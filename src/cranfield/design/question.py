@@ -14,12 +14,11 @@ from cranfield.design.grid import Numbers, Variances, listed, positive
 from cranfield.design.result import Design
 from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, CranfieldError, quietly
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import ScoresLike, as_collections, is_scores
 from cranfield.variance import VarianceEstimate, pooled_variances
-from cranfield.variance.collections import as_collections
 from cranfield.variance.estimators import ESTIMATORS
 
-Past: TypeAlias = ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores]
+Past: TypeAlias = ScoresLike
 """Past scores, of one collection or of several by name."""
 Given: TypeAlias = Variances | Past
 """What a design can start from."""
@@ -58,7 +57,7 @@ def design_of(
         return replace(form.function(variances, **question), kind=kind, variant=variant, variances=variances,
                        question=question)  # fmt: skip
 
-    if not isinstance(given, (ScoreMatrix, Scores, Mapping)):
+    if isinstance(given, str) or not is_scores(given):
         factor = {(True, "variance"): 2.0, (False, "variance_of_difference"): 0.5}.get((form.of_difference, name), 1.0)
         return solved(_typed(name, given, factor))
     collections = as_collections(given)

@@ -22,9 +22,9 @@ from cranfield.errors import DataError, notify, quietly
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
-from cranfield.variance.collections import as_collections
 
 SIZES: Final = (25, 50, 100, 200)
 """Topic set sizes whose worth is shown."""
@@ -117,7 +117,7 @@ class Recommendation(Result):
 
 
 def recommend(
-    scores: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores] | Iterable[ScoreMatrix],
+    scores: ScoresLike,
     n_systems: int,
     min_diff: float,
     *,
@@ -133,7 +133,7 @@ def recommend(
 
     Parameters
     ----------
-    scores : ScoreMatrix, or several by the name of their collection
+    scores : ScoreMatrix or whatever `as_scores` takes, or several by the name of their collection
         Past scores by one measure; several collections are pooled (RD-003 eq. 11).
     n_systems : int
         How many systems will be compared, the baseline included.
@@ -186,8 +186,8 @@ def recommend(
 
 
 def _named(scores: Any) -> dict[str, ScoreMatrix]:
-    if isinstance(scores, (ScoreMatrix, Scores)):
-        scores = {"past scores": scores}
+    if is_scores(scores) and (isinstance(scores, Scores) or not isinstance(scores, Mapping)):
+        scores = {"past scores": as_scores(scores)}
     elif not isinstance(scores, Mapping):
         scores = {f"collection {i}": x for i, x in enumerate(scores, 1)}
     collections = as_collections(scores)

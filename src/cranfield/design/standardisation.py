@@ -33,6 +33,7 @@ from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
+from cranfield.scores.doors import as_matrices
 from cranfield.signature import signature
 from cranfield.standardise import Standardisation, fit_standardisation
 from cranfield.variance import estimate_variance
@@ -146,7 +147,7 @@ def standardisation_effect(
     """
     if not fraction > 0:
         raise ArgumentError(f"`fraction` must be positive; got {fraction:g}. Write 1 for one standard deviation.")
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
+    matrices = as_matrices(scores)
     for matrix in matrices:
         matrix.require(what="the effect of standardisation")
     with quietly():  # gathered below, once

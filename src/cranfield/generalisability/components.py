@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, DataError
 from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.variance.squares import check_magnitude, squares
 
 _ROUNDING = 1e-12
@@ -93,7 +93,7 @@ def without_worst(scores: ScoreMatrix, drop: float) -> ScoreMatrix:
     return scores.drop(systems=[scores.systems[j] for j in worst])
 
 
-def variance_components(scores: ScoreMatrix | Sequence[ScoreMatrix], *, drop: float = 0.0) -> Components:
+def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     """Variance components of systems, topics and residual, from one collection or pooled over several.
 
     σ²_s = (MS_s − MS_e)/n, σ²_q = (MS_q − MS_e)/m and σ²_e = MS_e, from the two-way table of n topics and m systems
@@ -117,12 +117,9 @@ def variance_components(scores: ScoreMatrix | Sequence[ScoreMatrix], *, drop: fl
     >>> round(found.systems, 4), round(found.topics, 4), round(found.residual, 4)
     (1.8333, 5.0, 0.5)
     """
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
+    matrices = as_matrix_list(scores)
     if not matrices:
         raise ArgumentError("`scores` is empty; pass at least one ScoreMatrix.")
-    for matrix in matrices:
-        if not isinstance(matrix, ScoreMatrix):
-            raise ArgumentError(f"`scores` must hold score matrices; got {type(matrix).__name__}. Pass scores.only().")
     measures = list(dict.fromkeys(matrix.measure for matrix in matrices))
     if len(measures) > 1:
         raise DataError(f"cannot pool scores of different measures: {', '.join(measures)}; choose one of them")

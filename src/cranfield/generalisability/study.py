@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,12 @@ from cranfield.errors import ArgumentError, notify
 from cranfield.generalisability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
 from cranfield.generalisability.components import SYSTEMS, Components, variance_components
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
     from cranfield.generalisability.views import ThreeViews
-
-Collections = ScoreMatrix | Scores | Sequence[ScoreMatrix | Scores] | Mapping[str, ScoreMatrix | Scores]
-"""The scores of one collection, of several in a row, or of several by name; one measure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +176,7 @@ def _triple(values: tuple[float, float, float]) -> str:
 
 
 def reliability(
-    scores: Collections,
+    scores: ScoresLike,
     *,
     n_topics: int | Sequence[int] = (),
     target: float | Sequence[float] = (),
@@ -242,16 +240,9 @@ def reliability(
     return made
 
 
-def collections_of(scores: Collections) -> dict[str, ScoreMatrix]:
+def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:
     """The matrix of every collection by its name."""
-    if isinstance(scores, (ScoreMatrix, Scores)):
-        named: dict[str, Any] = {"scores": scores}
-    elif isinstance(scores, Mapping):
-        named = dict(scores)
-    else:
-        listed: Iterable[Any] = scores
-        named = {f"collection {number}": one for number, one in enumerate(listed, 1)}
-    return {name: one.only() if isinstance(one, Scores) else one for name, one in named.items()}
+    return {name: one.only() for name, one in as_collections(scores).items()}
 
 
 def check_topics(n_topics: int | Sequence[int]) -> tuple[int, ...]:

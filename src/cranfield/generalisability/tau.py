@@ -17,7 +17,7 @@ from cranfield.generalisability.components import without_worst
 from cranfield.generalisability.study import check_topics
 from cranfield.resampling import check_resamples, generator, to_grid
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.signature import signature
 
@@ -128,7 +128,7 @@ class ExpectedTau(Result):
 
 
 def expected_tau(
-    scores: ScoreMatrix,
+    scores: ScoresLike,
     *,
     n_topics: int | Sequence[int] = (),
     drop: float = 0.0,
@@ -179,13 +179,13 @@ def expected_tau(
 
 
 def estimate_tau(
-    scores: ScoreMatrix, n_topics: int | Sequence[int], drop: float, alpha: float, n_resamples: int, seed: int
+    scores: ScoresLike, n_topics: int | Sequence[int], drop: float, alpha: float, n_resamples: int, seed: int
 ) -> ExpectedTau:
     """`expected_tau` that leaves its warnings in the result."""
     if isinstance(alpha, bool) or not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
     check_resamples(n_resamples)
-    matrix = without_worst(scores.require(topics=4, what="an expected tau"), drop).canonical()
+    matrix = without_worst(as_matrix(scores).require(topics=4, what="an expected tau"), drop).canonical()
     if matrix.n_systems < 2:
         raise DataError(f"{matrix.measure}: dropping {drop:g} of the systems leaves 1; drop fewer, a ranking needs 2.")
     x = to_grid(matrix.values, matrix.n_topics)

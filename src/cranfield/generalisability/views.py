@@ -18,7 +18,7 @@ from cranfield.generalisability.components import Components, variance_component
 from cranfield.generalisability.study import check_topics, negative_warnings
 from cranfield.generalisability.tau import ExpectedTau, estimate_tau
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
 
 
@@ -96,7 +96,7 @@ class ThreeViews(Result):
 
 
 def three_views(
-    scores: ScoreMatrix,
+    scores: ScoresLike,
     *,
     n_topics: int | Sequence[int] = (),
     min_diff: float = VIEW_MIN_DIFF,
@@ -136,6 +136,7 @@ def three_views(
     """
     if not (min_diff > 0 and math.isfinite(min_diff)):
         raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
+    scores = as_matrix(scores)
     sizes = check_topics(n_topics) or (scores.n_topics,)
     if min(sizes) < 2:
         raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.readers import read_qrels, read_run, same_system
+from cranfield.collection.readers import read_run, same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.executors import Progress, available_workers, map_in_order
-from cranfield.files import expand
 from cranfield.labels import summary
 from cranfield.measures.hits import Floats
 from cranfield.measures.judgments import prepare
@@ -176,9 +176,9 @@ class RunScores:
 
 
 def evaluate(
-    qrels: Qrels | Path,
-    runs: Run | Path | Iterable[Run | Path],
-    measures: str | Measure | Iterable[str | Measure],
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measures: Any,
     *,
     level: int = RELEVANCE,
     gains: str | None = None,
@@ -200,9 +200,13 @@ def evaluate(
 
     Parameters
     ----------
-    qrels : judgments, or their file
-    runs : runs, or files, directories and globs of them
-    measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"``; `cranfield measures` lists all
+    qrels : judgments or their file, ``{topic: {document: relevance}}``, a frame or another tool's object; see
+        `cranfield.collection.doors.as_qrels`
+    runs : runs, or files, directories and globs of them; ``{topic: {document: score}}``, frames and other tools'
+        objects, several of them in a list or by name (``{"bm25": run, "ours": run}``); see
+        `cranfield.collection.doors.as_runs`
+    measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"`` (`cranfield measures` lists all), or
+        measure objects of ir_measures
     level : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
     gains : the gain of each level, for measures that do not say: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
     intents : intent probabilities for the D-measures; uniform over a topic's intents unless given
@@ -236,13 +240,13 @@ def evaluate(
     >>> [round(float(matrix.values[0, 0]), 4) for matrix in scores.values()]
     [0.1667, 0.25]
     """
-    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    judged = as_qrels(qrels)
     if intents is not None and not isinstance(intents, Intents):
         intents = read_intents(intents)
     evaluator = Evaluator(
         judged, measures, level=level, gains=gains, intents=intents, order=order, single_precision=single_precision
     )  # fmt: skip
-    sources = run_sources(runs)
+    sources = as_runs(runs)
     run_scores: list[RunScores] = []
     places: dict[str, str] = {}
     if executor is None:  # while one thread waits for a file or a lock, another works
@@ -258,7 +262,7 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
-    scores = _assemble(evaluator, judged, run_scores, missing)
+    scores = _assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
 
@@ -287,17 +291,13 @@ def summaries(scores: Scores) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=schema)
 
 
-def run_sources(runs: Run | Path | Iterable[Run | Path]) -> list[Run | str] | Iterator[Run | str]:
-    """Runs and files one by one: a list when their number is known, else lazily."""
-    if isinstance(runs, Run):
-        return [runs]
-    if isinstance(runs, (str, os.PathLike)):
-        return list(expand(runs))
-    each = (part for run in runs for part in ([run] if isinstance(run, Run) else expand(run)))
-    return list(each) if isinstance(runs, (list, tuple)) else each
-
-
-def _assemble(evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy) -> Scores:
+def _assemble(
+    evaluator: Evaluator,
+    qrels: Qrels,
+    outcomes: list[RunScores],
+    missing: MissingPolicy,
+    skipped: tuple[str, ...],
+) -> Scores:
     systems = [outcome.system for outcome in outcomes]
     values = np.stack([outcome.values for outcome in outcomes], axis=2)  # measures × topics × systems
     at = {topic: number for number, topic in enumerate(evaluator.topics)}
@@ -306,7 +306,7 @@ def _assemble(evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], mis
         unanswered[[at[topic] for topic in outcome.missing], column] = True
     if missing != "zero":
         values[:, unanswered] = np.nan
-    warnings = run_warnings(evaluator, qrels, outcomes, missing)
+    warnings = (*skipped, *run_warnings(evaluator, qrels, outcomes, missing))
     steps = (_signature(evaluator, qrels), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)

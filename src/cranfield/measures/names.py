@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from cranfield.errors import ArgumentError
 from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, trec_spelling
@@ -140,7 +141,7 @@ def recognise(name: str) -> Measure | None:
         return None
 
 
-def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def parse_measures(texts: Any) -> list[Measure]:
     """Every measure named, each once; a text may hold several, set apart by blanks or commas.
 
     A number alone goes with the name before it, as trec_eval has it: ``P.5,10`` is ``P.5`` and ``P.10``.
@@ -148,7 +149,8 @@ def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measu
     >>> parse_measures("AP nDCG@10, P(rel=2)@5 map"), parse_measures("P.5,10")
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
-    listed = [texts] if isinstance(texts, (str, Measure)) else list(texts)
+    single = isinstance(texts, (str, Measure)) or is_foreign(texts)
+    listed = [one if isinstance(one, (str, Measure)) else parse_foreign(one) for one in ([texts] if single else texts)]
     measures: dict[Measure, None] = {}
     for text in listed:
         parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
@@ -163,6 +165,23 @@ def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measu
     if not measures:
         raise ArgumentError("no measure is named; name at least one, such as AP or nDCG@10")
     return list(measures)
+
+
+def is_foreign(measure: object) -> bool:
+    """Whether it is a measure object of ir_measures, which is known by its module and never imported."""
+    return any(one.__module__.split(".")[0] == "ir_measures" for one in type(measure).__mro__)
+
+
+def parse_foreign(measure: object) -> Measure:
+    """The measure that an object of ir_measures stands for: ours where we have it, theirs otherwise."""
+    if not is_foreign(measure):
+        raise ArgumentError(
+            f"a measure must be a name such as 'nDCG@10', a Measure, or a measure of ir_measures; got {measure!r}"
+        )
+    try:
+        return parse_measure(str(measure))
+    except ArgumentError:
+        return parse_measure(f"{IR_MEASURES}{measure}")
 
 
 def make(definition: Definition, given: Mapping[str, object], text: str) -> Measure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import get_args
 
 import numpy as np
@@ -25,7 +24,8 @@ from cranfield.monitoring.boundaries import (
     spent,
 )
 from cranfield.monitoring.result import Look, Monitoring
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix_list
 
 Array = NDArray[np.float64]
 _FEW_TOPICS = 10
@@ -33,7 +33,7 @@ _FEW_TOPICS = 10
 
 
 def monitor(
-    batches: ScoreMatrix | Scores | Iterable[ScoreMatrix | Scores] | Mapping[str, ScoreMatrix | Scores],
+    batches: ScoresLike,
     *,
     per_look: int | None = None,
     looks: int = LOOKS,
@@ -102,7 +102,7 @@ def monitor(
     if correction not in get_args(FamilyCorrection):
         raise UnknownNameError("correction", str(correction), get_args(FamilyCorrection))
     spent(1.0, spending, alpha)
-    listed = _aligned(cut(_batches(batches), per_look))
+    listed = _aligned(cut(as_matrix_list(batches, argument="batches"), per_look))
     first = listed[0]
     sizes = np.cumsum([batch.n_topics for batch in listed])
     most = _check_most(max_topics, sizes, looks * first.n_topics, anytime)
@@ -195,19 +195,6 @@ def _no_variance(p: Array, each: Differences) -> Array:
     return np.maximum(p, np.finfo(np.float64).tiny)
 
 
-def _batches(given: object) -> list[ScoreMatrix]:
-    """The batches as matrices of one measure each, in the order given."""
-    if isinstance(given, (ScoreMatrix, Scores)):
-        given = [given]
-    listed = list(given.values() if isinstance(given, Mapping) else given)  # type: ignore[call-overload]
-    if not listed:
-        raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
-    for batch in listed:
-        if not isinstance(batch, (ScoreMatrix, Scores)):
-            raise ArgumentError(f"`batches` must hold score matrices; got {type(batch).__name__}. Pass scores.only().")
-    return [batch.only() if isinstance(batch, Scores) else batch for batch in listed]
-
-
 def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
     """The one batch there is in pieces of so many topics; the last may be smaller."""
     if per_look is None:
@@ -229,6 +216,8 @@ def _so_far(batches: list[ScoreMatrix]) -> ScoreMatrix:
 
 def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
     """The batches over the same systems in the same order, once they are known to hold other topics each."""
+    if not batches:
+        raise ArgumentError("`batches` is empty; pass the scores of at least one batch of topics.")
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):

@@ -15,7 +15,7 @@ from cranfield.design.ttest import design_ttest
 from cranfield.errors import DataError, notify
 from cranfield.monitoring.boundaries import check_alpha
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
 
 
@@ -93,7 +93,7 @@ class Reestimate(Result):
         return f"Reestimate({self.summary()})"
 
 
-def reestimate(scores: ScoreMatrix, min_diff: float, *, power: float = POWER, alpha: float = ALPHA) -> Reestimate:
+def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alpha: float = ALPHA) -> Reestimate:
     """How many topics in all, judging by the variance so far and blind to which system is which?
 
     The blinded variance is twice the mean over topics of the variance between systems within a topic,
@@ -109,12 +109,13 @@ def reestimate(scores: ScoreMatrix, min_diff: float, *, power: float = POWER, al
 
     Examples
     --------
+    >>> from cranfield import ScoreMatrix
     >>> x = ScoreMatrix([[0.1, 0.3], [0.5, 0.4], [0.2, 0.2], [0.6, 0.4]], "1234", ["a", "b"], "AP")
     >>> round(reestimate(x, 0.1).variance_of_difference, 4), round((0.04 + 0.01 + 0 + 0.04) / 4, 4)
     (0.0225, 0.0225)
     """
     check_alpha(alpha)
-    matrix = scores.require(what="a blinded re-estimation").canonical()
+    matrix = as_matrix(scores).require(what="a blinded re-estimation").canonical()
     each = matrix.values.var(axis=1, ddof=1)
     n = len(each)
     variance = 2 * float(each.mean())

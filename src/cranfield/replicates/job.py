@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.intents import Intents
-from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
     ALPHA,
     DECIDE,
@@ -47,6 +47,7 @@ from cranfield.replicates.checkpoint import WorkFile, fingerprint
 from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
+from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.signature import signature
 
@@ -55,8 +56,8 @@ DOMINANT = 0.2
 
 
 def replicate(
-    qrels: Qrels | Path,
-    runs: Run | Path | Iterable[Run | Path],
+    qrels: QrelsLike,
+    runs: RunsLike,
     measures: str | Measure | Iterable[str | Measure] = "AP",
     *,
     n_partitions: int = PARTITIONS,
@@ -159,7 +160,7 @@ def replicate(
 
 
 def replicate_scores(
-    splits: ScoreMatrix | Sequence[ScoreMatrix],
+    splits: ScoresLike,
     *,
     interaction: bool = True,
     residuals: Residuals = RESIDUALS,
@@ -190,7 +191,7 @@ def replicate_scores(
         residuals, resample, p, correction = "raw", "cells", "effect", "bh"
     how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)
     rule = Rule(alpha, correction, merge, decide)
-    given = [splits] if isinstance(splits, ScoreMatrix) else list(splits)
+    given = as_matrix_list(splits, argument="splits")
     if not given:
         raise DataError("no scores at all: at least one split is needed")
     ordered = [matrix.canonical() for matrix in given]

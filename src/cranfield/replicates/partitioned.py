@@ -11,8 +11,9 @@ from typing import Any, get_args
 
 import numpy as np
 
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.readers import read_qrels, same_system
+from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
     EMPTY,
@@ -30,7 +31,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.labels import summary
-from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_sources, run_warnings
+from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_warnings
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
@@ -56,8 +57,8 @@ class Collection:
     @classmethod
     def open(
         cls,
-        qrels: Qrels | Path,
-        runs: Run | Path | Iterable[Run | Path],
+        qrels: QrelsLike,
+        runs: RunsLike,
         measures: str | Measure | Iterable[str | Measure],
         *,
         level: int = RELEVANCE,
@@ -69,7 +70,7 @@ class Collection:
         name: SystemName = SYSTEM_NAME,
     ) -> Collection:
         """Read the judgments and make them ready; runs are read later, one at a time."""
-        judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+        judged = as_qrels(qrels)
         if intents is not None and not isinstance(intents, Intents):
             intents = read_intents(intents)
         evaluator = Evaluator(
@@ -81,7 +82,7 @@ class Collection:
                     f"measure {measure} comes from ir_measures, which cannot score partitions; "
                     "use a measure of `cranfield measures`"
                 )
-        sources = list(run_sources(runs))
+        sources = list(as_runs(runs))
         if len(sources) < 2:
             raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
         return cls(judged, evaluator, sources, lenient, name)

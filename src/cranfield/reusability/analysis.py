@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.readers import read_qrels
-from cranfield.collection.types import Qrels, Run
+from cranfield.collection.types import Qrels
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
@@ -55,8 +55,8 @@ _NOWHERE = np.iinfo(np.int64).max
 
 
 def reuse(
-    qrels: Qrels | Path,
-    runs: Run | Path | Iterable[Run | Path],
+    qrels: QrelsLike,
+    runs: RunsLike,
     teams: Mapping[str, str] | Path | None = None,
     *,
     team_prefix: str | None = None,
@@ -94,8 +94,8 @@ def reuse(
 
     Parameters
     ----------
-    qrels : Qrels or its file
-    runs : several Run, or their files
+    qrels : Qrels, or whatever `as_qrels` takes
+    runs : several runs, in any form that `as_runs` takes
         The runs the pool was made of.
     teams : mapping from system to team, or a file
         The team of every run; see `read_teams`. Or instead
@@ -134,7 +134,7 @@ def reuse(
     check_numbers(alpha, p, cutoff)
     check_resamples(n_resamples)
     wanted = check_depths(depths)
-    qrels = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    qrels = as_qrels(qrels)
     listed = find_runs(runs, lenient, name)
     members = check_teams(listed, find_teams(listed, teams, team_prefix))
     left_out = check_left_out(leave_out, members)

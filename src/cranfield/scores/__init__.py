@@ -6,6 +6,7 @@ from cranfield.lazy import on_first_use
 
 if TYPE_CHECKING:
     from cranfield.scores.correlation import Correlation, correlate, is_order, read_order
+    from cranfield.scores.doors import as_scores
     from cranfield.scores.matrix import ScoreMatrix, Scores
     from cranfield.scores.readers import read_collections, read_scores
     from cranfield.scores.synthetic import make_scores
@@ -15,6 +16,7 @@ __all__ = [
     "Correlation",
     "ScoreMatrix",
     "Scores",
+    "as_scores",
     "correlate",
     "is_order",
     "make_scores",
@@ -28,6 +30,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "correlation": ["Correlation", "correlate", "is_order", "read_order"],
+        "doors": ["as_scores"],
         "matrix": ["ScoreMatrix", "Scores"],
         "readers": ["read_collections", "read_scores"],
         "synthetic": ["make_scores"],

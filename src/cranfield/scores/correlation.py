@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from cranfield.labels import check_unique, summary
 from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, to_grid
 from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
-from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
 from cranfield.signature import signature
 
@@ -179,7 +179,8 @@ def correlate(
 
     Parameters
     ----------
-    reference, estimate : score matrix, mapping from system to score, or names of systems with the best first.
+    reference, estimate : score matrix or scores in any form that `as_scores` takes, mapping from system to
+        score, or names of systems with the best first.
         `tau_ap` takes the first as the truth; the other coefficients are symmetric.
     n_resamples : bootstrap samples; 0 for none
     missing : topics that only one of two overlapping score matrices has are an error, or dropped with
@@ -200,7 +201,7 @@ def correlate(
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
     if n_resamples < 0:
         raise ArgumentError(f"`n_resamples` must be 0 or more; got {n_resamples}")
-    reference, estimate = _same_systems(reference, estimate)
+    reference, estimate = _same_systems(_side(reference, "reference"), _side(estimate, "estimate"))
     warnings: list[str] = []
     n_topics: int | None = None
     for side in (reference, estimate):
@@ -252,6 +253,19 @@ def correlate(
     )
     notify(result.warnings)
     return result
+
+
+def _side(side: Any, argument: str) -> Order:
+    """An order as it is; scores in any other form that `as_scores` takes as a matrix."""
+    if isinstance(side, (ScoreMatrix, str)):
+        return side
+    inside = next(iter(side.values()), None) if isinstance(side, Mapping) else None
+    if isinstance(side, Scores) or isinstance(inside, (Mapping, list, tuple)) or not isinstance(side, (Mapping, list)):
+        from cranfield.scores.doors import as_matrix, is_scores
+
+        if is_scores(side):
+            return as_matrix(side, argument=argument)
+    return cast("Order", side)
 
 
 def _name(side: Order) -> str:

@@ -40,6 +40,13 @@ def as_polars(frame: Any) -> pl.DataFrame:
     raise ArgumentError(f"expected a polars, pandas or Arrow frame; got {type(frame).__name__}")
 
 
+def is_frame(thing: Any) -> bool:
+    """Whether it is a frame of polars, pandas or Arrow."""
+    if isinstance(thing, (pl.DataFrame, pl.LazyFrame)):
+        return True
+    return type(thing).__module__.split(".")[0] in ("pandas", "pyarrow") and hasattr(thing, "columns")
+
+
 def _is_plain_index(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.name is None
 
@@ -99,8 +106,8 @@ def from_wide(
     systems = [name for name in frame.columns if name != topic]
     if not systems:
         raise DataError(f"the wide frame has no column but {topic!r}; expected one per system")
-    values = np.column_stack([_floats(frame[name], f"system {name!r}") for name in systems])
-    return complete(values, _labels(frame[topic], "topic"), systems, measure, missing=missing)
+    values = np.column_stack([to_floats(frame[name], f"system {name!r}") for name in systems])
+    return complete(values, to_labels(frame[topic], "topic"), systems, measure, missing=missing)
 
 
 def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
@@ -112,8 +119,8 @@ def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy 
             f"expected columns system, topic, measure, value (or name, qid, measure, value); "
             f"found: {summary(frame.columns, most=8)}"
         )
-    columns = {part: _labels(frame[name], part) for part, name in parts.items() if part != "value"}
-    values = _floats(frame[parts["value"]], "column 'value'")
+    columns = {part: to_labels(frame[name], part) for part, name in parts.items() if part != "value"}
+    values = to_floats(frame[parts["value"]], "column 'value'")
     if "measure" not in columns:
         columns["measure"] = [measure or "score"] * len(values)
     return Scores(assemble(columns, values, missing=missing))
@@ -225,7 +232,8 @@ def complete(
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 
 
-def _labels(column: pl.Series, part: str) -> list[str]:
+def to_labels(column: pl.Series, part: str) -> list[str]:
+    """The labels of a column as text; whole numbers are written out."""
     if column.dtype == pl.String:
         labels = column.to_list()
     elif column.dtype.is_integer():
@@ -237,7 +245,8 @@ def _labels(column: pl.Series, part: str) -> list[str]:
     return labels
 
 
-def _floats(column: pl.Series, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def to_floats(column: pl.Series, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The numbers of a column, NaN where there is none."""
     if not (column.dtype.is_numeric() or column.dtype == pl.Null or column.dtype == pl.Boolean):
         raise DataError(f"{place} must hold numbers; it holds {column.dtype}")
     return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -423,6 +423,31 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         kept = [matrix.drop(topics=gone_topics, systems=gone_systems) for matrix in self.values()]
         return Scores(kept, [text for text in self._said if text.partition(": ")[0] not in gone_systems])
 
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, measure: str | Sequence[str] | None = None, missing: MissingPolicy = MISSING
+    ) -> Scores:
+        """From a polars or pandas frame of any layout.
+
+        Long (system, topic, measure, value, or PyTerrier's name, qid, measure, value), tidy (system, topic and one
+        column per measure; without a system column the others before the measures are parameters of settings) or wide
+        (one row per topic, one column per system; the topics may be the index of a pandas frame).
+
+        Parameters
+        ----------
+        measure : the measure's name where the frame has none, or the columns that are measures
+        missing : what an absent (topic, system) score means
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> Scores.from_frame(pl.DataFrame({"system": ["a", "b"], "topic": ["1", "1"], "AP": [0.5, 0.25]}))
+        Scores(AP: 1 topics × 2 systems, mean 0.3750)
+        """
+        from cranfield.scores.doors import from_frame
+
+        return from_frame(frame, measure=measure, missing=missing)
+
     def to_long(self) -> pl.DataFrame:
         """A polars frame with columns system, topic, measure, (partition,) value."""
         import polars as pl

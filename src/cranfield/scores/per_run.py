@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cranfield.errors import FileError, Problem
-from cranfield.files import Problems, shown
+from cranfield.files import Problems, decimal_comma, shown
 from cranfield.scores.text_tables import number
 
 SUMMARY_TOPIC = "all"
@@ -95,7 +95,7 @@ def parse_trec_eval(data: bytes, path: str) -> LongColumns:
             continue
         value = number(fields[2])
         if value is None:
-            problems.add(line, f"expected a finite number as value, found {shown(fields[2])}")
+            problems.add(line, f"expected a finite number as value, found {shown(fields[2])}{decimal_comma(fields[2])}")
             continue
         out.topic.append(topic)
         out.measure.append(measure)

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.files import COMPRESSED, STDIN, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.frames import assemble
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
-_TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq"}
+_TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
 
 
 @dataclass
@@ -71,7 +71,8 @@ def read_scores(
     options = ReadOptions(measure, missing, header, topic_column)
     matrices: dict[str, ScoreMatrix] = {}
     runs = _PerRun({"system": [], "topic": [], "measure": []}, [], [], {})
-    for path in expand(paths):
+    files = expand(paths)
+    for path in files:
         for matrix in _read_file(path, format, options, runs):
             _add(matrices, matrix, path, missing)
     if runs.values:
@@ -80,7 +81,10 @@ def read_scores(
     if not matrices:
         raise DataError("no score file given; name at least one file, directory or glob")
     scores = Scores(matrices.values())
-    return scores if measure is None else Scores([scores[measure]])
+    if measure is not None:
+        scores = Scores([scores[measure]])
+    notify(files.skipped)
+    return Scores(scores.values(), (*files.skipped, *scores.warnings)) if files.skipped else scores
 
 
 def read_collections(
@@ -98,14 +102,20 @@ def read_collections(
     per-run files is a collection named after the directory. Parameters as in `read_scores`.
     """
     groups: dict[str, list[str]] = {}
-    for path in expand(paths):
+    all_files = expand(paths)
+    notify(all_files.skipped)
+    for path in all_files:
         groups.setdefault(_collection_name(path), []).append(path)
-    return {
+    made = {
         name: read_scores(
             files, format=format, measure=measure, missing=missing, header=header, topic_column=topic_column
         )
         for name, files in groups.items()
     }
+    if all_files.skipped:  # said once, by the first
+        first = next(iter(made))
+        made[first] = Scores(made[first].values(), (*all_files.skipped, *made[first].warnings))
+    return made
 
 
 def _collection_name(path: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cranfield.defaults import MissingPolicy
 from cranfield.errors import DataError, FileError, Problem
-from cranfield.files import Problems, shown
+from cranfield.files import Problems, decimal_comma, shown
 from cranfield.scores.frames import LONG_NAMES, assemble, complete, long_columns
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -104,7 +104,10 @@ def parse_long(
             continue
         value = number(row[at["value"]])
         if value is None:
-            problems.add(line, f"expected a finite number as value, found {shown(row[at['value']])}")
+            problems.add(
+                line,
+                f"expected a finite number as value, found {shown(row[at['value']])}{decimal_comma(row[at['value']])}",
+            )
             continue
         empty = next((part for part in columns if not row[at[part]].strip()), None)
         if empty:
@@ -217,7 +220,11 @@ def _numbers(
         for j, field in enumerate(row[has_topics:]):
             value = number(field)
             if value is None:
-                problems.add(line, f"expected a finite number in column {j + 1 + has_topics}, found {shown(field)}")
+                problems.add(
+                    line,
+                    f"expected a finite number in column {j + 1 + has_topics}, found {shown(field)}"
+                    f"{decimal_comma(field)}",
+                )
                 break
             values[i, j] = value
     problems.raise_if_any()

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import COMPRESSED, write_atomically
+from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.formats import writer
-from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.matrix import Scores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,12 +24,12 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _DELICATE = re.compile(r"[\s,;\"#]")
 
 
-def write_scores(scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, layout: str | None = None) -> None:
+def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: str | None = None) -> None:
     """Write scores so that `read_scores` gives back exactly the same values and labels.
 
     Parameters
     ----------
-    scores : one measure or several
+    scores : one measure or several, in any form that `as_scores` takes
     path : the ending gives the format: .csv, .tsv, .txt (blank-separated) or .parquet, each also compressed
         (.csv.gz); for the per-run layouts a directory, which gets one file per system
     layout : ``long`` (system, topic, measure, value; the default), ``wide`` (one row per topic; one measure only, whose
@@ -37,14 +38,13 @@ def write_scores(scores: Scores | ScoreMatrix, path: str | os.PathLike[str], *, 
     Examples
     --------
     >>> import tempfile
-    >>> from cranfield.scores import read_scores
+    >>> from cranfield.scores import ScoreMatrix, Scores, read_scores
     >>> x = Scores([ScoreMatrix([[0.1, 1 / 3]], ["301"], ["bm25", "ql"], "AP")])
     >>> write_scores(x, tempfile.gettempdir() + "/cranfield-doctest.csv")
     >>> read_scores(tempfile.gettempdir() + "/cranfield-doctest.csv") == x
     True
     """
-    scores = Scores([scores]) if isinstance(scores, ScoreMatrix) else scores
-    writer(layout or "long")(scores, os.fspath(path))
+    writer(layout or "long")(as_scores(scores), os.fspath(path))
 
 
 def write_table(frame: pl.DataFrame, path: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -12,12 +11,6 @@ from cranfield.settings import shared
 from cranfield.settings.base import Settings, registered, setting
 
 FORMATS = registered("cranfield.scores.formats:FORMATS")
-
-
-def layouts() -> tuple[str, ...]:
-    """The formats of score files that can be written, the usual one first."""
-    names = importlib.import_module("cranfield.scores.formats").writable()
-    return tuple(sorted(names, key=lambda name: bool(name != "long")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,25 +83,40 @@ class CheckSettings(Settings):
     lenient: bool = setting(False, "Accept fields after the run tag.")
 
 
+def layouts() -> tuple[str, ...]:
+    """Every layout in which `convert` writes: those of scores, then those of runs and judgments."""
+    from cranfield.collection.formats import writable
+
+    return (*defaults.names(defaults.ScoreLayout), *dict.fromkeys([*writable("run"), *writable("qrels")]))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConvertSettings(Settings):
-    """Read score files of any format and write them in another.
+    """Read scores, runs or judgments of any format and write them in another.
 
-    Understands wide and long tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev and parquet. Numbers
-    survive unchanged, to the last bit.
+    Understands wide, long and tidy tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev, parquet and JSON;
+    runs and judgments of TREC, NTCIR, MS MARCO, BEIR and MTEB, tables, JSON and JSON lines. Numbers survive unchanged,
+    to the last bit.
 
     Example: cranfield convert evals/*.eval -o scores.parquet
+
+    Example: cranfield convert predictions.json --layout trec -o bm25.run
     """
 
     command: ClassVar[str] = "convert"
-    brief: ClassVar[str] = "Any score format to any other."
+    brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
     takes: ClassVar[str] = "scores"
     answered_by: ClassVar[str] = "cranfield.scores:read_scores"
     place: ClassVar[int] = 40
 
-    layout: str = setting(
-        "long", "long: system, topic, measure, value. wide: one row per topic. trec_eval and nev write one file per "
-        "system into the directory that -o names.", choices=layouts, part="view",
+    layout: str | None = setting(
+        None, "Scores: long (system, topic, measure, value), wide (one row per topic), trec_eval and nev (one file per "
+        "system into the directory that -o names). Runs and qrels: trec, ntcir, msmarco, beir, table, json or jsonl.",
+        choices=layouts, usual="long; trec for runs and qrels", part="view",
+    )  # fmt: skip
+    kind: str | None = setting(
+        None, "What the files are; recognised from the content of the first if not given.",
+        choices=defaults.names(defaults.FileKind), part="view",
     )  # fmt: skip
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()

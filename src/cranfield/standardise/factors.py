@@ -23,6 +23,7 @@ from cranfield.errors import DataError, notify
 from cranfield.labels import check_unique, summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import as_matrices
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
     >>> factors.apply(raw).scores.only().values.round(6).tolist()
     [[0.35, 0.5, 0.65]]
     """
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
+    matrices = as_matrices(scores)
     provenance: list[str] = []
     for matrix in matrices:
         matrix.require(topics=1, systems=2, what="fitting standardisation factors")

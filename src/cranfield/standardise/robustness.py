@@ -15,6 +15,7 @@ from cranfield.labels import positions, summary
 from cranfield.resampling import grid_step, to_grid
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import as_matrices
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.signature import signature
 from cranfield.standardise.factors import factors_of, inherited
@@ -141,7 +142,7 @@ def standardisation_robustness(
     check(to, a, b)
     if groups is not None and not groups:
         raise ArgumentError("`groups` is empty; name at least one group of systems to leave out")
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
+    matrices = as_matrices(scores)
     rows: list[LeftOut] = []
     for matrix in matrices:
         matrix.require(topics=1, systems=3, what="leaving systems out")

@@ -18,6 +18,7 @@ from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import replace_values
 from cranfield.signature import signature
 
@@ -118,7 +119,7 @@ def standardised(
     from cranfield.standardise.factors import inherited
 
     check(to, a, b)
-    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores.values())
+    matrices = as_matrices(scores)
     ours = [_with_factors(factors[matrix.measure], matrix, missing) for matrix in matrices]
     done = [_standardise(factors[matrix.measure], matrix, to, a, b) for matrix in ours]
     ab = {"a": a, "b": b} if to == "ab" else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
 from cranfield.executors import Progress
 from cranfield.labels import check_unique, summary
-from cranfield.scores import ScoreMatrix, read_collections
+from cranfield.scores import ScoreMatrix, Scores, read_collections
+from cranfield.scores.doors import as_matrix, is_scores
+from cranfield.scores.frames import is_frame
 from cranfield.scores.readers import Paths
 from cranfield.tuning.settings import NamePattern, Setting, parse_setting
 
@@ -148,15 +151,14 @@ def _scores_of(
     return values
 
 
-FamilyLike = ScoreMatrix | Family | LiveFamily
+FamilyLike = Any
+"""A `Family`, a `LiveFamily`, or the scores of settings in any form that `as_scores` takes."""
 
 
-def as_families(
-    families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily], progress: Progress | None = None
-) -> tuple[Family, ...]:
+def as_families(families: Any, progress: Progress | None = None) -> tuple[Family, ...]:
     """The families in any form `tune` accepts, live ones evaluated."""
-    if isinstance(families, ScoreMatrix):
-        listed: list[Family | LiveFamily] = split_families(families)
+    if isinstance(families, (ScoreMatrix, Scores)) or is_frame(families) or _is_one_table(families):
+        listed: list[Family | LiveFamily] = split_families(as_matrix(families, argument="families"))
     elif isinstance(families, (Family, LiveFamily)):
         listed = [families]
     elif isinstance(families, Mapping):
@@ -177,12 +179,19 @@ def as_families(
     return tuple(checked)
 
 
+def _is_one_table(families: Any) -> bool:
+    """Whether it holds the scores of settings themselves, and not families by name."""
+    if isinstance(families, Mapping):
+        return all(isinstance(one, (Mapping, list, tuple, np.ndarray)) for one in families.values()) and bool(families)
+    return isinstance(families, tuple) and is_scores(families)
+
+
 def _named(name: str, family: FamilyLike) -> Family | LiveFamily:
     if isinstance(family, Family):
         return Family(name, family.scores, family.settings, family.notes)
     if isinstance(family, LiveFamily):
         return LiveFamily(name, family.evaluate, family.settings, family.topics, family.measure)
-    return Family(name, family)
+    return Family(name, as_matrix(family, argument=f"families[{name!r}]"))
 
 
 def split_families(

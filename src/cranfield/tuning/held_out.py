@@ -9,14 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA, SEED
+from cranfield.collection.doors import QrelsLike
+from cranfield.defaults import ALPHA, MEASURES, SEED
 from cranfield.errors import DataError, notify
 from cranfield.executors import Progress
 from cranfield.labels import summary
+from cranfield.measures.doors import scores_or_evaluated
 from cranfield.resampling import grid_step
 from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.tuning.choice import best, choose, mean_per_topic
-from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families
+from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families, split_families
 from cranfield.tuning.folds import Folds, Splitter, make_folds, splitter_of
 from cranfield.tuning.result import TunedFamily, Tuning
 
@@ -32,6 +35,8 @@ def tune(
     families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily],
     splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]] | None = None,
     *,
+    qrels: QrelsLike | None = None,
+    measure: str | None = None,
     folds: int | None = None,
     leave_one_out: bool = False,
     holdout: float | None = None,
@@ -52,9 +57,11 @@ def tune(
     Parameters
     ----------
     families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
-        whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`)
+        whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`); scores
+        may have any form that `as_scores` takes. With `qrels`, runs by setting: ``{"ql(mu=500)": run, …}``
+    qrels, measure : judgments for runs, which are evaluated first; the measure to tune for
     splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
-        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
+        ``split`` (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
     folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
     n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
         is given, 10 times where neither is: one draw of folds moves the held-out mean by chance
@@ -79,6 +86,10 @@ def tune(
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """
+    if qrels is not None:
+        families = split_families(scores_or_evaluated(families, qrels, measure or MEASURES[0]).only())
+    elif measure is not None and is_scores(families) and not isinstance(families, ScoreMatrix):
+        families = split_families(as_matrix(families, measure=measure, argument="families"))
     listed = as_families(families, progress)
     topics = _check(listed)
     ordered = [_in_order(family.scores, topics) for family in listed]

@@ -10,21 +10,14 @@ from typing import Any
 import polars as pl
 
 from cranfield.defaults import ALPHA
-from cranfield.errors import ArgumentError, DataError, notify, quietly
+from cranfield.errors import DataError, notify, quietly
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores import Scores
+from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.signature import signature
 from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS
 from cranfield.variance.table import AnovaTable, anova_table
-
-
-def as_collections(scores: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores]) -> dict[str, Scores]:
-    """Past scores as collections by name, in whatever form they were given."""
-    named = {"scores": scores} if isinstance(scores, (ScoreMatrix, Scores)) else scores
-    if not named:
-        raise ArgumentError("`scores` is empty; give the scores of at least one collection.")
-    return {name: Scores([one]) if isinstance(one, ScoreMatrix) else one for name, one in named.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +71,7 @@ class Variances(Result):
 
 
 def variances(
-    collections: ScoreMatrix | Scores | Mapping[str, ScoreMatrix | Scores],
+    collections: ScoresLike,
     *,
     estimator: str | Sequence[str] | None = None,
     alpha: float = ALPHA,
@@ -87,7 +80,7 @@ def variances(
 
     Parameters
     ----------
-    collections : past scores by the name of their collection; a `ScoreMatrix` or `Scores` is one collection
+    collections : past scores by the name of their collection, or those of one, each in any form that `as_scores` takes
     estimator : one or several, see `estimate_variance`; all unless given, and then an estimator that finds no
         variance is left out with a warning
     alpha : intervals have confidence 1 − alpha
@@ -98,11 +91,12 @@ def variances(
 
     Examples
     --------
+    >>> from cranfield import ScoreMatrix
     >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.8]], ["1", "2", "3"], ["a", "b"], "AP")
     >>> variances(x, estimator=["within", "residual"]).to_frame()["variance"].round(4).to_list()
     [0.08, 0.005]
     """
-    named = as_collections(collections)
+    named = as_collections(collections, argument="collections")
     chosen = [estimator] if isinstance(estimator, str) else estimator
     estimates: list[VarianceEstimate] = []
     without: dict[str, DataError] = {}

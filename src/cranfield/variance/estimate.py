@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, ESTIMATOR
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
@@ -166,7 +167,7 @@ class VarianceEstimate(Result):
 
 
 def estimate_variance(
-    scores: ScoreMatrix | Scores,
+    scores: ScoresLike,
     estimator: str = ESTIMATOR,
     *,
     alpha: float = ALPHA,
@@ -190,8 +191,8 @@ def estimate_variance(
 
     Parameters
     ----------
-    scores : ScoreMatrix, or Scores of one measure
-        At least two topics and two systems.
+    scores : ScoreMatrix, or whatever `as_scores` takes
+        By one measure; at least two topics and two systems.
     estimator : {"within", "one_way", "two_way", "residual", "percentile95"}
     alpha : float
         The interval has confidence 1 − alpha.
@@ -206,6 +207,7 @@ def estimate_variance(
 
     Examples
     --------
+    >>> from cranfield import ScoreMatrix
     >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.8]], ["1", "2", "3"], ["a", "b"], "AP")
     >>> [round(estimate_variance(x, name).variance, 4) for name in ("within", "two_way", "residual")]
     [0.08, 0.0792, 0.005]
@@ -213,7 +215,7 @@ def estimate_variance(
     entry = ESTIMATORS[estimator]
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
-    matrix = (scores.only() if isinstance(scores, Scores) else scores).require(what="a variance estimate").canonical()
+    matrix = as_matrix(scores).require(what="a variance estimate").canonical()
     x = matrix.values
     check_magnitude(matrix.measure, x)
     n, m = x.shape
@@ -255,6 +257,7 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     --------
     Two halves of the same size count equally.
 
+    >>> from cranfield import ScoreMatrix
     >>> x = ScoreMatrix([[i / 10, (i * 7 % 10) / 10] for i in range(10)], map(str, range(10)), ["a", "b"], "AP")
     >>> halves = [estimate_variance(x.select(topics=x.topics[k::2]), "residual") for k in (0, 1)]
     >>> [round(estimate.variance, 4) for estimate in (*halves, pool_variances(halves))]

@@ -10,7 +10,7 @@ import polars as pl
 
 from cranfield.errors import DataError
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.squares import check_magnitude, squares
@@ -87,7 +87,7 @@ class AnovaTable(Result):
         )
 
 
-def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaTable:
+def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTable:
     """Where does the variance of the scores come from: systems, topics, or their interaction and noise?
 
     Sums of squares as in EVIA 2014 eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
@@ -96,6 +96,7 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
 
     Examples
     --------
+    >>> from cranfield import ScoreMatrix
     >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.9]], ["1", "2", "3"], ["a", "b"], "AP")
     >>> anova_table(x)
     AnovaTable(AP, scores: 3 topics × 2 systems, systems F = 0.25, epsilon = 1.000)
@@ -103,7 +104,7 @@ def anova_table(scores: ScoreMatrix, *, collection: str | None = None) -> AnovaT
     import numpy as np
     from scipy.special import fdtrc
 
-    matrix = scores.require(what="an analysis of variance").canonical()
+    matrix = as_matrix(scores).require(what="an analysis of variance").canonical()
     check_magnitude(matrix.measure, matrix.values)
     sums = squares(matrix.values)
     n, m = sums.n, sums.m

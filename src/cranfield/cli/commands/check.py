@@ -22,6 +22,8 @@ def run(settings: CheckSettings, output: OutputSettings, files: dict[str, Any]) 
     from cranfield.signature import signature
 
     paths = expand(list(settings.files))
+    for text in paths.skipped:
+        say(f"note: {text}")
     checks = []
     with progress_bar(settings.counts) as progress:
         for done, path in enumerate(paths, 1):

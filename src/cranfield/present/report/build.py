@@ -27,7 +27,7 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.executors import Progress
-from cranfield.files import expand, write_atomically
+from cranfield.files import write_atomically
 from cranfield.labels import plural
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.report import collection, data, extras, reliability, systems
@@ -37,7 +37,9 @@ from cranfield.present.report.references import WORKS
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
-    from cranfield.scores import ScoreMatrix, Scores
+    from cranfield.collection.doors import QrelsLike, RunsLike
+    from cranfield.scores import Scores
+    from cranfield.scores.doors import ScoresLike
 
     PathLike = str | os.PathLike[str]
 
@@ -105,11 +107,11 @@ class Report:
 
 
 def build_report(
-    scores: Scores | ScoreMatrix | None = None,
+    scores: ScoresLike | None = None,
     *,
-    qrels: Qrels | PathLike | None = None,
-    runs: Run | PathLike | Iterable[Run | PathLike] | None = None,
-    measures: Sequence[str] | None = None,
+    qrels: QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    measures: Any | None = None,
     title: str | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
@@ -141,8 +143,9 @@ def build_report(
 
     Parameters
     ----------
-    scores : scores of the systems; or instead
-    qrels, runs : judgments and runs, or their files; they also give pool depths and replicates
+    scores : scores of the systems, in any form that `as_scores` takes; or instead
+    qrels, runs : judgments and runs, or their files, in any form that `evaluate` takes; they also give
+        pool depths and replicates
     measures : names of measures; for scores, which of them and in which order
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, methods
@@ -223,7 +226,7 @@ def _grouping(teams: Mapping[str, str] | PathLike | None, judged: bool) -> Mappi
 
 
 def _material(
-    scores: Scores | ScoreMatrix | None,
+    scores: ScoresLike | None,
     qrels: Any,
     runs: Any,
     measures: Sequence[str] | None,
@@ -231,23 +234,20 @@ def _material(
     scoring: dict[str, Any],
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
-    from cranfield.collection import Qrels, Run, read_qrels
+    from cranfield.collection.doors import as_qrels, as_runs
     from cranfield.measures.evaluation import evaluate
-    from cranfield.scores import ScoreMatrix, Scores
+    from cranfield.scores.doors import as_scores
 
     if (scores is None) == (qrels is None) or (qrels is None) != (runs is None):
         raise ArgumentError("give either `scores`, or `qrels` with `runs`.")
     if scores is not None:
-        listed = Scores([scores]) if isinstance(scores, ScoreMatrix) else scores
+        listed = as_scores(scores)
         if measures is not None:
             listed = listed.select(measures=list(measures))
         steps = [step for matrix in listed.values() for step in matrix.provenance[1:]]
         return listed, source or _origin(listed), tuple(dict.fromkeys(steps)), None, ()
-    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
-    given = [runs] if isinstance(runs, (Run, str, os.PathLike)) else list(runs)
-    files: list[Run | str] = []
-    for one in given:
-        files += [one] if isinstance(one, Run) else expand(one)
+    judged = as_qrels(qrels)
+    files = list(as_runs(runs))
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
     with quietly():

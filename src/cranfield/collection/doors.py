@@ -1,0 +1,291 @@
+"""The front doors for runs and judgments: whatever people hold, as `Run` and `Qrels`.
+
+Objects of other tools are known by their module and attributes; none of those tools is ever imported here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, TypeAlias, cast
+
+import polars as pl
+
+from cranfield.collection.readers import read_qrels
+from cranfield.collection.rows import (
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    Place,
+    columns_of,
+    missing_columns,
+    qrels_frame,
+    run_frame,
+    unfold,
+)
+from cranfield.collection.types import Qrels, Run
+from cranfield.errors import ArgumentError, DataError
+from cranfield.files import Files, expand
+from cranfield.scores.frames import as_polars, is_frame
+
+RunsLike: TypeAlias = Any
+"""One run or several: see `as_runs`."""
+QrelsLike: TypeAlias = Any
+"""Judgments: see `as_qrels`."""
+PathLike = str | os.PathLike[str]
+
+RUNS_TAKEN = """\
+  a Run, or the path of a run file, a directory or a glob
+  {topic: {document: score}}, as pytrec_eval and ranx have it
+  a pandas or polars frame with columns topic, document, score
+    (or PyTerrier's qid docno score, or ir_measures' query_id doc_id score)
+  a ranx Run, or ir_measures' ScoredDoc tuples
+  several of them in a list, or by name: {"bm25": run, "ours": run}"""
+QRELS_TAKEN = """\
+  Qrels, or the path of a qrels file
+  {topic: {document: relevance}}, as pytrec_eval and ranx have it
+  a pandas or polars frame with columns topic, document, relevance
+    (or PyTerrier's qid docno label, or ir_measures' query_id doc_id relevance)
+  ranx Qrels, or ir_measures' Qrel tuples"""
+
+
+def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
+    """One run or several, in whatever form: runs as `Run`, files by their names (they are read one at a time).
+
+    Understood are `Run` objects, files, directories and globs; ``{topic: {document: score}}``; frames of pandas or
+    polars with the columns of TREC, PyTerrier (``qid docno rank score``) or ir_measures (``query_id doc_id score``),
+    which may hold several runs told apart by a column ``system`` or ``name``; ranx's ``Run``; ir_measures' tuples; a
+    list of any of these; and a mapping from the system's name to any of these.
+
+    Examples
+    --------
+    >>> as_runs({"bm25": {"301": {"d1": 2.5, "d2": 1.0}}, "ours": {"301": {"d2": 0.75}}})
+    [Run(bm25: 1 topics, 2 documents), Run(ours: 1 topics, 1 documents)]
+    >>> as_runs({"301": {"d1": 2.5, "d2": 1.0}})
+    [Run(run: 1 topics, 2 documents)]
+    """
+    if isinstance(runs, (str, os.PathLike)):
+        return cast("list[Run | str]", expand(runs))
+    if isinstance(runs, Mapping) and not is_frame(runs) and _is_named(runs):
+        return [one for name, run in runs.items() for one in _named_run(name, run)]
+    if (known := _known_run(runs)) is not None:
+        return known
+    if isinstance(runs, Iterable) and not isinstance(runs, Mapping):
+        first, rest = _peek(runs)
+        if _is_tuple(first, "score"):
+            return [_from_tuples(rest, None)]
+        if isinstance(runs, (list, tuple)):
+            return _joined([_one_run(run) for run in rest])
+        return (one for run in rest for one in _one_run(run))
+    raise _not_taken("runs", runs, RUNS_TAKEN)
+
+
+def as_qrels(qrels: QrelsLike) -> Qrels:
+    """Judgments in whatever form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
+
+    Examples
+    --------
+    >>> as_qrels({"301": {"d1": 1, "d2": 0}})
+    Qrels(qrels: 1 topics, 2 judgments, 1 relevant)
+    >>> as_qrels({"301": {"d1": 0.5}})
+    Traceback (most recent call last):
+    cranfield.errors.DataError: qrels: topic '301', document 'd1' has relevance 0.5; relevance must be a whole number
+    """
+    if isinstance(qrels, Qrels):
+        return qrels
+    if isinstance(qrels, (str, os.PathLike)):
+        return read_qrels(qrels)
+    if is_frame(qrels):
+        return qrels_of_frame(as_polars(qrels), Place("qrels"))
+    if _is_ranx(qrels, "Qrels"):
+        return qrels_of_mapping(qrels.to_dict(), _name_of(qrels, "qrels"))
+    if isinstance(qrels, Mapping):
+        return qrels_of_mapping(qrels, "qrels")
+    if isinstance(qrels, Iterable):
+        first, rest = _peek(qrels)
+        if _is_tuple(first, "relevance"):
+            listed = list(rest)
+            columns: dict[str, Any] = {"topic": [one.query_id for one in listed]}
+            columns["document"] = [one.doc_id for one in listed]
+            columns["relevance"] = [one.relevance for one in listed]
+            columns["subtopic"] = [str(getattr(one, "iteration", "0")) for one in listed]
+            return Qrels(qrels_frame(columns, Place("qrels")), "qrels")
+    raise _not_taken("qrels", qrels, QRELS_TAKEN)
+
+
+def _not_taken(name: str, given: Any, taken: str) -> ArgumentError:
+    return ArgumentError(f"`{name}` cannot be made of {type(given).__name__}. Give one of:\n{taken}")
+
+
+# ── runs ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _known_run(run: Any, name: str | None = None) -> list[Run | str] | None:
+    """The runs in one object that is known for what it is; None for anything else."""
+    if isinstance(run, Run):
+        return [run if name is None else Run(run.frame, name, run.tag, run.notes)]
+    if is_frame(run):
+        return list(runs_of_frame(as_polars(run), name))
+    if _is_ranx(run, "Run"):
+        return [run_of_mapping(run.to_dict(), name or _name_of(run, "run"))]
+    if isinstance(run, Mapping):
+        return [run_of_mapping(run, name or "run")]
+    return None
+
+
+def _joined(parts: list[Any]) -> list[Run | str]:
+    """All of them, with what was passed over on the way."""
+    joined: Any = Files(one for part in parts for one in part)
+    joined.skipped = tuple(dict.fromkeys(text for part in parts for text in getattr(part, "skipped", ())))
+    return cast("list[Run | str]", joined)
+
+
+def skipped_files(runs: Any) -> tuple[str, ...]:
+    """What `as_runs` passed over in directories, one sentence each."""
+    return tuple(getattr(runs, "skipped", ()))
+
+
+def _one_run(run: Any) -> list[Run | str]:
+    """What one element of a list stands for."""
+    if isinstance(run, (str, os.PathLike)):
+        return cast("list[Run | str]", expand(run))
+    known = _known_run(run)
+    if known is None:
+        raise _not_taken("runs", run, RUNS_TAKEN)
+    return known
+
+
+def _named_run(name: Any, run: Any) -> list[Run | str]:
+    """A run in a mapping, which goes by the name it has there."""
+    if not isinstance(name, str) or not name:
+        raise DataError(f"runs: a system's name must be text that is not empty; got {name!r}")
+    if isinstance(run, (str, os.PathLike)):
+        from cranfield.collection.readers import read_run
+
+        files = expand(run)
+        if len(files) > 1:
+            raise ArgumentError(f"runs: {name!r} stands for {len(files)} files ({run}); one run goes by one name")
+        return [part for one in files for part in _known_run(read_run(one), name) or ()]
+    known = _known_run(run, name)
+    if known is None and isinstance(run, Iterable):
+        first, rest = _peek(run)
+        if _is_tuple(first, "score"):
+            return [_from_tuples(rest, name)]
+    if known is None:
+        raise _not_taken(f"runs[{name!r}]", run, RUNS_TAKEN)
+    return known
+
+
+def _is_named(runs: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds runs by name: {name: {topic: {document: score}}} and not {topic: {document: score}}."""
+    if not runs:
+        raise DataError("`runs` is empty; give at least one run")
+    for value in runs.values():
+        if not isinstance(value, Mapping):
+            return not _is_number(value)
+        for inner in value.values():
+            return isinstance(inner, Mapping)
+    return False
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) or (hasattr(value, "__float__") and not is_frame(value))
+
+
+def run_of_mapping(run: Mapping[Any, Any], system: str) -> Run:
+    """A run from {topic: {document: score}}."""
+    place = Place(f"run {system!r}", rows=False)
+    return Run(run_frame(unfold(run, place, "score"), place), system)
+
+
+def qrels_of_mapping(qrels: Mapping[Any, Any], name: str) -> Qrels:
+    """Judgments from {topic: {document: relevance}}."""
+    place = Place(name, rows=False)
+    return Qrels(qrels_frame(unfold(qrels, place, "relevance"), place), name)
+
+
+def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]:
+    """The runs in a frame: one, or one for each name in a column ``system`` (or ``name``, ``run``, ``tag``)."""
+    parts = columns_of(frame.columns, ["topic", "document", "rank", "score", "system"])
+    place = Place("runs" if name is None else f"run {name!r}")
+    if not {"topic", "document"} <= set(parts) or not {"score", "rank"} & set(parts):
+        place.fail(missing_columns(frame.columns, "run", RUN_COLUMNS))
+    if not frame.height:
+        place.fail("the frame is empty; a run needs at least one document")
+    systems = [None]
+    if "system" in parts:
+        column = frame[parts["system"]].cast(pl.String)
+        if column.null_count():
+            place.fail(f"row {column.to_list().index(None) + 1} has no {parts['system']}; every row needs one")
+        systems = column.unique(maintain_order=True).to_list()
+        if len(systems) > 1 and name is not None:
+            place.fail(f"holds {len(systems)} runs by its column {parts['system']!r}; one run goes by one name")
+    for system in systems:
+        part = frame if len(systems) == 1 else frame.filter(column == system)
+        chosen = name or system or "run"
+        columns = {key: part[column_name] for key, column_name in parts.items() if key != "system"}
+        yield Run(run_frame(columns, Place(f"run {chosen!r}")), chosen, system or "")
+
+
+def qrels_of_frame(frame: pl.DataFrame, place: Place) -> Qrels:
+    """The judgments in a frame."""
+    parts = columns_of(frame.columns, ["topic", "document", "relevance", "subtopic"])
+    if not {"topic", "document", "relevance"} <= set(parts):
+        place.fail(missing_columns(frame.columns, "judgments", QRELS_COLUMNS))
+    return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place), place.name)
+
+
+def _from_tuples(rows: Iterable[Any], name: str | None) -> Run:
+    """A run from ir_measures' ScoredDoc tuples."""
+    listed = list(rows)
+    columns = {
+        "topic": [one.query_id for one in listed],
+        "document": [one.doc_id for one in listed],
+        "score": [one.score for one in listed],
+    }
+    return Run(run_frame(columns, Place(f"run {name or 'run'!r}")), name or "run")
+
+
+# ── other people's objects ────────────────────────────────────────────────────────────────────────────────
+
+
+def _is_tuple(one: Any, part: str) -> bool:
+    """Whether it is a row as ir_measures has it: query_id, doc_id and a score or relevance."""
+    return all(hasattr(one, name) for name in ("query_id", "doc_id", part))
+
+
+def _is_ranx(thing: Any, kind: str) -> bool:
+    kinds = [one for one in type(thing).__mro__ if one.__module__.split(".")[0] == "ranx"]
+    return any(one.__name__ == kind for one in kinds) and hasattr(thing, "to_dict")
+
+
+def _name_of(thing: Any, otherwise: str) -> str:
+    name = getattr(thing, "name", None)
+    return name if isinstance(name, str) and name else otherwise
+
+
+def _peek(things: Iterable[Any]) -> tuple[Any, Iterable[Any]]:
+    """The first element, and all of them."""
+    if isinstance(things, (list, tuple)):
+        return (things[0] if things else None), things
+    walking = iter(things)
+    first = next(walking, None)
+    return first, (() if first is None else chain([first], walking))
+
+
+def each_run(runs: RunsLike) -> Iterator[Run]:
+    """The runs one at a time, files read when their turn comes."""
+    from cranfield.collection.readers import read_run
+
+    for run in as_runs(runs):
+        yield run if isinstance(run, Run) else read_run(run)
+
+
+def runs_in_memory(runs: RunsLike) -> list[Run]:
+    """Every run read: for questions that look at the runs more than once."""
+    from cranfield.collection.readers import read_runs
+
+    listed = list(as_runs(runs))
+    read = read_runs([one for one in listed if isinstance(one, str)]) if any(isinstance(x, str) for x in listed) else ()
+    files = iter(read)
+    return [one if isinstance(one, Run) else next(files) for one in listed]

@@ -1,0 +1,124 @@
+"""The formats of run and qrels files, one file each: how to recognise, read and write it.
+
+TREC's own lines never come here: `collection.readers` tries the fast path for them first. The files import nothing
+numerical at the top, because help texts list the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from cranfield.errors import UnknownNameError
+from cranfield.files import check_text
+from cranfield.registry import Registry
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.collection.types import Qrels, Run
+
+LOOKED_AT = 100
+"""Lines that have a say in what a file is."""
+
+
+@dataclass(frozen=True)
+class CollectionFile:
+    """A run or qrels file in memory, decompressed.
+
+    Parameters
+    ----------
+    path : its name, for messages
+    data : its bytes
+    """
+
+    path: str
+    data: bytes
+
+    @cached_property
+    def text(self) -> bytes:
+        """The bytes, checked to be text; a `FileError` when they are not."""
+        return check_text(self.data, self.path)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Lines that are not blank and no comments, with their numbers."""
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if line.strip() and not line.lstrip().startswith(b"#"):
+                yield number, line
+
+    @cached_property
+    def first(self) -> list[bytes]:
+        """The first of these lines."""
+        return [line for _, line in islice(self.lines(), LOOKED_AT)]
+
+
+@dataclass(frozen=True)
+class CollectionFormat:
+    """A format of runs, of judgments, or of both.
+
+    Parameters
+    ----------
+    name : how it is asked for
+    summary : one line for help and documentation
+    is_run, is_qrels : whether a file is a run, or judgments, in this format, by its content
+    read_run, read_qrels : a file → its rows; None where it holds no such thing
+    write_run, write_qrels : rows → bytes; None where it is not written
+    ending : how a file that is written into a directory ends
+    notes : what a reader of the documentation should know
+    tried : its place in recognition, the smallest first
+    rank : its place in lists
+    """
+
+    name: str
+    summary: str
+    is_run: Callable[[CollectionFile], bool] = lambda file: False
+    is_qrels: Callable[[CollectionFile], bool] = lambda file: False
+    read_run: Callable[[CollectionFile], tuple[pl.DataFrame, tuple[str, ...]]] | None = None
+    read_qrels: Callable[[CollectionFile], tuple[pl.DataFrame, tuple[str, ...]]] | None = None
+    write_run: Callable[[Run], bytes] | None = None
+    write_qrels: Callable[[Qrels], bytes] | None = None
+    ending: str = ".txt"
+    notes: str = ""
+    tried: int = 50
+    rank: int = 1000
+
+
+COLLECTION_FORMATS: Registry[CollectionFormat] = Registry("run or qrels format", __name__)
+
+
+def _tried() -> list[CollectionFormat]:
+    return sorted(COLLECTION_FORMATS.values(), key=lambda one: one.tried)
+
+
+def run_format(file: CollectionFile) -> CollectionFormat | None:
+    """The format of a run that is not TREC's; None when nothing fits."""
+    return next((one for one in _tried() if one.read_run is not None and one.is_run(file)), None)
+
+
+def qrels_format(file: CollectionFile) -> CollectionFormat | None:
+    """The format of judgments that are not TREC's; None when nothing fits."""
+    return next((one for one in _tried() if one.read_qrels is not None and one.is_qrels(file)), None)
+
+
+def writable(kind: str) -> tuple[str, ...]:
+    """The formats in which runs (``"run"``) or judgments (``"qrels"``) can be written.
+
+    >>> writable("run")
+    ('trec', 'msmarco', 'beir', 'table', 'json', 'jsonl')
+    """
+    return tuple(name for name, one in COLLECTION_FORMATS.items() if getattr(one, f"write_{kind}") is not None)
+
+
+def writer(layout: str, kind: str) -> CollectionFormat:
+    """The named format, once it is known to write runs or judgments."""
+    if layout not in writable(kind):
+        raise UnknownNameError("layout", layout, writable(kind))
+    return COLLECTION_FORMATS[layout]
+
+
+def documented() -> list[tuple[str, str, str]]:
+    """Name, summary and notes of every format: the rows of the documentation."""
+    return [(one.name, one.summary, one.notes) for one in COLLECTION_FORMATS.values()]

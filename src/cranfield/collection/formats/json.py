@@ -1,0 +1,136 @@
+"""JSON: {topic: {document: score}}, as BEIR, MTEB, ranx and pytrec_eval save it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.collection.types import Qrels, Run
+
+MEANS_ONLY = (
+    "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
+    "evaluate them with the judgments"
+)
+
+
+def is_json(file: CollectionFile) -> bool:
+    """Whether it is one JSON object, and not one per line."""
+    start = file.text.lstrip()[:1]
+    return start == b"{" and not (len(file.first) > 1 and all(line.strip().endswith(b"}") for line in file.first))
+
+
+def load(file: CollectionFile) -> Any:
+    """The content; a key that comes twice is an error, where JSON would keep the last."""
+    import json
+
+    from cranfield.errors import FileError, Problem
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise FileError(file.path, [Problem(0, f"key {twice!r} comes twice in one object; keep one")])
+        return made
+
+    try:
+        return json.loads(file.text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise FileError(file.path, [Problem(error.lineno, f"is not JSON: {error.msg}")]) from None
+
+
+def by_topic(content: Any, path: str) -> dict[str, Any]:
+    """The topics in a file: MTEB wraps them in a subset and a split."""
+    from cranfield.errors import FileError, Problem
+
+    while isinstance(content, dict):
+        inside = {key: value for key, value in content.items() if key != "mteb_model_meta"}
+        if "task_name" in inside or "mteb_version" in inside or _depth(inside) < 2:
+            break
+        if _depth(inside) == 2:
+            return inside
+        if len(inside) > 1:
+            text = f"holds {len(inside)} sets of rankings ({', '.join(list(inside)[:3])}, …); keep one per file"
+            raise FileError(path, [Problem(0, text)])
+        content = next(iter(inside.values()))
+    if isinstance(content, dict) and content:
+        raise FileError(path, [Problem(0, f"is no {{topic: {{document: score}}}}; {_what(content)}")])
+    raise FileError(path, [Problem(0, "holds nothing; expected {topic: {document: score}}")])
+
+
+def _what(content: dict[str, Any]) -> str:
+    if (
+        "task_name" in content
+        or "mteb_version" in content
+        or all(isinstance(x, (int, float)) for x in content.values())
+    ):
+        return f"it {MEANS_ONLY}"
+    return f"its keys are {', '.join(list(content)[:5])}"
+
+
+def _depth(content: Any) -> int:
+    """How deep objects lie in one another, along the first that is not empty."""
+    if not isinstance(content, dict):
+        return 0
+    return 1 + max((_depth(one) for one in list(content.values())[:5]), default=1)
+
+
+def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The rankings."""
+    from cranfield.collection.rows import Place, run_frame, unfold
+
+    place = Place(file.path, lambda at: 0)
+    return run_frame(unfold(by_topic(load(file), file.path), place, "score"), place), ()
+
+
+def read_qrels(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The judgments."""
+    from cranfield.collection.rows import Place, qrels_frame, unfold
+
+    place = Place(file.path, lambda at: 0)
+    return qrels_frame(unfold(by_topic(load(file), file.path), place, "relevance"), place), ()
+
+
+def _nested(frame: pl.DataFrame, value: str) -> bytes:
+    import json
+
+    nested: dict[str, dict[str, Any]] = {}
+    for topic, document, one in frame.select("topic", "document", value).iter_rows():
+        nested.setdefault(topic, {})[document] = one
+    return (json.dumps(nested, ensure_ascii=False) + "\n").encode()
+
+
+def write_run(run: Run) -> bytes:
+    """{topic: {document: score}}."""
+    return _nested(run.frame, "score")
+
+
+def write_qrels(qrels: Qrels) -> bytes:
+    """{topic: {document: relevance}}; subtopics have no place there."""
+    from cranfield.errors import DataError
+
+    if qrels.frame.select("topic", "document").is_duplicated().any():
+        raise DataError(f"judgments {qrels.name}: JSON has no place for subtopics; write trec or table instead")
+    return _nested(qrels.frame, "relevance")
+
+
+JSON = COLLECTION_FORMATS.register(
+    CollectionFormat(
+        name="json",
+        summary="`{topic: {document: score}}`: BEIR's results, MTEB's predictions, ranx's and pytrec_eval's files",
+        is_run=is_json,
+        is_qrels=is_json,
+        read_run=read_run,
+        read_qrels=read_qrels,
+        write_run=write_run,
+        write_qrels=write_qrels,
+        ending=".json",
+        notes="MTEB's subset and split around the topics are passed through; a key that comes twice is an error",
+        tried=10,
+        rank=60,
+    )
+)
