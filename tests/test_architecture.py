@@ -19,6 +19,8 @@ ROOMS = [
     "standardise",
     "trec_eval",
     "comparison",
+    "gate",
+    "paper",
     "design",
     "replicates",
     "tuning",

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         recommend,
         standardisation_effect,
     )
+    from cranfield.gate import Gate, GateCheck, gate
     from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
@@ -141,6 +142,7 @@ _ROOMS = {
         "fit_standardisation",
         "standardisation_robustness",
     ],
+    "cranfield.gate": ["Gate", "GateCheck", "gate"],
     "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
@@ -186,6 +188,8 @@ __all__ = [
     "Design",
     "FileCheck",
     "FileError",
+    "Gate",
+    "GateCheck",
     "HoldOut",
     "LeaveOneOut",
     "LiveFamily",
@@ -230,6 +234,7 @@ __all__ = [
     "estimate_variance",
     "evaluate",
     "fit_standardisation",
+    "gate",
     "make_sample",
     "make_scores",
     "parse_measure",

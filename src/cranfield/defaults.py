@@ -156,6 +156,12 @@ TuningView = Literal["folds", "summary", "curve"]
 TUNING_VIEW: Final[TuningView] = "folds"
 """What `tune` prints: one row per fold, one row per family, or one row per setting."""
 
+Verdict = Literal["pass", "fail", "undecided"]
+"""What a gate says; the command line ends with exit code 0, 3 or 4."""
+GateTest = Literal["t", "randomisation"]
+GATE_TEST: Final[GateTest] = "t"
+"""The test of a gate: bounds and decision agree exactly, at the cost of a mean and a standard deviation."""
+
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
 REPORT_MIN_DIFF: Final = 0.10

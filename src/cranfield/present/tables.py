@@ -37,6 +37,7 @@ class Sheet:
     dispensable : the columns that a terminal too narrow for all may leave out, the first one first
     heading : a short name for the table, above it on a page
     hidden : columns that machines get and people do not, because they say the same in every row
+    texts : what is written in a format (by its name) where the rows alone would not do
     """
 
     command: str
@@ -54,6 +55,7 @@ class Sheet:
     dispensable: tuple[str, ...] = ()
     heading: str = ""
     hidden: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def for_people(self) -> Sheet:

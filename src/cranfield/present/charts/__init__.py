@@ -26,6 +26,7 @@ KINDS: dict[str, dict[str, str]] = {
         "detectable": "design.detectable",
         "systems": "design.systems",
     },
+    "Gate": {"gate": "gate.gate"},
     "MeasureComparisons": {"significance-levels": "compare.significance_levels"},
     "Recommendation": {"recommendation": "planning.recommendation"},
     "Replicates": {
