@@ -19,7 +19,7 @@ ROOMS = [
     "standardise",
     "trec_eval",
     "comparison",
-    "gate",
+    "gating",
     "paper",
     "design",
     "replicates",

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         recommend,
         standardisation_effect,
     )
-    from cranfield.gate import Gate, GateCheck, gate
+    from cranfield.gating import Gate, GateCheck, gate
     from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
@@ -142,7 +142,7 @@ _ROOMS = {
         "fit_standardisation",
         "standardisation_robustness",
     ],
-    "cranfield.gate": ["Gate", "GateCheck", "gate"],
+    "cranfield.gating": ["Gate", "GateCheck", "gate"],
     "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",

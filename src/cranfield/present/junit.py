@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 if TYPE_CHECKING:
-    from cranfield.gate import Gate
+    from cranfield.gating import Gate
 
 
 def to_junit(result: Gate) -> str:

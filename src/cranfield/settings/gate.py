@@ -37,7 +37,7 @@ class GateSettings(RunsOrScores):
 
     command: ClassVar[str] = "gate"
     brief: ClassVar[str] = "Pass or fail: may this run replace that one?"
-    answered_by: ClassVar[str] = "cranfield.gate:gate"
+    answered_by: ClassVar[str] = "cranfield.gating:gate"
     place: ClassVar[int] = 95
 
     files: tuple[str, ...] = setting(

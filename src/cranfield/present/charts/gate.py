@@ -10,7 +10,7 @@ import polars as pl
 from cranfield.present.charts.style import ACCENT, DARK, Drawing, finish, names_axis, rows, step
 
 if TYPE_CHECKING:
-    from cranfield.gate import Gate
+    from cranfield.gating import Gate
 
 
 def gate(result: Gate) -> Drawing:

@@ -37,6 +37,11 @@ class Differences:
         scale = max(float(np.abs(candidate).max()), float(np.abs(baseline).max()))
         return cls(mean, sd if sd > _SAME * scale else 0.0, len(each))
 
+    def above(self, threshold: float) -> float:
+        """How far the mean is above the threshold; what rounding alone leaves is 0."""
+        effect = self.mean - threshold
+        return 0.0 if abs(effect) <= _SAME * max(abs(self.mean), abs(threshold)) else effect
+
 
 def t_values(each: Differences, threshold: float) -> tuple[float, float]:
     """The p-values of the one-sided paired t-tests of "at most" and "at least" the threshold.
@@ -47,9 +52,9 @@ def t_values(each: Differences, threshold: float) -> tuple[float, float]:
     >>> t_values(Differences(mean=0.0, sd=0.0, n=5), threshold=-0.01)
     (0.03125, 1.0)
     """
-    effect = each.mean - threshold
+    effect = each.above(threshold)
     if each.sd == 0.0:
-        if abs(effect) <= _SAME * max(abs(each.mean), abs(threshold)):
+        if effect == 0.0:
             return 1.0, 1.0
         small = max(0.5**each.n, TINY)
         return (small, 1.0) if effect > 0 else (1.0, small)

@@ -14,8 +14,8 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
-from cranfield.gate.result import Gate, GateCheck
-from cranfield.gate.rule import Differences, bounds, t_values, topics_for, verdict_of
+from cranfield.gating.result import Gate, GateCheck
+from cranfield.gating.rule import Differences, bounds, t_values, topics_for, verdict_of
 from cranfield.labels import positions
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.settings.gate import GateSettings
@@ -131,7 +131,7 @@ def _check(matrix: ScoreMatrix, asked: GateSettings, workers: int | None, progre
     verdict = verdict_of(p, p_fail, asked.alpha)
     needed = None
     if verdict == "undecided":
-        needed = topics_for(each.mean - threshold, each.sd, asked.alpha, asked.power)
+        needed = topics_for(each.above(threshold), each.sd, asked.alpha, asked.power)
         needed = None if needed is None else max(needed, each.n + 1)
     equal = None if asked.better else topics_for(threshold, each.sd, asked.alpha, asked.power)
     means = (float(pair.system_means[at[0]]), float(pair.system_means[at[1]]))

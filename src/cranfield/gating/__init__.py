@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from cranfield.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from cranfield.gate.decision import gate
-    from cranfield.gate.result import Gate, GateCheck
+    from cranfield.gating.decision import gate
+    from cranfield.gating.result import Gate, GateCheck
 
 __all__ = ["Gate", "GateCheck", "gate"]
 

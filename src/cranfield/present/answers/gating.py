@@ -9,7 +9,7 @@ from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, cell
 
 if TYPE_CHECKING:
-    from cranfield.gate import Gate
+    from cranfield.gating import Gate
 
 BADGES = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "⚠️ Undecided"}
 
