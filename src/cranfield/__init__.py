@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     )
     from cranfield.gating import Gate, GateCheck, gate
     from cranfield.measures import Measure, evaluate, parse_measure
+    from cranfield.paper import PaperTable, paper_table
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
     from cranfield.present.report import Report, build_report
@@ -143,6 +144,7 @@ _ROOMS = {
         "standardisation_robustness",
     ],
     "cranfield.gating": ["Gate", "GateCheck", "gate"],
+    "cranfield.paper": ["PaperTable", "paper_table"],
     "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
@@ -196,6 +198,7 @@ __all__ = [
     "Measure",
     "MeasureComparisons",
     "NFold",
+    "PaperTable",
     "PoolFigure",
     "Qrels",
     "Recommendation",
@@ -237,6 +240,7 @@ __all__ = [
     "gate",
     "make_sample",
     "make_scores",
+    "paper_table",
     "parse_measure",
     "pool_variances",
     "read_collections",

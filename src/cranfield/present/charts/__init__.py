@@ -28,6 +28,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "Gate": {"gate": "gate.gate"},
     "MeasureComparisons": {"significance-levels": "compare.significance_levels"},
+    "PaperTable": {"leaderboard": "compare.paper_leaderboard"},
     "Recommendation": {"recommendation": "planning.recommendation"},
     "Replicates": {
         "effects": "replicates.effects",
