@@ -103,7 +103,7 @@ def command_of(question: type[Settings]) -> click.Command:
         output = OutputSettings(**{name: value for name, value in given.items() if name not in mine})
         be_quiet(output.quiet)
         asked = question(**mine)
-        refuse_early(output)
+        refuse_early(output, question)
         try:
             _runner(question)(asked, output, files)
         except FileError as error:

@@ -77,7 +77,7 @@ def draw(said: Answer, result: object, to: OutputSettings) -> None:
     say(f"wrote {to.plot}")
 
 
-def refuse_early(to: OutputSettings) -> None:
+def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
     """Say what cannot be written or drawn before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
@@ -85,18 +85,19 @@ def refuse_early(to: OutputSettings) -> None:
         raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
     if to.plot is not None:
         refuse_unwritable(to.plot)
-        known = chart_kinds()
-        if to.chart is not None and to.chart not in known:
+        if to.chart is not None and to.chart not in (known := chart_kinds(question)):
             raise UnknownNameError("chart", to.chart, known)
     if to.output is not None and not to.output.is_dir():  # some commands write a directory of files
         refuse_unwritable(to.output)
 
 
-def chart_kinds() -> tuple[str, ...]:
-    """The names of all charts there are."""
+def chart_kinds(question: type[Settings]) -> tuple[str, ...]:
+    """The names of the charts that the answer to a question can have; of all there are where that is not known."""
     from cranfield.present.charts import KINDS
 
-    return tuple(dict.fromkeys(name for charts in KINDS.values() for name in charts))
+    given = question.gives or (str(question.function().__annotations__.get("return", "")),) if question.answered_by else ()
+    kinds = [KINDS[name] for name in given if name in KINDS] or list(KINDS.values())
+    return tuple(dict.fromkeys(name for charts in kinds for name in charts))
 
 
 def refuse_unwritable(path: Path) -> None:

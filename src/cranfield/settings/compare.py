@@ -21,6 +21,7 @@ class ComparisonSettings(RunsOrScores):
 
     takes: ClassVar[str] = "scores"
     answered_by: ClassVar[str] = "cranfield.comparison:compare"
+    gives: ClassVar[tuple[str, ...]] = ("Comparison", "MeasureComparisons")
     counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
