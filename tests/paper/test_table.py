@@ -109,7 +109,7 @@ def test_machines_get_everything(table):
     wide = list(csv.DictReader(io.StringIO(render(sheet, "csv"))))
     assert [row["system"] for row in wide] == list(table.systems)
     assert float(wide[0]["AP"]) == table.cells[table.systems[0], "AP"].mean
-    assert list(wide[0])[0] == "system"
+    assert next(iter(wide[0])) == "system"
 
 
 def test_people_get_bold_and_marks(table):
@@ -131,7 +131,10 @@ def test_latex_compiles(scores, baseline, tmp_path):
     head = "\\documentclass{article}\\usepackage{booktabs}\\usepackage[utf8]{inputenc}\\begin{document}\n"
     (tmp_path / "paper.tex").write_text(head + table.to_latex() + "\\end{document}\n", encoding="utf-8")
     ended = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, check=False
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stdout.decode(errors="replace")[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 1000

@@ -95,7 +95,9 @@ def chart_kinds(question: type[Settings]) -> tuple[str, ...]:
     """The names of the charts that the answer to a question can have; of all there are where that is not known."""
     from cranfield.present.charts import KINDS
 
-    given = question.gives or (str(question.function().__annotations__.get("return", "")),) if question.answered_by else ()
+    given = (
+        question.gives or (str(question.function().__annotations__.get("return", "")),) if question.answered_by else ()
+    )
     kinds = [KINDS[name] for name in given if name in KINDS] or list(KINDS.values())
     return tuple(dict.fromkeys(name for charts in kinds for name in charts))
 

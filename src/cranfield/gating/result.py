@@ -157,7 +157,9 @@ class Gate(Result):
             remedy = "no number of topics is likely to decide it: the difference lies at the threshold itself"
         else:
             remedy = f"about {plural(check.topics_needed, 'topic')} could decide it if the difference stays as it is"
-        return f"{plural(check.n_topics, 'topic')} cannot tell whether {self.candidate} {self.claim} ({where}); {remedy}."
+        return (
+            f"{plural(check.n_topics, 'topic')} cannot tell whether {self.candidate} {self.claim} ({where}); {remedy}."
+        )
 
     def summary(self) -> str:
         """The verdict, and what it rests on."""

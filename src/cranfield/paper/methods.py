@@ -16,15 +16,24 @@ WHY = {
         "It makes no assumption about the distribution of the scores",
         "Smucker, Allan and Carterette, CIKM 2007",
     ),
-    "bootstrap": ("It takes the topics for a sample and makes no assumption about their distribution", "Sakai, SIGIR 2006"),
+    "bootstrap": (
+        "It takes the topics for a sample and makes no assumption about their distribution",
+        "Sakai, SIGIR 2006",
+    ),
     "bootstrap-t": (
         "It takes the topics for a sample and studentises every resample",
         "Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4",
     ),
     "t": ("Simulations with retrieval scores found that it keeps its level", "Urbano, Lima and Hanjalic, SIGIR 2019"),
-    "wilcoxon": ("It rests on the ranks of the differences and not on the means", "Wilcoxon, Biometrics Bulletin 1, 1945"),
+    "wilcoxon": (
+        "It rests on the ranks of the differences and not on the means",
+        "Wilcoxon, Biometrics Bulletin 1, 1945",
+    ),
     "sign": ("It rests on the signs of the differences alone", "Conover, Practical Nonparametric Statistics, 1999"),
-    "tukey": ("It compares all pairs at once and keeps the family-wise error", "Tukey, 1953; Carterette, TOIS 30(1), 2012"),
+    "tukey": (
+        "It compares all pairs at once and keeps the family-wise error",
+        "Tukey, 1953; Carterette, TOIS 30(1), 2012",
+    ),
     "randomised-tukey": (
         "It compares all pairs at once, keeps the family-wise error and needs no normality",
         "Carterette, TOIS 30(1), 2012",
@@ -46,8 +55,8 @@ def methods_text(comparisons: MeasureComparisons) -> str:
 
     >>> from cranfield import ScoreMatrix, compare_measures, Scores
     >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
-    >>> print(methods_text(compare_measures(Scores([ap]), test="t", baseline="a")).partition(".")[0])
-    Systems were compared with the baseline a by a two-sided paired t-test over 4 topics (Urbano, Lima and Hanjalic, SIGIR 2019)
+    >>> print(methods_text(compare_measures(Scores([ap]), test="t", baseline="a")).partition(" (")[0])
+    Systems were compared with the baseline a by a two-sided paired t-test over 4 topics
     """
     first = comparisons.comparisons[0]
     entry = TESTS[first.test]
@@ -57,7 +66,8 @@ def methods_text(comparisons: MeasureComparisons) -> str:
     else:
         whom = "pair by pair"
     cited = f" ({source})" if source else ""
-    sentences = [f"Systems were compared {whom} by a {first.alternative} {entry.title} over {plural(first.n_topics, 'topic')}{cited}."]
+    topics = plural(first.n_topics, "topic")
+    sentences = [f"Systems were compared {whom} by a {first.alternative} {entry.title} over {topics}{cited}."]
     if why:
         sentences.append(f"{why}; it assumes that {entry.assumes}.")
     else:

@@ -164,9 +164,19 @@ class PaperTable(Result):
 
     def _test(self) -> str:
         first, entry = self.first, TESTS[self.first.test]
-        drawn = "" if first.n_resamples is None else f", {first.n_resamples:,} {'arrangements' if first.exact else 'resamples'}"
+        drawn = (
+            ""
+            if first.n_resamples is None
+            else f", {first.n_resamples:,} {'arrangements' if first.exact else 'resamples'}"
+        )
         family = plural(first.family, "comparison")
-        scope = "" if len(self.comparisons) == 1 else " by all measures" if self.comparisons.across_measures else " per measure"
+        scope = (
+            ""
+            if len(self.comparisons) == 1
+            else " by all measures"
+            if self.comparisons.across_measures
+            else " per measure"
+        )
         adjusted = "family-wise" if entry.corrects_family else first.correction_text()
         return f"{first.alternative} {entry.title}{drawn}, {adjusted} p ≤ {first.alpha:g}, family of {family}{scope}"
 

@@ -70,7 +70,9 @@ class GateSettings(RunsOrScores):
                 "or ask for a gain with `better`"
             )
         if self.margin == 0 and not self.better:
-            raise ArgumentError("no loss at all accepted means a gain must be shown: leave out `margin`, write `better`")
+            raise ArgumentError(
+                "no loss at all accepted means a gain must be shown: leave out `margin`, write `better`"
+            )
         if self.baseline == self.candidate:
             raise ArgumentError(f"`baseline` and `candidate` are both {self.baseline!r}; name two")
 

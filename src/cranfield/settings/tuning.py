@@ -61,8 +61,8 @@ class Splitting(Settings):
 class TuneSettings(Splitting, RunsOrScores):
     """Tune parameters without fooling yourself: what would the tuned system do on unseen topics?
 
-    The systems in the score files (or the runs) are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting with the
-    best mean on the training topics is scored on the held-out topics; all families share the folds.
+    The systems in the score files (or the runs) are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting
+    with the best mean on the training topics is scored on the held-out topics; all families share the folds.
 
     Example: cranfield tune bm25.csv ql.csv --folds 10 --held-out tuned.csv
     """

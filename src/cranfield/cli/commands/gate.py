@@ -97,7 +97,9 @@ def _two_score_files(settings: GateSettings) -> tuple[Scores, GateSettings]:
             raise FileError(path, [Problem(0, mistaken(kind, "scores", type(settings)))])
         scores = read_scores([path], measure=settings.measure, missing=settings.holes)
         if (count := next(iter(scores.values())).n_systems) != 1:
-            raise DataError(f"{path} holds {count} systems; name the file first, then two of them: cranfield gate {path}")
+            raise DataError(
+                f"{path} holds {count} systems; name the file first, then two of them: cranfield gate {path}"
+            )
         both.append(scores)
     old, new = both
     names = [next(iter(scores.values())).systems[0] for scores in both]

@@ -64,7 +64,7 @@ def body(
     name: Callable[[str, str], str],
     cell: Callable[[str, str, str, bool], str],
 ) -> list[list[str]]:
-    """The rows: `name` writes a system and its letter, `cell` a mean, its marks, its interval and whether it is best."""
+    """The rows: `name` writes a system and its letter, `cell` a mean, its marks, its interval, whether it is best."""
     rows = []
     for system in result.systems:
         row = [name(system, result.letters.get(system, ""))]

@@ -20,7 +20,9 @@ def gate(result: Gate) -> Drawing:
     title = f"{result.candidate} minus {result.baseline}, with one-sided {1 - result.alpha:.0%} bounds"
     base = alt.Chart(rows(frame)).encode(y=alt.Y("measure:N", sort=names, axis=names_axis(names)))
     scale = alt.Scale(zero=True, nice=True)
-    whiskers = base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title=title, scale=scale), x2="upper:Q")
+    whiskers = base.mark_rule(strokeWidth=2, color=DARK).encode(
+        x=alt.X("lower:Q", title=title, scale=scale), x2="upper:Q"
+    )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=DARK).encode(x=alt.X("difference:Q", title=title))
     line = alt.Chart(rows(pl.DataFrame({"threshold": [result.threshold]}))).mark_rule(color=ACCENT, strokeDash=[4, 3])
     line = line.encode(x=alt.X("threshold:Q", title=title))
