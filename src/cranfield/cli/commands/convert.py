@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 def run(settings: ConvertSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """Read, and write in another layout."""
+    from cranfield.cli.sources import by_any_name
     from cranfield.present.tables import Sheet
     from cranfield.scores import read_scores, write_scores
     from cranfield.signature import signature
 
     how = settings.values("source")
-    scores = read_scores(list(files["scores"]), format=how.pop("input_format"), **how)
+    format, measure = how.pop("input_format"), how.pop("measure")
+    scores = by_any_name(lambda name: read_scores(list(files["scores"]), format=format, measure=name, **how), measure)
     layout, to = settings.layout, output.output
     notes = tuple(
         dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance if "read from" not in step)
