@@ -14,9 +14,27 @@ from support import Type
 
 @pytest.fixture
 def here(cranfield: Type) -> Type:
-    made = cranfield(*"sample . --topics 12 --systems 4 --documents 200 --depth 10 --length 40 --force".split())
+    made = cranfield(
+        *[
+            "sample",
+            ".",
+            "--topics",
+            "12",
+            "--systems",
+            "4",
+            "--documents",
+            "200",
+            "--depth",
+            "10",
+            "--length",
+            "40",
+            "--force",
+        ]
+    )
     assert made.exit_code == 0
-    assert cranfield(*"evaluate qrels.txt runs -m AP -m P@5 -q -o scores.csv".split()).exit_code == 0
+    assert (
+        cranfield(*["evaluate", "qrels.txt", "runs", "-m", "AP", "-m", "P@5", "-q", "-o", "scores.csv"]).exit_code == 0
+    )
     return cranfield
 
 
@@ -39,11 +57,13 @@ def test_the_options_of_evaluate_apply(here: Type) -> None:
 
 
 def test_settings_can_be_runs(here: Type) -> None:
-    straight = here(*"tune qrels.txt runs -m AP --folds 3 --pattern {family}-{k} --format json".split())
+    straight = here(
+        *["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "3", "--pattern", "{family}-{k}", "--format", "json"]
+    )
     assert straight.exit_code == 0, straight.stderr
-    scored = here(*"tune scores.csv -m map --folds 3 --pattern {family}-{k} --format json".split())
+    scored = here(*["tune", "scores.csv", "-m", "map", "--folds", "3", "--pattern", "{family}-{k}", "--format", "json"])
     assert json.loads(straight.stdout)["rows"] == json.loads(scored.stdout)["rows"]
-    unnamed = here(*"tune qrels.txt runs --folds 3".split())
+    unnamed = here(*["tune", "qrels.txt", "runs", "--folds", "3"])
     assert (unnamed.exit_code, unnamed.stderr) == (
         2, "error: tuning is for one measure; name it with --measure, such as --measure AP\n"
     )  # fmt: skip
