@@ -76,9 +76,5 @@ def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
             known = command.list_commands(context) if isinstance(command, click.Group) else []
             raise UnknownNameError("command", word, [*known, *PAGES])
         command = inside
-        context = click.Context(command, info_name=word, parent=context, **_settings(root))
+        context = click.Context(command, info_name=word, parent=context)
     click.echo(command.get_help(context))
-
-
-def _settings(root: click.Context) -> dict[str, int]:
-    return {} if root.max_content_width is None else {"max_content_width": root.max_content_width}

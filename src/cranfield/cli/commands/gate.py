@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -72,7 +72,7 @@ def _two_runs(files: list[str], settings: GateSettings) -> tuple[Scores, GateSet
     for path in paths:
         if Path(path).is_file() and (kind := kind_of(path)) != "run":
             raise FileError(path, [Problem(0, mistaken(kind, "run", type(settings)))])
-    old, new = (read_run(path, lenient=settings.lenient, name=settings.name) for path in paths)
+    old, new = (read_run(path, lenient=settings.lenient, name=cast(Any, settings.name)) for path in paths)
     if old.system == new.system:
         old, new = (replace(run, system=path) for run, path in zip((old, new), paths, strict=True))
     scoring = {key: value for key, value in settings.scoring.items() if key not in ("name", "lenient")}
