@@ -22,6 +22,8 @@ ROOMS = [
     "standardise",
     "trec_eval",
     "comparison",
+    "gating",
+    "paper",
     "design",
     "replicates",
     "tuning",

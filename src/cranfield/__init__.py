@@ -54,10 +54,12 @@ if TYPE_CHECKING:
         recommend,
         standardisation_effect,
     )
+    from cranfield.gating import Gate, GateCheck, gate
     from cranfield.generalisability import ExpectedTau, Reliability, ThreeViews, expected_tau, reliability, three_views
     from cranfield.measures import Measure, evaluate, parse_measure
     from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign, design_looks, reestimate
     from cranfield.monitoring.looking import monitor
+    from cranfield.paper import PaperTable, paper_table
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import save_chart
     from cranfield.present.report import Report, build_report
@@ -152,6 +154,8 @@ _ROOMS = {
         "fit_standardisation",
         "standardisation_robustness",
     ],
+    "cranfield.gating": ["Gate", "GateCheck", "gate"],
+    "cranfield.paper": ["PaperTable", "paper_table"],
     "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
@@ -209,6 +213,8 @@ __all__ = [
     "ExpectedTau",
     "FileCheck",
     "FileError",
+    "Gate",
+    "GateCheck",
     "HoldOut",
     "LeaveOneOut",
     "LiveFamily",
@@ -216,6 +222,7 @@ __all__ = [
     "MeasureComparisons",
     "Monitoring",
     "NFold",
+    "PaperTable",
     "PoolFigure",
     "Qrels",
     "Recommendation",
@@ -265,9 +272,11 @@ __all__ = [
     "evaluate",
     "expected_tau",
     "fit_standardisation",
+    "gate",
     "make_sample",
     "make_scores",
     "monitor",
+    "paper_table",
     "parse_measure",
     "pool_variances",
     "read_collections",

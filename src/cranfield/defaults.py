@@ -189,6 +189,11 @@ JUDGED_CUTOFF: Final = 10
 REUSE_RESAMPLES: Final = 1000
 """Resamples of topics behind an interval of τ when teams are left out."""
 ReuseShow = Literal["teams", "worst", "systems"]
+Verdict = Literal["pass", "fail", "undecided"]
+"""What a gate says; the command line ends with exit code 0, 3 or 4."""
+GateTest = Literal["t", "randomisation"]
+GATE_TEST: Final[GateTest] = "t"
+"""The test of a gate: bounds and decision agree exactly, at the cost of a mean and a standard deviation."""
 
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""

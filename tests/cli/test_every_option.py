@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from cranfield import read_scores
 from cranfield.cli import build
-from cranfield.cli.build import ARGUMENTS, OutputSettings
+from cranfield.cli.build import ARGUMENTS, shared_by
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
 
@@ -24,6 +25,8 @@ COMMANDS: dict[str, list[str]] = {
     "measures": ["measures", "AP"],
     "leaderboard": ["leaderboard", "ap.csv", "--resamples", "50"],
     "compare": ["compare", "ap.csv", "--resamples", "50"],
+    "table": ["table", "ap.csv", "--resamples", "50"],
+    "gate": ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}", "--margin", "0.9"],
     "correlate": ["correlate", "ap.csv", "p.csv", "--other-measure", "P@10", "--resamples", "20"],
     "replicates": ["replicates", "qrels.txt", "runs", "--splits", "2", "--resamples", "20"],
     "tune": ["tune", "bm25.csv", "--folds", "4"],
@@ -105,6 +108,15 @@ ALONE = {
     ("standardise apply", "factors"): ["standardise", "apply", "ap.csv"],
     ("tune", "leave_one_out"): ["tune", "bm25.csv"],
     ("tune", "holdout"): ["tune", "bm25.csv"],
+    ("table", "wins"): ["table", "ap.csv", "--resamples", "50", "--baseline", "{system}"],
+    ("gate", "baseline"): ["gate", "ap.csv", "--candidate", "{other}", "--margin", "0.9"],
+    ("gate", "candidate"): ["gate", "ap.csv", "--baseline", "{system}", "--margin", "0.9"],
+    ("gate", "margin"): ["gate", "ap.csv", "--baseline", "{system}", "--candidate", "{other}"],
+    ("gate", "better"): ["gate", "ap.csv", "--baseline", "{worst}", "--candidate", "{best}"],
+    ("compare", "system"): ["compare", "ap.csv", "--resamples", "50", "--system", "{other}"],
+    ("compare", "show"): ["compare", "ap.csv", "--resamples", "50"],
+    ("leaderboard", "system"): ["leaderboard", "ap.csv", "--resamples", "50", "--system", "{other}"],
+    ("table", "system"): ["table", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("pool", "depth"): ["pool", "qrels.txt", "runs"],
     ("design recommend", "n_systems"): ["design", "recommend", "ap.csv", "--min-diff", "0.2"],
     ("design recommend", "min_diff"): ["design", "recommend", "ap.csv", "--systems", "4"],
@@ -112,6 +124,9 @@ ALONE = {
 """Calls that an option can be added to, where the usual one would contradict it."""
 
 TUNED = ["compare", "bm25.csv", "ql.csv", "--resamples", "50"]
+for command in ("compare", "leaderboard", "table"):
+    scored = [command, "qrels.txt", "runs", "-m", "AP", "--resamples", "50"]
+    ALONE |= {(command, name): scored for name in ("level", "gains", "order", "single_precision", "name", "lenient")}
 ALONE |= {
     ("compare", "tune"): [*TUNED, "--folds", "4"],
     ("compare", "folds"): [*TUNED, "--tune"],
@@ -136,7 +151,8 @@ VALUES: dict[str, Any] = {
     "n_partitions": 3, "workers": 2, "alpha": 0.1, "n_resamples": 30, "a": 0.2, "b": 0.4, "fraction": 0.5, "sd": 0.2,
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
     "per_look": 5, "looks": 3, "max_topics": 40, "target": 0.9, "drop": 0.25, "cutoff": 5, "p": 0.6,
-    "redraws": 50, "level": 2, "method": "published",
+    "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
+    "junit": "{new}.xml", "digits": 3,
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -145,9 +161,7 @@ def cases() -> Iterator[tuple[str, type[Settings], Setting]]:
     for name, question in questions().items():
         if name in LONG:
             continue
-        own = {one.name for one in question.all()}
-        shared = [one for one in OutputSettings.all() if question.printed and one.name not in own]
-        for one in [*question.all(), *shared]:
+        for one in [*question.all(), *shared_by(question)]:
             if one.flags:
                 yield name, question, one
 
@@ -176,6 +190,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         systems = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())
         Path("teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
         Path("system").write_text(systems[0])
+        Path("other").write_text(systems[1])
+        means = read_scores("ap.csv")["AP"]
+        order = means.system_means.argsort()
+        Path("worst").write_text(means.systems[order[0]])
+        Path("best").write_text(means.systems[order[-1]])
         topics = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()]
         Path("intents.txt").write_text("".join(f"{topic} 0 1.0\n" for topic in dict.fromkeys(topics)))
     finally:
@@ -188,7 +207,8 @@ def test_an_option_can_be_typed(
     name: str, question: type[Settings], one: Setting, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(place)
-    filled = {"new": str(tmp_path / "new"), "system": Path("system").read_text()}
+    filled = {"new": str(tmp_path / "new")}
+    filled |= {who: Path(who).read_text() for who in ("system", "other", "worst", "best")}
     filled["team"] = filled["system"].split("-")[0]
     words = ALONE.get((name, one.name), COMMANDS[name])
     words = [word.format(**filled) for word in words]

@@ -79,8 +79,8 @@ def test_output_of_unknown_ending(cranfield: Type) -> None:
     result = cranfield("check", "a.run", "-o", "o.xyz")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: cannot tell the format of o.xyz from its ending; use --format table|json|csv|markdown|latex or end the "
-        "name in .txt, .json, .csv, .tsv, .md, .tex or .parquet\n"
+        "error: cannot tell the format of o.xyz from its ending; use --format table|json|csv|markdown|latex|html or end "
+        "the name in .txt, .json, .csv, .tsv, .md, .tex, .html, .htm or .parquet\n"
     )
     assert sorted(p.name for p in Path().iterdir()) == ["a.run"]
 

@@ -39,6 +39,7 @@ POCOCK = "--spending pocock --looks 3"
 TUNE = "tune settings.csv --folds 4"
 TESTS = ("bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch", "tukey", "randomised-tukey")
 SHOWN_OF_REPLICATES = ("pairs", "agreement", "comparison", "anova", "splits")
+TWO_RUNS = "--baseline s/runs/alder-1.run.gz --candidate s/runs/alder-4.run.gz"
 PRICE = "cost s/qrels.txt s/runs --depth 3 --depth 10"
 
 ANSWERS = [
@@ -80,6 +81,23 @@ ANSWERS = [
     Case("compare-effect", f"compare ap.csv -m AP --test t --effect-size residual --alternative less {QUICK}", SHORT),
     Case("compare-written", "compare ap.csv -m AP --test t -o made.json", ONE, "made.json"),
     Case("compare-tuned", f"compare settings.csv -m AP --tune --folds 4 {QUICK}"),
+    Case("compare-runs", "compare s/qrels.txt s/runs -m map --test t", SHORT),
+    Case("compare-pair", "compare scores.csv --test t -s alder-1 -s apple-2", SHORT),
+    Case("compare-topics", "compare scores.csv -m AP --test t -s alder-1 -s apple-2 --show topics"),
+    # The table of a paper, and the gate.
+    Case("table", "table scores.csv -b alder-1 -b apple-2 --test t"),
+    Case("table-all", "table s/qrels.txt s/runs -m AP -m P@5 -b alder-1 --test t --intervals --wins --explain"),
+    Case("table-html", "table scores.csv -b alder-1 --test t -o made.html", ONE, "made.html"),
+    Case("table-letters", f"table ap.csv -m AP --digits 3 {QUICK}"),
+    Case("gate-pass", "gate scores.csv --baseline alder-1 --candidate apple-1 --margin 0.9"),
+    Case("gate-fail", "gate ap.csv -m AP --baseline alder-2 --candidate apple-2 --margin 0.01"),
+    Case("gate-undecided", f"gate s/qrels.txt {TWO_RUNS} -m AP --margin 0.01"),
+    Case(
+        "gate-junit",
+        "gate ap.csv -m AP --baseline alder-1 --candidate alder-3 --better --junit made.xml",
+        ONE,
+        "made.xml",
+    ),
     Case("correlate", f"correlate ap.csv ndcg.csv {QUICK}"),
     Case("correlate-measures", f"correlate scores.csv scores.csv -m AP --other-measure nDCG@10 {QUICK}"),
     Case("correlate-common", f"correlate scores.csv scores.csv {QUICK}", SHORT),
@@ -204,6 +222,9 @@ MESSAGES = [
     Case("error-batches", "monitor ap.csv ap.csv -m AP", ONE),
     Case("error-reliability", "reliability short.csv", ONE),
     Case("error-one-topic", "compare short.csv --test t", ONE),
+    Case("error-kind", "compare s/runs/alder-1.run.gz", ONE),
+    Case("error-unwritable", "compare ap.csv -o nowhere/a.csv", ONE),
+    Case("error-margin", "gate ap.csv --baseline alder-1 --candidate alder-2", ONE),
     Case("version", "--version", ONE),
 ]
 
@@ -218,6 +239,8 @@ COMMANDS = (
     "measures",
     "leaderboard",
     "compare",
+    "table",
+    "gate",
     "correlate",
     "replicates",
     "tune",

@@ -120,9 +120,26 @@ def test_missing_topics_can_be_left_out_or_refused() -> None:
 
 
 def test_no_topic_in_common() -> None:
+    right = run_of([("1", "a", 2)], "ql")
     with pytest.warns(CranfieldWarning) as caught:
-        evaluate(QRELS, run_of([("01", "a", 2)], "bm25"), "AP")
+        evaluate(QRELS, [run_of([("01", "a", 2)], "bm25"), right], "AP")
     assert str(caught[0].message) == "bm25: no topic in common with qrels; do the topic ids agree?"
+
+
+def test_a_run_without_any_judged_document_is_said() -> None:
+    right = run_of([("1", "a", 2)], "ql")
+    with pytest.warns(CranfieldWarning) as caught:
+        evaluate(QRELS, [run_of([("1", "A", 2)], "bm25"), right], "AP")
+    assert "bm25: none of its documents is judged; do the document ids agree?" in [str(w.message) for w in caught]
+
+
+def test_runs_without_any_judged_document_are_refused() -> None:
+    with pytest.raises(DataError) as error:
+        evaluate(QRELS, run_of([("1", "A", 2)], "bm25"), "AP")
+    assert str(error.value) == (
+        "no document of bm25 is judged in qrels, so every score would be 0; do the ids of topics and documents agree "
+        "(capitals, blanks, leading zeros)? `cranfield check` compares them"
+    )
 
 
 def test_topics_without_relevant_documents_are_counted() -> None:

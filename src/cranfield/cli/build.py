@@ -14,6 +14,7 @@ import click
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.present.formats import endings, offered
 from cranfield.settings import REQUIRED, Setting, Settings, setting
+from cranfield.settings.evaluate import RunsOrScores
 
 KINDS: dict[type, Any] = {
     str: click.STRING,
@@ -39,7 +40,7 @@ class OutputSettings(Settings):
     """Where an answer goes, and in what form."""
 
     plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
-    chart: str | None = setting(None, "Which chart --plot draws; see docs/charts.md.", metavar="KIND")
+    chart: str | None = setting(None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND")
     format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
     output: Path | None = setting(
         None,
@@ -48,6 +49,34 @@ class OutputSettings(Settings):
         "-o",
         find_endings=endings,
     )
+    quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
+
+
+def shared_by(question: type[Settings]) -> list[Setting]:
+    """The options of output that a question's command has besides its own."""
+    own = {one.name for one in question.all()}
+    offered = [one for one in OutputSettings.all() if question.printed or one.name == "quiet"]
+    return [one for one in offered if one.name not in own]
+
+
+class Command(click.Command):
+    """A command that names all its missing options at once, and not one at a time."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words; what is required and missing is said together."""
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.MissingParameter:
+            typed = {flag.split("=")[0] for flag in args}
+            absent = [
+                one
+                for one in self.params
+                if isinstance(one, click.Option) and one.required and not typed & {*one.opts, *one.secondary_opts}
+            ]
+            if len(absent) < 2:
+                raise
+            names = " and ".join(", ".join(f"'{one.opts[0]}'" for one in absent).rsplit(", ", 1))
+            raise click.UsageError(f"Missing options {names}.", ctx) from None
 
 
 def command_of(question: type[Settings]) -> click.Command:
@@ -56,25 +85,33 @@ def command_of(question: type[Settings]) -> click.Command:
     The module of the command's name in `cli.commands`, where there is one, says what to do with the settings
     (``run(settings, output, files)``); all others go the common way of `cli.ask`.
     """
-    own = {one.name for one in question.all()}
-    shared = [one for one in OutputSettings.all() if question.printed and one.name not in own]
-    options = [*question.all(), *shared]
+    options = [*question.all(), *shared_by(question)]
+    if issubclass(question, RunsOrScores):  # how runs are scored comes after the question itself
+        late = {one.name for one in RunsOrScores.all()}
+        options.sort(key=lambda one: one.name in late)
     parameters: list[click.Parameter] = [*_arguments(question)]
     parameters += [_option(one) for one in options if one.flags or one.argument]
 
     def callback(**values: Any) -> None:
-        from cranfield.cli.output import refuse_early, use_options_of
+        from cranfield.cli.kinds import explained
+        from cranfield.cli.output import be_quiet, refuse_early, use_options_of
+        from cranfield.errors import FileError
 
         use_options_of(question)
         files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
         given = {one.name: _plain(one, values[one.name]) for one in options if one.name in values}
         mine = {one.name: given[one.name] for one in question.all() if one.name in given}
         output = OutputSettings(**{name: value for name, value in given.items() if name not in mine})
-        refuse_early(output)
-        _runner(question)(question(**mine), output, files)
+        be_quiet(output.quiet)
+        asked = question(**mine)
+        refuse_early(output, question)
+        try:
+            _runner(question)(asked, output, files)
+        except FileError as error:
+            raise explained(error, question, files) from None
 
     name = question.command.rpartition(" ")[2]
-    return click.Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+    return Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
 
 
 def _runner(question: type[Settings]) -> Callable[..., None]:
@@ -87,6 +124,8 @@ def _runner(question: type[Settings]) -> Callable[..., None]:
 
 def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
     for name, metavar, count in ARGUMENTS[question.takes]:
+        if issubclass(question, RunsOrScores):
+            metavar = "QRELS RUN... | SCORES..."
         yield click.Argument([name], nargs=count, metavar=metavar, required=True)
 
 
@@ -94,7 +133,7 @@ def _option(one: Setting) -> click.Parameter:
     if one.argument:
         return click.Argument(
             [one.name], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
-            default=None if one.required or one.several else one.default, type=KINDS[one.kind],
+            type=KINDS[one.kind], **({} if one.required or one.several else {"default": one.default}),
         )  # fmt: skip
     flags = [*one.flags, one.name]
     help = one.help if one.endings is None else f"{one.help.removesuffix('.')} ({' '.join(one.endings)})."
@@ -108,7 +147,7 @@ def _option(one: Setting) -> click.Parameter:
         type=_Names(choices, one.read) if choices is not None else KINDS[one.kind],
         multiple=one.several,
         required=required,
-        default=None if required else one.default,
+        **({} if required else {"default": one.default}),  # a default of None would count as given
         show_default=one.default is not None and not required and not one.usual,
         metavar=one.metavar,
         help=help,

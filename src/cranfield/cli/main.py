@@ -10,7 +10,8 @@ import click
 
 from cranfield import __version__
 from cranfield.cli.build import command_of
-from cranfield.cli.output import say
+from cranfield.cli.help import show_help
+from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.settings import questions
@@ -40,7 +41,8 @@ class Program(click.Group):
         mine = [name.removeprefix(self.prefix) for name in questions() if name.startswith(self.prefix)]
         names = dict.fromkeys(name.split()[0] for name in mine)
         others = {} if self.prefix else {first: str(command.name) for first, command in OTHER_TONGUES.items()}
-        return [each for name in names for each in (name, others.get(name)) if each is not None]
+        listed = [each for name in names for each in (name, others.get(name)) if each is not None]
+        return listed if self.prefix else [*listed, "help"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
@@ -49,15 +51,18 @@ class Program(click.Group):
             return command_of(question)
         if not self.prefix and cmd_name in (other := {each.name: each for each in OTHER_TONGUES.values()}):
             return other[cmd_name]
+        if cmd_name == "help" and not self.prefix:
+            return show_help
         if cmd_name in GROUPS and not self.prefix:
             brief, help = GROUPS[cmd_name]
             return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted."""
+        """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""
         if self.prefix:
             return super().invoke(ctx)
+        be_quiet(False)
         try:
             with warnings.catch_warnings():
                 # Results carry their warnings and `emit` prints them once.
@@ -77,6 +82,7 @@ class Program(click.Group):
 app = Program(
     name="cranfield",
     help="Design and analyse test collections: how many topics you need, and which systems really differ.",
+    epilog="Exit codes: 0 done, 1 bad input, 2 bad usage, 3 and 4 a gate's fail and undecided, 130 interrupted.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )

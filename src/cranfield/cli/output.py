@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, FileError, Problem, UnknownNameError
 from cranfield.files import write_atomically
 from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.settings import Setting, Settings, in_words_of
@@ -31,14 +31,36 @@ def emit(sheet: Sheet, to: OutputSettings) -> None:
         sys.stdout.write(FORMATS[to.format or OUTPUT_FORMAT].write(sheet, width).decode())
         sys.stdout.flush()
         return
-    write_atomically(to.output, _format(to.format, to.output).write(sheet))
+    write_atomically(to.output, format_of(to.format, to.output).write(sheet))
     say(f"wrote {to.output} ({sheet.rows.height} rows)")
 
 
 def warn(warnings: Iterable[str]) -> None:
     """Warnings for the person at the terminal."""
-    for text in warnings:
+    for text in gathered(warnings):
         say(f"warning: {text}")
+
+
+def gathered(texts: Iterable[str]) -> list[str]:
+    """Warnings that say the same of several systems (or files, or measures) as one that names them.
+
+    >>> gathered(["bm25: no document for 2 topics", "ql: no document for 2 topics", "few topics"])
+    ['bm25, ql: no document for 2 topics', 'few topics']
+    """
+    from cranfield.labels import summary
+
+    parts = [tuple(text.split(": ")) for text in dict.fromkeys(texts)]
+    for place in (0, 1):  # the system's name comes first, or after that of the measures
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for one in parts:
+            whole = len(one) <= place + 1
+            key = ("whole", *one) if whole else ("of", *one[:place], *one[place + 1 :])
+            groups.setdefault(key, []).append("" if whole else one[place])
+        parts = [
+            key[1:] if key[0] == "whole" else (*key[1 : place + 1], summary(names), *key[place + 1 :])
+            for key, names in groups.items()
+        ]
+    return [": ".join(one) for one in parts]
 
 
 def draw(said: Answer, result: object, to: OutputSettings) -> None:
@@ -55,15 +77,47 @@ def draw(said: Answer, result: object, to: OutputSettings) -> None:
     say(f"wrote {to.plot}")
 
 
-def refuse_early(to: OutputSettings) -> None:
+def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
     """Say what cannot be written or drawn before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:
         raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
+    if to.plot is not None:
+        refuse_unwritable(to.plot)
+        if to.chart is not None and to.chart not in (known := chart_kinds(question)):
+            raise UnknownNameError("chart", to.chart, known)
+    if to.output is not None and not to.output.is_dir():  # some commands write a directory of files
+        refuse_unwritable(to.output)
 
 
-def _format(name: str | None, output: Path) -> OutputFormat:
+def chart_kinds(question: type[Settings]) -> tuple[str, ...]:
+    """The names of the charts that the answer to a question can have; of all there are where that is not known."""
+    from cranfield.present.charts import KINDS
+
+    given = (
+        question.gives or (str(question.function().__annotations__.get("return", "")),) if question.answered_by else ()
+    )
+    kinds = [KINDS[name] for name in given if name in KINDS] or list(KINDS.values())
+    return tuple(dict.fromkeys(name for charts in kinds for name in charts))
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Say before any work is done that a file cannot be written."""
+    import os
+
+    if path.is_dir():
+        reason = "is a directory; name a file"
+    elif not path.parent.is_dir():
+        reason = f"cannot be written: there is no directory {path.parent}"
+    elif not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        reason = "cannot be written: permission denied"
+    else:
+        return
+    raise FileError(str(path), [Problem(0, reason)])
+
+
+def format_of(name: str | None, output: Path) -> OutputFormat:
     """The format to write a file in: the one asked for, or the one that its name ends in."""
     known = FORMATS[name] if name is not None else of_path(output)
     if known is None:
@@ -106,8 +160,19 @@ def use_options_of(question: type[Settings] | None) -> None:
     _asked = question
 
 
+_quiet = False
+
+
+def be_quiet(wanted: bool) -> None:
+    """From now on only errors are said, or everything again."""
+    global _quiet
+    _quiet = wanted
+
+
 def say(text: str) -> None:
     """A line for the person at the terminal (stderr), never mixed with data; advice in words that can be typed."""
+    if _quiet and not text.startswith(("error:", "interrupted")):
+        return
     sys.stderr.write((as_options(text, _asked) if _asked else text) + "\n")
     sys.stderr.flush()
 
@@ -139,7 +204,7 @@ def as_options(text: str, question: type[Settings]) -> str:
 @contextmanager
 def progress_bar(label: str) -> Iterator[Progress | None]:
     """A progress bar on a terminal; nothing when stderr is piped."""
-    if not sys.stderr.isatty():
+    if _quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cranfield.errors import ArgumentError
+from cranfield.cli.kinds import kind_of, mistaken
+from cranfield.defaults import MEASURES
+from cranfield.errors import ArgumentError, DataError, FileError, Problem, UnknownNameError
+from cranfield.settings.evaluate import RunsOrScores
 
 if TYPE_CHECKING:
     from cranfield.scores import Scores
     from cranfield.tuning import Family
 
+T = TypeVar("T")
+
 
 def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
     if settings.takes == "scores":
+        if isinstance(settings, RunsOrScores):
+            return (scores_of(files["scores"], settings),)
+        refuse_others(files["scores"], settings)
         return (read_scores(files["scores"], measure=settings.measure, missing=settings.missing),)
     if settings.takes == "collections":
+        refuse_others(files["scores"], settings)
         return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)
     if settings.takes == "batches":
         return (read_batches(files["scores"], measure=settings.measure, missing=settings.missing),)
@@ -32,22 +41,96 @@ def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
     return ()
 
 
+def refuse_others(files: Sequence[str], settings: Any) -> None:
+    """Say so when the first file is a run or judgments where scores are wanted."""
+    kind = kind_of(files[0])
+    if kind != "scores":
+        raise FileError(files[0], [Problem(0, mistaken(kind, "scores", type(settings)))])
+
+
+def scores_of(files: Sequence[str], settings: Any) -> Scores:
+    """The scores of the systems wanted: as the files hold them, or of runs, evaluated by the judgments before them."""
+    if holds_judgments(files, settings):
+        scores = evaluated(files, settings)
+    else:
+        scores = read_scores(files, measure=settings.measure, missing=settings.holes)
+    wanted = getattr(settings, "system", None)
+    if not wanted:
+        return scores
+    baselines = [name for name in settings.baseline or () if name not in wanted]
+    return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
+
+
+def holds_judgments(files: Sequence[str], settings: Any) -> bool:
+    """Whether the files are judgments and runs, not scores; what is neither is refused."""
+    kind = kind_of(files[0])
+    if kind == "run":
+        raise FileError(files[0], [Problem(0, mistaken("run", "scores", type(settings)))])
+    if kind == "scores":
+        return False
+    if len(files) == 1:
+        # A table of a few systems' whole numbers looks like judgments too: then it can be read as scores.
+        try:
+            read_scores(files, measure=None, missing="zero")
+        except DataError:
+            raise ArgumentError(
+                f"{files[0]} holds judgments; name the runs after it (cranfield {settings.command} QRELS RUN...), or "
+                "give score files."
+            ) from None
+        return False
+    return True
+
+
+def evaluated(files: Sequence[str], settings: Any) -> Scores:
+    """The scores of the runs after the judgments."""
+    from cranfield.cli.output import progress_bar
+    from cranfield.measures import evaluate
+
+    measures = [settings.measure] if isinstance(settings.measure, str) else settings.measure or MEASURES
+    with progress_bar("evaluating runs") as progress:
+        return evaluate(files[0], list(files[1:]), measures, **settings.scoring, progress=progress)
+
+
 def read_scores(files: Sequence[str], *, measure: Sequence[str] | str | None, missing: Any) -> Scores:
     """The scores by the measures wanted."""
     from cranfield.scores import read_scores
 
     wanted = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure or ()))
     # For one file the reader takes the name, which a wide table may lack; among several it chooses.
-    one = len(wanted) == 1 and len(files) == 1
-    scores = read_scores(list(files), measure=wanted[0] if one else None, missing=missing)
-    return scores.select(measures=wanted) if wanted and not one else scores
+    if len(wanted) == 1 and len(files) == 1:
+        return by_any_name(lambda name: read_scores(list(files), measure=name, missing=missing), wanted[0])
+    scores = read_scores(list(files), missing=missing)
+    names = dict.fromkeys(by_any_name(lambda name: scores[name].measure, name) for name in wanted)
+    return scores.select(measures=list(names)) if wanted else scores
 
 
 def read_collections(files: Sequence[str], *, measure: str | None, missing: Any) -> dict[str, Scores]:
     """Every table a collection of its own."""
     from cranfield.scores import read_collections
 
-    return read_collections(list(files), measure=measure, missing=missing)
+    return by_any_name(lambda name: read_collections(list(files), measure=name, missing=missing), measure)
+
+
+def by_any_name(read: Callable[[Any], T], measure: str | None) -> T:
+    """What is read for a measure; one that is not there by its name may be there by another, such as map for AP."""
+    try:
+        return read(measure)
+    except UnknownNameError as error:
+        if error.kind != "measure" or measure is None:
+            raise
+        same = [name for name in error.known if _same_measure(name, measure)]
+        if len(same) != 1:
+            raise
+        return read(same[0])
+
+
+def _same_measure(one: str, other: str) -> bool:
+    from cranfield.measures import parse_measure
+
+    try:
+        return parse_measure(one) == parse_measure(other)
+    except ArgumentError:
+        return False
 
 
 def read_batches(files: Sequence[str], *, measure: str | None, missing: Any) -> list[Scores]:
@@ -56,13 +139,27 @@ def read_batches(files: Sequence[str], *, measure: str | None, missing: Any) -> 
 
 
 def read_families(files: Sequence[str], settings: Any) -> list[Family]:
-    """The families of settings in score files."""
+    """The families of settings in score files, or of runs named after their settings."""
     from cranfield.tuning import read_families
 
     measure = settings.measure[0] if isinstance(settings.measure, tuple) else settings.measure
-    return read_families(
-        list(files), measure=measure, missing=settings.missing, pattern=settings.pattern, one_family=settings.one_family
+    if holds_judgments(files, settings):
+        return _evaluated_families(files, settings, measure)
+    return by_any_name(
+        lambda name: read_families(
+            list(files), measure=name, missing=settings.holes, pattern=settings.pattern, one_family=settings.one_family
+        ),
+        measure,
     )
+
+
+def _evaluated_families(files: Sequence[str], settings: Any, measure: str | None) -> list[Family]:
+    from cranfield.tuning.families import as_families, split_families
+
+    if measure is None:
+        raise ArgumentError(f"tuning is for one measure; name it with --measure, such as --measure {MEASURES[0]}")
+    matrix = evaluated(files, settings).only()
+    return list(as_families(split_families(matrix, settings.pattern, one_family=settings.one_family)))
 
 
 def judged_collections(files: Sequence[str], collection: Sequence[str] | None) -> list[tuple[str, list[str]]]:

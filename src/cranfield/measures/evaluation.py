@@ -137,7 +137,8 @@ class Evaluator:
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes)
+        judged = len(ranking.document)
+        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes, judged)
 
 
 def _evaluator(
@@ -166,13 +167,14 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
 
 @dataclass(frozen=True)
 class RunScores:
-    """One run's scores (measures × topics), the topics it lacks and those without judgments."""
+    """One run's scores (measures × topics), the topics it lacks, those without judgments, and its judged documents."""
 
     system: str
     values: Floats
     missing: tuple[str, ...]
     unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
+    judged: int | None = None
 
 
 def evaluate(
@@ -262,6 +264,12 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
+    if all(outcome.judged == 0 for outcome in run_scores):
+        whose = run_scores[0].system if len(run_scores) == 1 else f"the {len(run_scores)} runs"
+        raise DataError(
+            f"no document of {whose} is judged in {judged.name}, so every score would be 0; do the ids of topics and "
+            "documents agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
+        )
     scores = _assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
@@ -342,6 +350,8 @@ def run_warnings(
                 f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, {fate}: "
                 f"{summary(outcome.missing)}"
             )
+        if outcome.judged == 0 and len(outcome.missing) < len(evaluator.topics):
+            texts.append(f"{outcome.system}: none of its documents is judged; do the document ids agree?")
         if outcome.unjudged_topics:
             count = len(outcome.unjudged_topics)
             texts.append(

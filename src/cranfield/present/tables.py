@@ -38,6 +38,7 @@ class Sheet:
     heading : a short name for the table, above it on a page
     hidden : columns that machines get and people do not, because they say the same in every row
     top : the answer itself where it is one number, at the top of the JSON object
+    texts : what is written in a format (by its name) where the rows alone would not do
     """
 
     command: str
@@ -56,6 +57,7 @@ class Sheet:
     heading: str = ""
     hidden: tuple[str, ...] = ()
     top: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def for_people(self) -> Sheet:

@@ -249,6 +249,7 @@ class Settings:
     brief : one line of help
     takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
     answered_by : the public function that answers it, as ``"module:function"``
+    gives : the types of its results, where the function does not say
     counts : what a progress bar counts
     place : its place in the list of commands
     printed : whether its answer is tables and charts, which can be written to files
@@ -258,6 +259,7 @@ class Settings:
     brief: ClassVar[str] = ""
     takes: ClassVar[str] = "nothing"
     answered_by: ClassVar[str] = ""
+    gives: ClassVar[tuple[str, ...]] = ()
     counts: ClassVar[str] = ""
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True

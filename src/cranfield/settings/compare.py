@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from cranfield import defaults
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared, tuning
-from cranfield.settings.base import Settings, known_as, registered, setting
+from cranfield.settings.base import known_as, registered, setting
+from cranfield.settings.evaluate import RunsOrScores
 
 _TESTS, _CORRECTIONS = "cranfield.comparison.tests:TESTS", "cranfield.comparison.corrections:CORRECTIONS"
 TESTS = registered(_TESTS)
@@ -16,16 +17,18 @@ CORRECTIONS = registered(_CORRECTIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonSettings(Settings):
+class ComparisonSettings(RunsOrScores):
     """What `compare` and `leaderboard` have in common."""
 
     takes: ClassVar[str] = "scores"
     answered_by: ClassVar[str] = "cranfield.comparison:compare"
+    gives: ClassVar[tuple[str, ...]] = ("Comparison", "MeasureComparisons")
     counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
+    system: tuple[str, ...] | None = shared.systems()
     test: str = setting(
-        defaults.TEST, "Which test; see docs/compare.md for which when.", choices=TESTS, read=known_as(_TESTS)
+        defaults.TEST, "Which test; `cranfield help tests` says which when.", choices=TESTS, read=known_as(_TESTS)
     )
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
@@ -60,7 +63,6 @@ class ComparisonSettings(Settings):
     alpha: float = shared.alpha()
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
-    missing: str = shared.missing()
     workers: int | None = shared.workers()
     memory: float = shared.memory()
 
@@ -71,7 +73,10 @@ class CompareSettings(ComparisonSettings):
 
     Differences come with intervals, effect sizes, p-values and p-values adjusted for the number of comparisons.
 
-    Example: cranfield compare scores.csv --baseline bm25 --test randomisation
+    \b
+    Examples:
+      cranfield compare scores.csv --baseline bm25 --test randomisation
+      cranfield compare qrels.txt runs/ -m AP --system bm25 --system ours
     """
 
     command: ClassVar[str] = "compare"
@@ -99,8 +104,9 @@ class CompareSettings(ComparisonSettings):
     show: str = setting(
         "pairs",
         "pairs: one row per pair. power: how many pairs each measure separates. "
-        "curve: every p, largest first (achieved significance levels).",
-        choices=("pairs", "power", "curve"),
+        "curve: every p, largest first (achieved significance levels). "
+        "topics: wins, ties and losses of a pair, and the topics that differ most.",
+        choices=("pairs", "power", "curve", "topics"),
         part="view",
         on_page=False,
     )

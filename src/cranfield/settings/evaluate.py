@@ -3,37 +3,95 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 
 
+def level(**more: Any) -> Any:
+    """What counts as relevant."""
+    return setting(
+        defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
+        least=-1_000_000, most=1_000_000, on_page=False, **more,
+    )  # fmt: skip
+
+
+def gains(**more: Any) -> Any:
+    """What each level is worth."""
+    return setting(None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False, **more)
+
+
+def intents(**more: Any) -> Any:
+    """How probable each intent of a topic is."""
+    help = "Intent probabilities (topic intent probability) for D-measures."
+    return setting(None, help, metavar="FILE", on_page=False, **more)
+
+
+def order(**more: Any) -> Any:
+    """How the documents of a topic are ordered."""
+    help = "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL)."
+    return setting(defaults.ORDER, help, choices=defaults.names(defaults.RankingOrder), on_page=False, **more)
+
+
+def single_precision(**more: Any) -> Any:
+    """How precisely scores are compared."""
+    return setting(False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False, **more)
+
+
+def system_name(**more: Any) -> Any:
+    """What a system is called."""
+    help = "Name systems after their file or their run tag."
+    return setting(
+        defaults.SYSTEM_NAME, help, choices=defaults.names(defaults.SystemName), on_page=False, **more
+    )  # fmt: skip
+
+
+def lenient(**more: Any) -> Any:
+    """How strictly runs are read."""
+    return setting(False, "Accept fields after the run tag.", on_page=False, **more)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scoring(Settings):
     """How runs are read and scored."""
 
-    level: int = setting(
-        defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
-        least=-1_000_000, most=1_000_000, on_page=False,
+    level: int = level()
+    gains: str | None = gains()
+    intents: str | None = intents()
+    order: str = order()
+    single_precision: bool = single_precision()
+    name: str = system_name()
+    lenient: bool = lenient()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsOrScores(Settings):
+    """What a question about scores needs when it is given judgments and runs, and scores these first."""
+
+    level: int = level(part="source")
+    gains: str | None = gains(part="source")
+    intents: str | None = intents(part="source")
+    order: str = order(part="source")
+    single_precision: bool = single_precision(part="source")
+    name: str = system_name(part="source")
+    lenient: bool = lenient(part="source")
+    missing: str | None = setting(
+        None, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        usual=f"{defaults.MISSING} in score files, zero for runs", part="source", on_page=False,
     )  # fmt: skip
-    gains: str | None = setting(None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False)
-    intents: str | None = setting(
-        None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
-    )
-    order: str = setting(
-        defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
-        choices=defaults.names(defaults.RankingOrder), on_page=False,
-    )  # fmt: skip
-    single_precision: bool = setting(
-        False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False
-    )
-    name: str = setting(
-        defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
-        choices=defaults.names(defaults.SystemName), on_page=False,
-    )  # fmt: skip
-    lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
+
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """How runs are scored, as `evaluate` takes it."""
+        names = [one.name for one in Scoring.all()]
+        return {**{name: getattr(self, name) for name in names}, "missing": self.missing or "zero"}
+
+    @property
+    def holes(self) -> str:
+        """What a hole in a score file means."""
+        return self.missing or defaults.MISSING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,8 @@ class SampleSettings(Settings):
 class CheckSettings(Settings):
     """Validate files: what they hold, ties, and every problem with file and line.
 
-    Exits with code 1 when any file has a problem.
+    Judgments and runs together are compared too: shared topics, the judged share of the first ten documents, and ids
+    that would match but for capitals, blanks or leading zeros. Exits with code 1 when any file has a problem.
 
     Example: cranfield check qrels.txt runs/
     """

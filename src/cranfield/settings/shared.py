@@ -63,6 +63,14 @@ def measures(help: str = "Use these measures only; for a wide table, the measure
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual="all")
 
 
+def systems() -> Any:
+    """The systems to use, where not all; baselines are among them anyway."""
+    return setting(
+        None, "Use these systems only, and the baselines; repeatable.", "--system", "-s", metavar="SYSTEM", usual="all",
+        part="source", on_page=False,
+    )  # fmt: skip
+
+
 def measure(help: str = "This measure only; for a wide table, its name.", usual: str = "all") -> Any:
     """The one measure to use of score files."""
     return setting(None, help, "--measure", "-m", metavar="NAME", part="source", usual=usual)

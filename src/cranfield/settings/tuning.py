@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from cranfield import defaults
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
+from cranfield.settings.evaluate import RunsOrScores
 
 
 def folds(**more: Any) -> Any:
@@ -67,11 +68,11 @@ class Splitting(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneSettings(Splitting):
+class TuneSettings(Splitting, RunsOrScores):
     """Tune parameters without fooling yourself: what would the tuned system do on unseen topics?
 
-    The systems in the score files are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting with the
-    best mean on the training topics is scored on the held-out topics; all families share the folds.
+    The systems in the score files (or the runs) are settings, such as bm25(k1=0.9,b=0.4). In every fold the setting
+    with the best mean on the training topics is scored on the held-out topics; all families share the folds.
 
     Example: cranfield tune bm25.csv ql.csv --folds 10 --held-out tuned.csv
     """
@@ -86,7 +87,6 @@ class TuneSettings(Splitting):
     pattern: str | None = pattern()
     one_family: bool = one_family()
     measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
-    missing: str = shared.missing()
     seed: int = shared.seed()
     show: str = setting(
         defaults.TUNING_VIEW,

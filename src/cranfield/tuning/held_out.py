@@ -61,7 +61,7 @@ def tune(
         may have any form that `as_scores` takes. With `qrels`, runs by setting: ``{"ql(mu=500)": run, …}``
     qrels, measure : judgments for runs, which are evaluated first; the measure to tune for
     splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
-        ``split`` (its positions count topics in byte order of their ids), or a list of (training topics, held-out topics)
+        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
     folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
     n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
         is given, 10 times where neither is: one draw of folds moves the held-out mean by chance

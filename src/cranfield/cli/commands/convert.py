@@ -70,12 +70,14 @@ def _convert_collection(kind: str, layout: str, output: OutputSettings, given: l
 
 
 def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: list[str]) -> None:
+    from cranfield.cli.sources import by_any_name
     from cranfield.present.tables import Sheet
     from cranfield.scores import read_scores, write_scores
     from cranfield.signature import signature
 
     how = settings.values("source")
-    scores = read_scores(given, format=how.pop("input_format"), **how)
+    format, measure = how.pop("input_format"), how.pop("measure")
+    scores = by_any_name(lambda name: read_scores(given, format=format, measure=name, **how), measure)
     layout, to = settings.layout or "long", output.output
     notes = tuple(
         dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance if "read from" not in step)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield import defaults
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
+from cranfield.comparison.topics import topic_differences, wins_ties_losses
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
@@ -31,6 +32,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
             several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
         ),
         "curve": lambda: _sheet(several, "curve", several.asl_curves()),
+        "topics": lambda: _topics(several),
     }
     first = next(iter(several.values()))
     if isinstance(settings, LeaderboardSettings):
@@ -47,7 +49,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
 
 
 def _headline(several: MeasureComparisons) -> str:
-    return "\n".join(comparison.summary() for comparison in several.values())
+    return "\n".join(several_summaries(several))
 
 
 def leader(comparison: Comparison, by: str = "") -> str:
@@ -126,6 +128,28 @@ def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sh
         ),
         heading="Leaderboard",
     )
+
+
+def _topics(several: MeasureComparisons) -> Sheet:
+    """Every pair topic by topic, the largest difference first; how many topics each system wins above it."""
+    import polars as pl
+
+    frames, won = [], []
+    for each in several.values():
+        frame = topic_differences(each)
+        frames.append(frame.select(pl.lit(each.measure).alias("measure"), pl.all()))
+        for a, b in zip(each.system_a, each.system_b, strict=True):
+            wins, ties, losses = wins_ties_losses(each.scores, a, b)
+            won.append(f"{each.measure}: {a} wins {wins}, ties {ties} and loses {losses} topics against {b}")
+    return _sheet(
+        several, "topics", pl.concat(frames), title="\n".join([*several_summaries(several), *won]),
+        heading="Topic by topic",
+    )  # fmt: skip
+
+
+def several_summaries(several: MeasureComparisons) -> list[str]:
+    """How many pairs differ, by every measure."""
+    return [comparison.summary() for comparison in several.values()]
 
 
 def _marks(result: Comparison) -> list[str]:

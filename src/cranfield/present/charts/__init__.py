@@ -27,8 +27,10 @@ KINDS: dict[str, dict[str, str]] = {
         "detectable": "design.detectable",
         "systems": "design.systems",
     },
+    "Gate": {"gate": "gate.gate"},
     "MeasureComparisons": {"significance-levels": "compare.significance_levels"},
     "Monitoring": {"path": "monitoring.path", "intervals": "monitoring.intervals"},
+    "PaperTable": {"leaderboard": "compare.paper_leaderboard"},
     "Recommendation": {"recommendation": "planning.recommendation"},
     "Reliability": {"coefficients": "generalisability.coefficients", "views": "generalisability.views"},
     "Replicates": {

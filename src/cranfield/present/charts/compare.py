@@ -31,6 +31,7 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
+    from cranfield.paper import PaperTable
 
 MOST_GROUPS = 30
 """Columns of groups beside a leaderboard; with more the letters in the table serve better."""
@@ -79,6 +80,11 @@ def leaderboard(comparison: Comparison) -> Drawing:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
         note = "; systems joined by a line on the right are not significantly different"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
+
+
+def paper_leaderboard(table: PaperTable) -> Drawing:
+    """The leaderboard by the first measure of a paper's table."""
+    return leaderboard(table.first)
 
 
 def _dark(comparison: Comparison) -> str:

@@ -56,7 +56,7 @@ def offered() -> tuple[str, ...]:
     """The formats that can be printed.
 
     >>> offered()
-    ('table', 'json', 'csv', 'markdown', 'latex')
+    ('table', 'json', 'csv', 'markdown', 'latex', 'html')
     """
     return tuple(name for name, entry in FORMATS.items() if entry.offered)
 
@@ -65,7 +65,7 @@ def endings() -> tuple[str, ...]:
     """The endings of files that tell their format.
 
     >>> endings()
-    ('.txt', '.json', '.csv', '.tsv', '.md', '.tex', '.parquet')
+    ('.txt', '.json', '.csv', '.tsv', '.md', '.tex', '.html', '.htm', '.parquet')
     """
     return tuple(ending for entry in FORMATS.values() for ending in entry.endings)
 

@@ -26,7 +26,7 @@ def to_csv(rows: pl.DataFrame, separator: str = ",") -> str:
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows in UTF-8."""
-    return to_csv(sheet.rows).encode()
+    return sheet.texts["csv"].encode() if "csv" in sheet.texts else to_csv(sheet.rows).encode()
 
 
 FORMATS.register(

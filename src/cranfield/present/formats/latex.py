@@ -80,7 +80,7 @@ def to_latex(sheet: Sheet) -> str:
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """Its tables, one below the other."""
-    return by_sections(sheet, to_latex)
+    return sheet.texts["latex"].encode() if "latex" in sheet.texts else by_sections(sheet, to_latex)
 
 
 FORMATS.register(

@@ -22,7 +22,7 @@ def to_markdown(sheet: Sheet) -> str:
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """Its tables, one below the other."""
-    return by_sections(sheet, to_markdown)
+    return sheet.texts["markdown"].encode() if "markdown" in sheet.texts else by_sections(sheet, to_markdown)
 
 
 FORMATS.register(

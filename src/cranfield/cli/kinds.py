@@ -1,0 +1,83 @@
+"""What kind of file was given where another was wanted, said in words that help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.errors import CranfieldError, FileError, Problem
+
+if TYPE_CHECKING:
+    from cranfield.defaults import FileKind
+    from cranfield.settings import Settings
+
+_SAMPLE = 1 << 16
+"""Bytes of a file that tell what it is."""
+_WORDS = {"run": "is a run", "qrels": "holds judgments", "scores": "is a score file"}
+_WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
+
+
+def kind_of(path: str) -> FileKind:
+    """Run, qrels or scores, by the first lines of the first file a name stands for."""
+    from cranfield.collection.check import recognise
+    from cranfield.files import expand, read_bytes
+
+    first = expand([path])[0]
+    data = read_bytes(first)
+    if len(data) > _SAMPLE and not data.startswith(b"PAR1"):
+        data = data[:_SAMPLE].rpartition(b"\n")[0] or data
+    return recognise(first, data)
+
+
+def explained(error: FileError, question: type[Settings], files: Mapping[str, Any]) -> FileError:
+    """The error about a file, with what the file is where something else was wanted in its place."""
+    wanted = _wanted(error.path, question, files)
+    try:
+        given = kind_of(error.path) if wanted is not None and Path(error.path).is_file() else None
+    except CranfieldError:
+        given = None
+    if wanted is None or given is None or given == wanted:
+        return error
+    return FileError(error.path, [Problem(0, mistaken(given, wanted, question))])
+
+
+def mistaken(given: FileKind, wanted: FileKind, question: type[Settings]) -> str:
+    """What to do with a file of one kind where another was wanted.
+
+    >>> from cranfield.settings.variance import VarianceSettings
+    >>> mistaken("run", "scores", VarianceSettings)
+    'is a run, not scores; evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv'
+    """
+    from cranfield.settings.evaluate import RunsOrScores
+
+    said = f"{_WORDS[given]}, not {_WANTED[wanted]}; "
+    command = f"cranfield {question.command}"
+    if wanted == "scores" and given == "run":
+        if issubclass(question, RunsOrScores):
+            return f"{said}name the judgments before it: {command} QRELS RUN..."
+        return f"{said}evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"
+    if wanted == "scores":
+        if issubclass(question, RunsOrScores):
+            return f"{said}judgments come first, and runs after them: {command} QRELS RUN..."
+        return f"{said}evaluate runs against them first: cranfield evaluate QRELS RUN... -q -o scores.csv"
+    if wanted == "qrels":
+        return f"{said}judgments come first: {command} QRELS RUN..."
+    return f"{said}after the judgments come runs: {command} QRELS RUN..."
+
+
+def _wanted(path: str, question: type[Settings], files: Mapping[str, Any]) -> FileKind | None:
+    """What should have stood where the file did."""
+    if question.takes == "past":
+        return "scores"
+    first, *others = [files["qrels"], *files["runs"]] if "qrels" in files else files.get("scores") or [None]
+    if first is None:
+        return None
+    try:
+        judgments = kind_of(first) == "qrels"
+    except CranfieldError:
+        judgments = False
+    if "qrels" not in files and not judgments:
+        return "scores"
+    # The first file is right when it holds judgments; then the trouble is with the same file given as a run.
+    return "qrels" if path == first and not (judgments and path in others) else "run"

@@ -1,0 +1,124 @@
+"""``gate`` as a build types it: verdicts, exit codes, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from support import Type
+
+TOPICS = range(1, 31)
+
+
+def write_run(path: str, relevant_at: int) -> None:
+    """A run that finds every topic's relevant document at this rank; a little lower on every third topic."""
+    lines = []
+    for topic in TOPICS:
+        place = relevant_at + (topic % 3 == 0)
+        lines += [
+            f"{topic} Q0 {'r' if rank == place else f'd{rank}'} {rank} {100 - rank} tag\n" for rank in range(1, 12)
+        ]
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text("".join(lines))
+
+
+@pytest.fixture
+def here(cranfield: Type) -> Type:
+    Path("qrels.txt").write_text("".join(f"{topic} 0 r 1\n{topic} 0 d1 0\n" for topic in TOPICS))
+    for name, place in (
+        ("main.run", 2),
+        ("same.run", 2),
+        ("good.run", 1),
+        ("bad.run", 8),
+        ("main/x.run", 2),
+        ("new/x.run", 1),
+    ):
+        write_run(name, place)
+    return cranfield
+
+
+GATE = ("gate", "qrels.txt", "-m", "RR", "--baseline", "main.run")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "verdict"),
+    [
+        (("--candidate", "same.run", "--margin", "0.01"), 0, "pass"),
+        (("--candidate", "good.run", "--better"), 0, "pass"),
+        (("--candidate", "bad.run", "--margin", "0.01"), 3, "fail"),
+        (("--candidate", "same.run", "--better"), 4, "undecided"),
+    ],
+)
+def test_the_exit_code_is_the_verdict(here: Type, words: tuple[str, ...], code: int, verdict: str) -> None:
+    result = here(*GATE, *words, "--format", "json")
+    assert result.exit_code == code
+    envelope = json.loads(result.stdout)
+    assert envelope["settings"]["verdict"] == verdict
+    (row,) = envelope["rows"]
+    assert {"measure", "difference", "lower", "upper", "p", "margin", "verdict", "topics_needed"} <= set(row)
+    assert row["verdict"] == verdict
+
+
+def test_one_screen_says_it_all(here: Type) -> None:
+    result = here(*GATE, "--candidate", "bad.run", "--margin", "0.01")
+    assert result.stdout.startswith("FAIL: bad is worse than main by more than 0.01 (RR -0.")
+    assert len(result.stdout.splitlines()) < 24
+
+
+def test_files_for_a_build_server(here: Type) -> None:
+    result = here(*GATE, "--candidate", "bad.run", "--margin", "0.01", "--junit", "gate.xml", "-o", "comment.md")
+    assert result.exit_code == 3
+    assert Path("comment.md").read_text().startswith("### ❌ Fail: `bad` against `main`")
+    suite = ElementTree.fromstring(Path("gate.xml").read_bytes()).find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == "1"
+
+
+def test_runs_of_one_name_go_by_their_places(here: Type) -> None:
+    result = here("gate", "qrels.txt", "-m", "RR", "--baseline", "main/x.run", "--candidate", "new/x.run", "--better")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("PASS: new/x.run is better than main/x.run")
+
+
+def test_scores_give_the_same_verdict(here: Type) -> None:
+    there = json.loads(here(*GATE, "--candidate", "bad.run", "--margin", "0.01", "--format", "json").stdout)
+    here("evaluate", "qrels.txt", "main.run", "bad.run", "-m", "RR", "-q", "-o", "scores.csv")
+    result = here(
+        "gate", "scores.csv", "--baseline", "main", "--candidate", "bad", "--margin", "0.01", "--format", "json"
+    )
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["rows"] == there["rows"]
+    for name in ("main", "bad"):
+        here("evaluate", "qrels.txt", f"{name}.run", "-m", "RR", "-q", "-o", f"{name}.csv")
+    result = here("gate", "--baseline", "main.csv", "--candidate", "bad.csv", "--margin", "0.01", "--format", "json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["rows"] == there["rows"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("gate qrels.txt", 2, "Missing options '--baseline' and '--candidate'."),
+        ("gate qrels.txt --baseline main.run --candidate good.run -m RR", 2,
+         "error: name the loss you can accept with --margin, in units of the measure, such as 0.01; or ask for a gain "
+         "with --better"),
+        ("gate qrels.txt --baseline main.run --candidate good.run --better", 2,
+         "error: name the measure that decides with --measure, such as --measure nDCG@10"),
+        ("gate main.run --baseline main.run --candidate good.run --better -m RR", 1,
+         "error: main.run: is a run, not judgments; judgments come first: cranfield gate QRELS RUN..."),
+        ("gate qrels.txt --baseline main.run --candidate qrels.txt --better -m RR", 1,
+         "error: qrels.txt: holds judgments, not a run; after the judgments come runs: cranfield gate QRELS RUN..."),
+        ("gate --baseline main --candidate good --better", 2,
+         "error: there is no file main. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield gate "
+         "SCORES --baseline SYSTEM --candidate SYSTEM."),
+        ("gate qrels.txt --baseline main.run --candidate good.run --better -m RR --junit no/where.xml", 1,
+         "error: no/where.xml: cannot be written: there is no directory no"),
+    ],
+)  # fmt: skip
+def test_bad_input(here: Type, words: str, code: int, message: str) -> None:
+    result = here(*words.split())
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr.splitlines()[-1].replace("Error: ", "") == message

@@ -1,0 +1,190 @@
+"""From judgments and runs straight to an answer; files of the wrong kind; refusals before the work; help; quiet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cranfield.cli.help import EXIT_CODES
+from cranfield.cli.output import gathered
+from support import Type
+
+
+@pytest.fixture
+def here(cranfield: Type) -> Type:
+    made = cranfield(
+        *[
+            "sample",
+            ".",
+            "--topics",
+            "12",
+            "--systems",
+            "4",
+            "--documents",
+            "200",
+            "--depth",
+            "10",
+            "--length",
+            "40",
+            "--force",
+        ]
+    )
+    assert made.exit_code == 0
+    assert (
+        cranfield(*["evaluate", "qrels.txt", "runs", "-m", "AP", "-m", "P@5", "-q", "-o", "scores.csv"]).exit_code == 0
+    )
+    return cranfield
+
+
+def rows(here: Type, words: str) -> list[dict[str, object]]:
+    result = here(*words.split(), "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return list(json.loads(result.stdout)["rows"])
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "table"])
+def test_runs_give_what_their_scores_give(here: Type, command: str) -> None:
+    straight = rows(here, f"{command} qrels.txt runs -m AP -m P@5 --resamples 200")
+    assert straight == rows(here, f"{command} scores.csv --resamples 200")
+    assert rows(here, f"{command} qrels.txt runs -m map -m P_5 --resamples 200") == straight
+
+
+def test_the_options_of_evaluate_apply(here: Type) -> None:
+    strict = rows(here, "leaderboard qrels.txt runs -m AP --level 2 --test t")
+    assert strict != rows(here, "leaderboard qrels.txt runs -m AP --test t")
+
+
+def test_settings_can_be_runs(here: Type) -> None:
+    straight = here(
+        *["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "3", "--pattern", "{family}-{k}", "--format", "json"]
+    )
+    assert straight.exit_code == 0, straight.stderr
+    scored = here(*["tune", "scores.csv", "-m", "map", "--folds", "3", "--pattern", "{family}-{k}", "--format", "json"])
+    assert json.loads(straight.stdout)["rows"] == json.loads(scored.stdout)["rows"]
+    unnamed = here(*["tune", "qrels.txt", "runs", "--folds", "3"])
+    assert (unnamed.exit_code, unnamed.stderr) == (
+        2, "error: tuning is for one measure; name it with --measure, such as --measure AP\n"
+    )  # fmt: skip
+
+
+def test_a_pair_is_a_family_of_one(here: Type) -> None:
+    first, second = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())[:2]
+    (row,) = rows(here, f"compare scores.csv -m AP --test t --system {first} --system {second}")
+    assert row["p"] == row["p_adjusted"]
+    (row,) = rows(here, f"compare scores.csv -m AP --test t --system {first} --baseline {second}")
+    assert (row["system_a"], row["system_b"]) == (first, second)
+    topics = rows(here, f"compare scores.csv -m AP --test t -s {first} -s {second} --show topics")
+    assert len(topics) == 12
+
+
+@pytest.mark.parametrize(
+    "words", ["variance scores.csv -m map", "convert scores.csv -m map", "standardise fit scores.csv -m map"]
+)
+def test_a_measure_by_another_name(here: Type, words: str) -> None:
+    assert {row["measure"] for row in rows(here, words)} == {"AP"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("variance RUN", "RUN: is a run, not scores; evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
+        ("variance qrels.txt", "qrels.txt: holds judgments, not scores; evaluate runs against them first: cranfield "
+         "evaluate QRELS RUN... -q -o scores.csv"),
+        ("compare RUN", "RUN: is a run, not scores; name the judgments before it: cranfield compare QRELS RUN..."),
+        ("compare qrels.txt", "qrels.txt holds judgments; name the runs after it (cranfield compare QRELS RUN...), or "
+         "give score files."),
+        ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run; after the judgments come runs: "
+         "cranfield compare QRELS RUN..."),
+        ("evaluate RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield evaluate QRELS RUN..."),
+        ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run; after the judgments come runs: "
+         "cranfield evaluate QRELS RUN..."),
+        ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments; judgments come first: cranfield "
+         "evaluate QRELS RUN..."),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_kind_is_recognised(here: Type, words: str, message: str) -> None:
+    run = str(next(Path("runs").iterdir()))
+    result = here(*words.replace("variance RUN", f"variance {run}").replace(" RUN", f" {run}").split())
+    assert result.exit_code in (1, 2)
+    said = "error: " + message.replace("RUN:", f"{run}:")
+    assert result.stderr == said + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-o nowhere/a.csv", "error: nowhere/a.csv: cannot be written: there is no directory nowhere"),
+        ("--plot nowhere/a.svg", "error: nowhere/a.svg: cannot be written: there is no directory nowhere"),
+        ("--plot a.svg --chart curve", "error: unknown chart 'curve'"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is_read(here: Type, words: str, message: str) -> None:
+    result = here("compare", "no-such-scores.csv", *words.split())
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith(message)
+    assert here("compare", "no-such.csv", "-o", "a.doc").stderr.startswith("error: cannot tell the format of a.doc")
+
+
+def test_help_of_a_command_and_pages(here: Type) -> None:
+    assert here("help", "design", "anova").stdout == here("design", "anova", "--help").stdout
+    assert "randomised-tukey" in here("help", "tests").stdout
+    assert "holm" in here("help", "corrections").stdout
+    page = here("help", "exit-codes").stdout
+    assert all(meaning in page for meaning in EXIT_CODES.values())
+    assert here("help").stdout.splitlines()[2] == here("--help").stdout.splitlines()[2]
+    unknown = here("help", "contrast")
+    assert unknown.exit_code == 2
+    assert unknown.stderr.startswith("error: unknown command 'contrast'.")
+
+
+def test_the_exit_codes_are_documented() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "gate.md").read_text()
+    for code, meaning in EXIT_CODES.items():
+        assert f"| {code} | {meaning} |" in page
+
+
+def test_help_names_no_file_that_is_not_installed(here: Type) -> None:
+    from cranfield.settings import questions
+
+    for name in questions():
+        assert "docs/" not in here(*name.split(), "--help").stdout, name
+
+
+def test_quiet_leaves_warnings_and_notes_out(here: Type) -> None:
+    run = next(Path("runs").iterdir())
+    Path("half.csv").write_text("topic,a,b\n1,0.5,0.25\n2,,0.5\n3,0.5,0.25\n4,0.1,0.2\n")
+    words = ["compare", "half.csv", "--missing", "zero", "--test", "t"]
+    loud, quiet = here(*words), here(*words, "--quiet")
+    assert "warning: " in loud.stderr
+    assert (quiet.stdout, quiet.stderr) == (loud.stdout, "")
+    assert json.loads(here(*words, "--quiet", "--format", "json").stdout)["warnings"]
+    assert here("evaluate", "qrels.txt", str(run), "--quiet", "-o", "means.csv").stderr == ""
+    assert here("compare", "none.csv", "--quiet").stderr.startswith("error: ")
+
+
+def test_check_compares_runs_with_judgments(here: Type) -> None:
+    run = next(Path("runs").iterdir())
+    checked = {row["file"]: row for row in rows(here, f"check qrels.txt {run}")}
+    assert checked[str(run)]["shared_topics"] == 12
+    assert checked[str(run)]["judged_at_10"] == 1.0
+    Path("plain.run").write_text("1 Q0 D1 1 3.5 x\n02 Q0 d2 1 2.5 x\n3 Q0 d3 1 1.5 x\n")
+    Path("plain.qrels").write_text("1 0 d1 1\n2 0 d2 1\n3 0 d3 0\n4 0 d1 0\n")
+    result = here("check", "plain.run", "plain.qrels")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "warning: plain.run: 1 topic id would match the judgments' without regard to case, blanks and leading zeros; "
+        "write them alike",
+        "warning: plain.run: 1 document id would match the judgments' without regard to case and blanks; write them alike",
+    ]
+
+
+def test_many_alike_warnings_become_one() -> None:
+    texts = [f"run{i}: no document for 2 of 50 topics, scored 0: 1, 2" for i in range(40)]
+    assert gathered(texts) == [
+        "run0, run1, run2, run3, run4 and 35 more: no document for 2 of 50 topics, scored 0: 1, 2"
+    ]
+    measured = [f"AP, P@10: {text}" for text in texts]
+    assert len(gathered(measured)) == 1
+    assert gathered(["one", "two: 2", "one", "three: 3"]) == ["one", "two: 2", "three: 3"]
