@@ -50,7 +50,7 @@ def test_from_scores_with_sections_left_out(cranfield: Type) -> None:
         ("report runs qrels.txt", 2, "is a run; name the judgments first: cranfield report QRELS RUN..."),
         ("report qrels.txt runs -o page.pdf", 2, "error: a report is an HTML file; end page.pdf in .html."),
         ("report qrels.txt runs -o no/page.html", 1, "error: no/page.html: cannot be written: there is no directory no"),
-        ("report qrels.txt runs --skip data --skip dta", 2, "error: unknown section 'dta'. Did you mean 'data'?"),
+        ("report qrels.txt runs --skip data --skip dta", 2, "Error: Invalid value for '--skip': 'dta' is not one of 'data'"),
         ("report nothing.csv", 1, "error: nothing.csv: no such file; check the name"),
     ],
 )  # fmt: skip

@@ -156,7 +156,7 @@ def test_selection_bias(cranfield: Type) -> None:
         (
             ["--folds", "31"],
             2,
-            "`n_folds` must be at most the number of topics; got 31 folds for 30 topics. "
+            "--folds must be at most the number of topics; got 31 folds for 30 topics. "
             "Write 30 (leave-one-out) or less.",
         ),
         (["--folds", "5", "--holdout", "0.2"], 2, "--folds and --holdout exclude each other; choose one"),

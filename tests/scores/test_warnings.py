@@ -56,7 +56,7 @@ def results(matrix):
     yield factors.apply(matrix)
     yield cf.standardisation_robustness(matrix)
     yield cf.standardisation_effect(matrix, n_resamples=0)
-    yield cf.tune({"x": settings}, cf.LeaveOneOut())
+    yield cf.tune({"x": settings}, folds=3)
 
 
 def test_scores_say_what_was_filled_or_left_out(path):

@@ -208,7 +208,7 @@ def _epsilon(
             ),
         )
     if epsilon == "past" and not all(estimated):
-        raise ArgumentError("`epsilon` 'past' takes a variance estimated from scores; give scores, or a number.")
+        raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
     if epsilon is None or epsilon == "past":
         return _past_epsilon(given, n_systems)
     fewest = float(n_systems.min())  # their bound is the narrowest

@@ -13,7 +13,7 @@ from cranfield.errors import ArgumentError, notify
 from cranfield.generalisability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
 from cranfield.generalisability.components import SYSTEMS, Components, variance_components
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix
+from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.signature import signature
 
@@ -242,6 +242,8 @@ def reliability(
 
 def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:
     """The matrix of every collection by its name."""
+    if isinstance(scores, (list, tuple)) and all(isinstance(one, (ScoreMatrix, Scores)) for one in scores):
+        scores = {f"collection {number}": one for number, one in enumerate(scores, 1)}
     return {name: one.only() for name, one in as_collections(scores).items()}
 
 

@@ -20,7 +20,7 @@ from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import read_run, same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
-from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.labels import summary
 from cranfield.measures.hits import Floats
@@ -289,14 +289,21 @@ def summaries(scores: Scores) -> pl.DataFrame:
     """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
     columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
     for name, matrix in scores.items():
-        total = parse_measure(name).definition.aggregate == "sum"
-        values = matrix.values.sum(axis=0) if total else matrix.system_means
+        values = matrix.values.sum(axis=0) if _is_count(name) else matrix.system_means
         columns["system"] += matrix.systems
         columns["topic"] += ["all"] * matrix.n_systems
         columns["measure"] += [name] * matrix.n_systems
         columns["value"] += values.tolist()
     schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
     return pl.DataFrame(columns, schema=schema)
+
+
+def _is_count(name: str) -> bool:
+    """Whether a measure counts, so that topics add up; a measure that is not ours does not."""
+    try:
+        return parse_measure(name).definition.aggregate == "sum"
+    except UnknownNameError:
+        return False
 
 
 def _assemble(

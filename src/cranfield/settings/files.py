@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -86,9 +87,11 @@ class CheckSettings(Settings):
 
 def layouts() -> tuple[str, ...]:
     """Every layout in which `convert` writes: those of scores, then those of runs and judgments."""
-    from cranfield.collection.formats import writable
-
-    return (*defaults.names(defaults.ScoreLayout), *dict.fromkeys([*writable("run"), *writable("qrels")]))
+    scores = importlib.import_module("cranfield.scores.formats").writable()
+    writable = importlib.import_module("cranfield.collection.formats").writable
+    return tuple(
+        dict.fromkeys([*sorted(scores, key=lambda name: name != "long"), *writable("run"), *writable("qrels")])
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

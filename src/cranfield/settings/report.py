@@ -57,7 +57,7 @@ class ReportSettings(Scoring):
         least=1, most=10_000_000, on_page=False,
     )  # fmt: skip
     teams: Path | None = shared.teams()
-    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=1000, more=True)
+    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=20, more=True)
     n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
     alpha: float = shared.alpha(more=True)
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")

@@ -65,13 +65,13 @@ class SelectionBias(Result):
     def settings(self) -> dict[str, Any]:
         """What was simulated."""
         return {
-            "settings": self.n_settings,
-            "topics": self.n_topics,
+            "n_settings": self.n_settings,
+            "n_topics": self.n_topics,
             "sd": self.sd,
             "correlation": self.correlation,
             "alpha": self.alpha,
             "folds": self.folds,
-            "experiments": len(self.in_sample),
+            "n_experiments": len(self.in_sample),
             "seed": self.seed,
         }
 
@@ -121,7 +121,7 @@ def selection_bias(
     folds: int | None = None,
     leave_one_out: bool = False,
     holdout: float | None = None,
-    n_repeats: int | None = 1,
+    n_repeats: int | None = None,
     sd: float = BIAS_SD,
     correlation: float = 0.0,
     alpha: float = ALPHA,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.output import draw, emit, say, wrapped
+from cranfield.cli.output import draw, emit, say, warn, wrapped
 from cranfield.cli.sources import read
 from cranfield.files import write_atomically
 
@@ -26,8 +26,10 @@ def run(settings: RecommendSettings, output: OutputSettings, files: dict[str, An
     if output.format not in (None, "table", "markdown") or not words:
         emit(said.sheet(), output)
     elif where is None:
+        warn(result.warnings)
         sys.stdout.write(wrapped(text))
     else:
+        warn(result.warnings)
         write_atomically(where, text.encode())
         say(f"wrote {where}")
     draw(said, result, output)

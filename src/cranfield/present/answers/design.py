@@ -129,7 +129,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
 
 
 def _test_of(design: Design) -> str:
-    return f"{design.what} show" if design.kind == "pairs" else f"a {design.what} sees"
+    return f"{design.what} show" if design.kind == "pairs" else f"a {design.what} detects"
 
 
 def _design_charts(design: Design) -> tuple[Chart, ...]:
