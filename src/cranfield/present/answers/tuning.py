@@ -6,17 +6,19 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from cranfield import defaults
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
 
 _MOST_SENTENCES = 5
+MOST_FOLDS = 20
+"""Folds that people are shown one by one; files have them all."""
 
 
 @answers("Tuning")
@@ -57,11 +59,19 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
             notes=(f"lower, upper: {level} percentile interval of the mean, {count} resamples of topics.",),
         )
 
+    def folds() -> Sheet:
+        whole, many = sheet("folds", "Fold by fold", result.to_frame()), len(result.folds)
+        if many <= MOST_FOLDS:
+            return whole
+        note = f"All {many} folds together; format csv has every one."
+        brief = replace(whole, rows=whole.rows.filter(pl.col("fold") == "all"), notes=(note, *whole.notes))
+        return replace(whole, sections=(brief,))
+
     best = max(result.families, key=lambda one: one.held_out_mean)
     return Answer(
         headline=f"Expect {best.held_out_mean:.4f}{best.interval} {result.measure} from {best.name} on unseen topics",
         sheets={
-            "folds": lambda: sheet("folds", "Fold by fold", result.to_frame()),
+            "folds": folds,
             "summary": lambda: sheet("summary", "Families", result.by_family()),
             "curve": curve,
             "held-out": lambda: sheet("held-out", "Held-out scores", result.held_out.to_wide(), notes=()),
