@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 from typing import Any
@@ -70,6 +71,18 @@ def test_from_data_every_estimate_is_shown(client: Client) -> None:
     ]  # fmt: skip
     assert answer["rows"][0]["topics_lower"] <= answer["rows"][0]["topics"] <= answer["rows"][0]["topics_upper"]
     assert "cranfield design anova --scores past.AP.csv --min-diff 0.2 --systems 6" in answer["command_line"]
+
+
+def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> None:
+    service = client.app.state.service  # type: ignore[attr-defined]
+    unread = service.store.add([("unread.AP.csv", io.BytesIO(scores(seed=2).encode()), 1)])
+    assert unread.peek() is None
+    answer = ask(client, f"/api/design?data={unread.id}&systems=6&min_diff=0.2")
+    assert "cranfield design pairs --scores unread.AP.csv" in answer["command_line"][0]
+    wrong = service.store.add([("wrong.AP.csv", io.BytesIO(b"topic,a,b\n1,high,0.2\n"), 1)])
+    refused = client.get(f"/api/design?data={wrong.id}&systems=6&min_diff=0.2")
+    assert refused.status_code == 409
+    assert "problem in the files of wrong.AP.csv" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(
