@@ -122,7 +122,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page.get_by_label("Splits", exact=True).fill("150")
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector("progress")
-    playwright.expect(page.locator("#job-text")).to_contain_text(" of ")
+    playwright.expect(page.locator("#job-text")).to_contain_text(" of ", timeout=60_000)
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("text=This takes a little while")
     page.get_by_label("Splits", exact=True).fill("3")

@@ -240,5 +240,5 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
         if k == 0 or mark["text"] != marks[0]["text"]
     ]
     first = marks[0]
-    said = finding or f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
+    said = finding or f"With {plural(at, 'topic')} the {first['series']} is {number(first['value'])}"
     return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)
