@@ -39,14 +39,14 @@ def test_a_format_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     Path("a.run").write_text("1 Q0 d 1 2 x\n")
     with FORMATS.temporarily(DUMMY):
         help = " ".join(typed("check", "--help")[1].split())
-        assert "--format [table|json|csv|markdown|latex|dummy]" in help
+        assert "--format [table|json|csv|markdown|latex|html|dummy]" in help
         assert ".parquet .dum)." in help
         assert typed("check", "a.run", "--format", "dummy") == (0, "1 rows\n")
         assert typed("check", "a.run", "-o", "made.dum")[0] == 0
         assert Path("made.dum").read_text() == "1 rows\n"
         code, said = typed("check", "a.run", "-o", "made.xyz")
         assert code == 2
-        assert "use --format table|json|csv|markdown|latex|dummy or end the name in .txt," in said
+        assert "use --format table|json|csv|markdown|latex|html|dummy or end the name in .txt," in said
         assert said.endswith(" .parquet or .dum\n")
         assert "'dummy'" in typed("check", "a.run", "--format", "dumy")[1]
     assert "dummy" not in typed("check", "--help")[1]
@@ -58,7 +58,7 @@ def test_a_format_is_among_the_downloads_of_the_page() -> None:
 
     outcome = Outcome(Answer("a headline", {"means": lambda: SHEET}), (), ())
     with FORMATS.temporarily(DUMMY), open_page() as page:
-        shown = page.get("/design?variance=0.05&systems=10&min_diff=0.1").text
+        shown = page.get("/design?kind=anova&variance=0.05&systems=10&min_diff=0.1").text
         (address,) = re.findall(r'href="(/files/design/methods\.dum\?[^"]*)" download>Dummy<', shown)
         answer = page.get(unescape(address))
         assert (answer.text[-6:], answer.headers["content-type"]) == (" rows\n", "text/x-dummy; charset=utf-8")

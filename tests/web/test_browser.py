@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from cranfield import design_all_pairs
 from web_page import scores
 
 playwright = pytest.importorskip(
@@ -121,7 +122,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page.get_by_label("Splits", exact=True).fill("150")
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector("progress")
-    playwright.expect(page.locator("#job-text")).to_contain_text(" of ")
+    playwright.expect(page.locator("#job-text")).to_contain_text(" of ", timeout=60_000)
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("text=This takes a little while")
     page.get_by_label("Splits", exact=True).fill("3")
@@ -143,16 +144,22 @@ def test_a_report_is_written_and_saved(visit: Visit) -> None:
     assert report.startswith(b"<!doctype html>")
 
 
+def _topics(n_systems: int) -> str:
+    """The headline of the worked example with this many systems."""
+    return f"{design_all_pairs(0.025, n_systems, 0.10).n_topics} topics"
+
+
 def test_typed_values_answer_as_they_are_typed(visit: Visit) -> None:
     page = visit.page
     visit.open("/design")
-    assert visit.headline() == "167 topics"
-    page.get_by_label("Systems", exact=True).fill("20")
-    visit.expect_headline("219 topics")
-    assert "systems=20" in page.url
+    assert visit.headline() == _topics(20)
+    page.get_by_label("Systems", exact=True).fill("30")
+    visit.expect_headline(_topics(30))
+    assert "systems=30" in page.url
     page.get_by_label("What do you want to know?").select_option("min_diff")
     page.get_by_label("Topics I have", exact=True).fill("50")
-    visit.expect_headline("A difference of 0.21")
+    detected = design_all_pairs(0.025, 30, n_topics=50).min_diff
+    visit.expect_headline(f"A difference of {detected:.3g}")
     assert not page.get_by_label("Smallest difference worth detecting (minD)", exact=True).is_visible()
     page.get_by_label("estimate a difference").check()
     page.get_by_label("What do you want to know?").select_option("topics")
@@ -197,7 +204,7 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     _tab_to(page, "systems")
     page.keyboard.press("Control+a")
     page.keyboard.type("2")
-    visit.expect_headline("85 topics")
+    visit.expect_headline(_topics(2))
     _tab_to(page, "CSV")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
     _tab_to(page, "power-image", lambda: page.evaluate("document.activeElement.className") == "canvas")
@@ -217,9 +224,9 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(served[0] + "/design")
-    page.fill("#systems", "20")
+    page.fill("#systems", "30")
     page.click("button")
-    assert page.inner_text("#answer") == "219 topics"
+    assert page.inner_text("#answer") == _topics(30)
     page.goto(served[0] + "/compare?data=sample&test=t")
     page.wait_for_selector("#answer", timeout=60_000)
     context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 from typing import Any
@@ -20,6 +21,10 @@ def test_the_first_visit_shows_a_worked_example(client: Client) -> None:
     n = design_all_pairs(0.025, 20, 0.10).n_topics
     assert f'<h2 id="answer" class="headline">{n} topics</h2>' in page
     assert "cranfield design pairs --variance-of-difference 0.025 --systems 20 --min-diff 0.1 --power 0.8" in page
+    assert f"With {n} topics, corrected tests of all pairs show a difference of 0.1 between two of 20 systems" in page
+    assert "which two systems are min diff apart" in page  # as the column is headed
+    baseline = client.get("/design?variance_of_difference=0.025&systems=20&min_diff=0.1&baseline=true").text
+    assert "topics, corrected comparisons with a baseline show a difference" in baseline
     papers = client.get("/design?kind=anova&published=true&variance=0.0530&systems=10&min_diff=0.10").text
     assert "The papers&#39; spreadsheet says 166." in papers  # EVIA 2014 Table 4
 
@@ -70,6 +75,18 @@ def test_from_data_every_estimate_is_shown(client: Client) -> None:
     ]  # fmt: skip
     assert answer["rows"][0]["topics_lower"] <= answer["rows"][0]["topics"] <= answer["rows"][0]["topics_upper"]
     assert "cranfield design anova --scores past.AP.csv --min-diff 0.2 --systems 6" in answer["command_line"]
+
+
+def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> None:
+    service = client.app.state.service  # type: ignore[attr-defined]
+    unread = service.store.add([("unread.AP.csv", io.BytesIO(scores(seed=2).encode()), 1)])
+    assert unread.peek() is None
+    answer = ask(client, f"/api/design?data={unread.id}&systems=6&min_diff=0.2")
+    assert "cranfield design pairs --scores unread.AP.csv" in answer["command_line"][0]
+    wrong = service.store.add([("wrong.AP.csv", io.BytesIO(b"topic,a,b\n1,high,0.2\n"), 1)])
+    refused = client.get(f"/api/design?data={wrong.id}&systems=6&min_diff=0.2")
+    assert refused.status_code == 409
+    assert "problem in the files of wrong.AP.csv" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.settings import QueryError
+from cranfield.web.server.form import help_of
 from cranfield.web.server.page import pages
 
 
@@ -90,3 +92,14 @@ def test_every_page_reads_its_own_settings() -> None:
             values = one.default if one.several else [one.default]
             said = [(one.spelling, str(value).lower() if one.kind is bool else str(value)) for value in values]
             assert page.question.from_query([*needed, *said]) == usual, (page.name, one.name)
+
+
+def test_hints_speak_of_boxes_and_not_of_options() -> None:
+    settings = {(page.name, one.spelling): one for page in pages().values() for one in page.parameters}
+    target, baseline, test = (
+        help_of(settings[key]) for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
+    )
+    assert target == "Coefficient to reach; several with commas between them."
+    assert baseline == "Compare every system with this one."  # names may hold commas, and a list has one choice
+    assert "<code>cranfield help tests</code>" in test
+    assert "&lt;b&gt;" in help_of(replace(settings["compare", "test"], help="<b>"))

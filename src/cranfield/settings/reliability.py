@@ -41,7 +41,7 @@ class ReliabilitySettings(Settings):
     )  # fmt: skip
     target: tuple[float, ...] = setting(
         (), "Coefficient to reach; repeatable.", metavar="T", check=shared.share,
-        usual=f"{defaults.RELIABILITY_TARGET:g} for topics",
+        usual=f"{defaults.RELIABILITY_TARGET:g}",
     )  # fmt: skip
     drop: float = setting(
         0.0, "Leave out this share of the systems first, the worst ones.", metavar="SHARE", check=_share_to_drop,

@@ -114,7 +114,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
             f"be {row['expected_width']:.4f} wide."
         )
     else:
-        among = f" among {row['systems']} systems" if "systems" in row else " between two systems"
+        among = f" {_WHERE[design.kind]} {row['systems']} systems" if "systems" in row else " between two systems"
         text = (
             f"With {_value(row['topics'])} topics, {_test_of(design)} a difference of {row['min_diff']:.4g}{among} "
             f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
@@ -128,8 +128,14 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     return (text,)
 
 
+_WHERE = {"pairs": "between two of", "anova": "among"}
+
+
 def _test_of(design: Design) -> str:
-    return f"{design.what} show" if design.kind == "pairs" else f"a {design.what} detects"
+    if design.kind != "pairs":
+        return f"a {design.what} detects"
+    compared = design.what.removesuffix(", corrected")
+    return f"corrected {compared} show" if compared.startswith("comparisons") else f"corrected tests of {compared} show"
 
 
 def _design_charts(design: Design) -> tuple[Chart, ...]:

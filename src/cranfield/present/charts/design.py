@@ -27,6 +27,9 @@ from cranfield.present.charts.style import (
 if TYPE_CHECKING:
     from cranfield.design import Design
 
+LONG_NAMES = 60
+"""Characters of all names of a legend that fit beside each other; longer ones stand below each other."""
+
 
 def _of_many(design: Design) -> bool:
     """Whether it is about more than two systems."""
@@ -82,7 +85,8 @@ def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]],
 
 def _encoding(names: list[str]) -> dict[str, Any]:
     scales = series_scales(names)
-    legend = LINES if len(names) > 1 else None
+    long = sum(map(len, names)) > LONG_NAMES
+    legend = None if len(names) < 2 else alt.Legend(**LINES.to_dict(), columns=1) if long else LINES
     return {
         "color": alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
         "strokeDash": alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend),
@@ -236,5 +240,5 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
         if k == 0 or mark["text"] != marks[0]["text"]
     ]
     first = marks[0]
-    said = finding or f"With {plural(at, 'topic')}: {first['series']} {number(first['value'])}"
+    said = finding or f"With {plural(at, 'topic')} the {first['series']} is {number(first['value'])}"
     return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)

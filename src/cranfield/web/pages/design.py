@@ -125,6 +125,7 @@ def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress
         settings, past = question.as_typed(), []
         _check_typed(question)
     else:
+        dataset.require_valid(progress)
         before, files = dataset.score_files(question.measure)
         settings = question.as_typed(files, None if before else question.measure)
         past = [dataset.collections(question.measure)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from cranfield.settings import REQUIRED, Setting
 from cranfield.web.server.page import Page
@@ -52,6 +55,13 @@ class Form:
     def further(self) -> list[Setting]:
         """The settings behind "More settings"."""
         return [one for one in self.settings.values() if one.more]
+
+
+def help_of(one: Setting) -> Markup:
+    """The help of a setting as a form gives it: options are repeated, numbers in a box have commas between them."""
+    several = "; several with commas between them" if one.several and one.kind in (int, float) else ""
+    said = str(escape(one.help.replace("; repeatable", several)))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
 
 
 def _text(default: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import polars as pl
@@ -64,8 +65,10 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """The lines below it that the page does not have elsewhere."""
-        return [note for note in self.sheet.notes if note and note not in self.known]
+        """The lines below it that the page does not have elsewhere, with the names of columns as its head has them."""
+        named = [name for name in self.sheet.rows.columns if "_" in name]
+        notes = [note for note in self.sheet.notes if note and note not in self.known]
+        return [reduce(lambda text, name: text.replace(name, name.replace("_", " ")), named, note) for note in notes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from cranfield.present.formats import downloads
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
-from cranfield.web.server.form import Form
+from cranfield.web.server.form import Form, help_of
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
@@ -37,6 +37,7 @@ templates.globals |= {
     "version": __version__,
     "menu": menu,
     "downloads": downloads,
+    "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
 }
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
