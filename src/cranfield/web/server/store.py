@@ -123,7 +123,7 @@ class Store:
             name = label(first).rpartition("/")[2] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
             if label(first).lower().endswith(".zip"):
                 name = label(first).rpartition("/")[2]
-            dataset = Dataset(id, name, moved, missing, lenient)
+            dataset = Dataset(id, name, moved, missing, lenient, self.limits.systems)
             self._datasets[id] = dataset
             self._sizes[id] = size
             return dataset
