@@ -11,7 +11,7 @@ from cranfield.errors import ArgumentError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.security import HEADERS, Access
-from cranfield.web.server.serve import access_for
+from cranfield.web.server.serve import access_for, announcement
 from web_page import HERE, Client, scores
 
 FOREIGN = "another website asked; only this page itself may. Open the address directly."
@@ -238,6 +238,30 @@ def test_only_this_machine_unless_that_is_meant() -> None:
     assert str(caught.value) == (
         "`allow_origin` must be a website's address without a path; got 'https://a.example/path'. Write https://example.org."
     )
+
+
+def test_head_is_answered_like_get_without_a_body(client: Client, remote: Client) -> None:
+    for address in (
+        "/",
+        "/design",
+        "/data",
+        "/compare?data=sample&resamples=150",
+        "/api",
+        "/api/data",
+        "/static/page.css",
+    ):
+        head, whole = client.head(address), client.get(address)
+        assert (head.status_code, head.content) == (whole.status_code, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+        assert head.headers["content-length"] == str(len(whole.content))
+        assert head.headers["x-frame-options"] == "DENY"
+    assert client.head("/nowhere").status_code == 404
+    assert remote.head("/design").status_code == 401
+
+
+def test_who_holds_the_address_is_told_what_it_opens() -> None:
+    assert "sees, uses and can remove all data on the page" in announcement("http://lab.example/?token=t", "t")
+    assert "all data" not in announcement("http://127.0.0.1:8377/", None)
 
 
 def test_no_server_answers_to_all_without_a_token() -> None:

@@ -116,6 +116,9 @@ class Guard:
         by_link = not shared and _other_site(headers)
         scope["state"] = {**scope.get("state", {}), "came_from_elsewhere": by_link}
         limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        if scope["method"] == "HEAD":  # answered as GET is, without what it would send
+            await self.app({**scope, "method": "GET"}, _counted(receive, limit), _without_body(send_with_headers))
+            return
         await self.app(scope, _counted(receive, limit), send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers, shared: bool) -> Response | None:
@@ -207,6 +210,15 @@ def _no(scope: Scope, status: int, text: str) -> Response:
     if scope["path"].startswith("/api"):
         return Response(json.dumps({"error": text}), status, media_type="application/json")
     return PlainTextResponse(f"{text[0].upper()}{text[1:]}\n", status)
+
+
+def _without_body(send: Send) -> Send:
+    """The same answer, its headers alone."""
+
+    async def headers_only(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return headers_only
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
