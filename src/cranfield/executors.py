@@ -12,6 +12,7 @@ import itertools
 import multiprocessing
 import os
 import pickle
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -34,7 +35,21 @@ def available_workers() -> int:
 
 def process_pool(workers: int) -> ProcessPoolExecutor:
     """A pool of fresh processes (never forked: column libraries hold threads and locks)."""
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one that started it does, even if that was killed; for processes that work."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)  # nobody is left to take a result
+
+    threading.Thread(target=watch, name="cranfield-parent", daemon=True).start()
 
 
 def map_in_order(

@@ -11,7 +11,7 @@ from cranfield.errors import ArgumentError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.security import HEADERS, Access
-from cranfield.web.server.serve import access_for
+from cranfield.web.server.serve import access_for, announcement
 from web_page import HERE, Client, scores
 
 FOREIGN = "another website asked; only this page itself may. Open the address directly."
@@ -70,6 +70,86 @@ def test_other_websites_can_neither_send_nor_start_anything(client: Client) -> N
     assert client.get("/design", headers=link).status_code == 200
     own = {"origin": HERE, "sec-fetch-site": "same-origin"}
     assert client.post("/api/data", files=files, headers=own).status_code == 201
+
+
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+REPORT = "/report?data=sample&resamples=100&start=yes"
+
+
+@pytest.fixture
+def fresh() -> Iterator[Client]:
+    """A server nobody has asked anything."""
+    with Client(create_app(limits=Limits(patience=0.0)), base_url=HERE, follow_redirects=False) as asked:
+        yield asked
+
+
+def jobs(client: Client) -> list[str]:
+    return [job.title for job in client.app.state.service.jobs._jobs.values()]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("frame", ["iframe", "frame", "embed", "object"])
+def test_a_frame_on_another_site_gets_nothing(fresh: Client, frame: str) -> None:
+    for site in ("cross-site", "same-site"):
+        headers = {**LINK, "sec-fetch-site": site, "sec-fetch-dest": frame}
+        for address in (REPORT, "/", "/compare?data=sample", "/files/compare/systems.csv?data=sample", "/api"):
+            answer = fresh.get(address, headers=headers)
+            assert (answer.status_code, FOREIGN[1:] in answer.text) == (403, True)
+    assert jobs(fresh) == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        LINK,
+        {**LINK, "sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site"},
+        {"referer": "https://evil.example/page"},
+        {"referer": "http://127.0.0.1:1/"},
+        {"referer": "http://127.0.0.1.evil.example/"},
+    ],
+)
+def test_a_link_on_another_site_starts_nothing(fresh: Client, headers: dict[str, str]) -> None:
+    for address in (REPORT, "/compare?data=sample", "/replicates?data=sample&start=yes", "/reliability?data=sample"):
+        answer = fresh.get(address, headers=headers)
+        assert answer.status_code == 200
+        assert "A link on another website led here, so nothing was started." in answer.text
+        assert "data-job=" not in answer.text
+    file = fresh.get("/files/compare/pairs.csv?data=sample", headers=headers)
+    assert file.status_code == 403
+    assert "nothing was started" in file.text
+    assert fresh.get("/api/compare?data=sample", headers=headers).status_code == 403
+    assert jobs(fresh) == []
+    assert "nothing was started" not in fresh.get("/design?variance=0.05&systems=5&min_diff=0.1", headers=headers).text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+        {"sec-fetch-site": "none", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+        {"referer": f"{HERE}/report"},
+        {"sec-fetch-site": "same-origin", "referer": "https://evil.example/"},
+    ],
+)
+def test_the_page_itself_and_a_typed_address_start_work(fresh: Client, headers: dict[str, str]) -> None:
+    answer = fresh.get("/compare?data=sample", headers=headers)
+    assert answer.status_code == 200
+    assert len(jobs(fresh)) == 1
+
+
+def test_a_link_shows_what_is_known_already(client: Client) -> None:
+    address = "/compare?data=sample&resamples=150"
+    assert "nothing was started" in client.get(address, headers=LINK).text
+    own = client.get(address)
+    assert client.get(address, headers=LINK).text == own.text
+
+
+def test_no_answer_may_be_framed(client: Client) -> None:
+    for address in ("/", "/design", "/nowhere", "/api/data", "/files/compare/pairs.csv?data=sample&resamples=150"):
+        headers = client.get(address).headers
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
 def test_every_request_from_elsewhere_must_carry_the_token(remote: Client) -> None:
@@ -158,6 +238,30 @@ def test_only_this_machine_unless_that_is_meant() -> None:
     assert str(caught.value) == (
         "`allow_origin` must be a website's address without a path; got 'https://a.example/path'. Write https://example.org."
     )
+
+
+def test_head_is_answered_like_get_without_a_body(client: Client, remote: Client) -> None:
+    for address in (
+        "/",
+        "/design",
+        "/data",
+        "/compare?data=sample&resamples=150",
+        "/api",
+        "/api/data",
+        "/static/page.css",
+    ):
+        head, whole = client.head(address), client.get(address)
+        assert (head.status_code, head.content) == (whole.status_code, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+        assert head.headers["content-length"] == str(len(whole.content))
+        assert head.headers["x-frame-options"] == "DENY"
+    assert client.head("/nowhere").status_code == 404
+    assert remote.head("/design").status_code == 401
+
+
+def test_who_holds_the_address_is_told_what_it_opens() -> None:
+    assert "sees, uses and can remove all data on the page" in announcement("http://lab.example/?token=t", "t")
+    assert "all data" not in announcement("http://127.0.0.1:8377/", None)
 
 
 def test_no_server_answers_to_all_without_a_token() -> None:

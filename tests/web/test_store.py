@@ -111,3 +111,16 @@ def test_several_collections_are_pooled_by_the_design_alone(store: Store) -> Non
     assert list(both.collections()) == ["x", "y"]
     with pytest.raises(DataError, match="holds 2 collections"):
         both.matrix()
+
+
+def test_too_many_systems_are_told_at_once() -> None:
+    store = Store(Limits(systems=20))
+    try:
+        told = (
+            "big.AP.csv: 21 systems; the page takes at most 20, since it compares every pair. Keep the systems that "
+            "matter, or ask on the command line: cranfield compare big.AP.csv"
+        )
+        assert store.add([named("big.AP.csv", scores(systems=21))]).read().problem == told
+        assert store.add([named("fits.AP.csv", scores(systems=20))]).read().problem == ""
+    finally:
+        store.close()

@@ -39,6 +39,7 @@ class Sheet:
     hidden : columns that machines get and people do not, because they say the same in every row
     top : the answer itself where it is one number, at the top of the JSON object
     texts : what is written in a format (by its name) where the rows alone would not do
+    read_back : whether commands read the rows again, such as scores: then names are written exactly as they are
     """
 
     command: str
@@ -58,6 +59,7 @@ class Sheet:
     hidden: tuple[str, ...] = ()
     top: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    read_back: bool = False
 
     @property
     def for_people(self) -> Sheet:

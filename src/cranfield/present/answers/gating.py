@@ -66,11 +66,13 @@ def notes_of(result: Gate) -> tuple[str, ...]:
 
 
 def comment(result: Gate) -> str:
-    """The verdict as a comment for a pull request."""
+    """The verdict as a comment for a pull request; names stay text there."""
+    from cranfield.present.formats.markdown import name_text, plain_text
+
     lines = [
-        f"### {BADGES[result.verdict]}: `{result.candidate}` against `{result.baseline}`",
+        f"### {BADGES[result.verdict]}: {name_text(result.candidate)} against {name_text(result.baseline)}",
         "",
-        *(f"- {result.sentence(check)}" for check in result.checks),
+        *(f"- {plain_text(result.sentence(check))}" for check in result.checks),
         "",
         "| measure | baseline | candidate | difference | bounds | p | verdict |",
         "| :--- | ---: | ---: | ---: | :---: | ---: | :--- |",
@@ -80,6 +82,7 @@ def comment(result: Gate) -> str:
             one.measure, cell(one.mean_baseline), cell(one.mean_candidate), f"{one.difference:+.4f}",
             f"{cell(one.lower)} … {cell(one.upper)}", cell(one.p), one.verdict,
         )  # fmt: skip
-        lines.append("| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |")
-    lines += ["", *(f"{note}  " for note in notes_of(result)), *(f"**Note:** {text}  " for text in result.warnings)]
-    return "\n".join([*lines, "", f"<sub>{result.signature}</sub>", ""])
+        lines.append("| " + " | ".join(map(plain_text, cells)) + " |")
+    lines += ["", *(f"{plain_text(note)}  " for note in notes_of(result))]
+    lines += [f"**Note:** {plain_text(text)}  " for text in result.warnings]
+    return "\n".join([*lines, "", f"<sub>{plain_text(result.signature)}</sub>", ""])

@@ -24,7 +24,8 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
 
     def sheet(rows: pl.DataFrame) -> Sheet:
-        return Sheet("evaluate", rows, first.provenance[0] if first.provenance else "", shown, scores.warnings)
+        said = first.provenance[0] if first.provenance else ""
+        return Sheet("evaluate", rows, said, shown, scores.warnings, read_back=True)
 
     def by_topic(matrix: ScoreMatrix) -> Callable[[], Sheet]:
         return lambda: sheet(matrix.to_wide() if matrix.partitions is None else matrix.to_long())

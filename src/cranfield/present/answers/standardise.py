@@ -21,7 +21,7 @@ def factors_answer(result: Standardisation, settings: Any) -> Answer:
     def sheet() -> Sheet:
         return Sheet(
             "standardise fit", result.to_frame(), result.signature, shown, result.warnings,
-            title="Standardisation factors", heading="Factors of every topic",
+            title="Standardisation factors", heading="Factors of every topic", read_back=True,
         )  # fmt: skip
 
     return Answer(headline=f"Standardisation factors by {', '.join(result)}", sheets={"factors": sheet})
@@ -38,7 +38,7 @@ def standardised_answer(result: Standardised, settings: Any) -> Answer:
         return Sheet(
             "standardise apply", result.to_frame(), result.signature, {**asked, **how, "counts": counts},
             result.warnings, title="Standardised scores", notes=tuple(result.clipping()),
-            heading="Standardised scores",
+            heading="Standardised scores", read_back=True,
         )  # fmt: skip
 
     alt = "Boxes: standardised scores of every topic."

@@ -14,19 +14,50 @@ if TYPE_CHECKING:
     from cranfield.present.tables import Sheet
 
 
-def to_csv(rows: pl.DataFrame, separator: str = ",") -> str:
-    """One line per row, after a line of names: every number reads back to the same double."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the start of a formula."""
+
+
+def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False) -> str:
+    """One line per row, after a line of names: every number reads back to the same double.
+
+    A spreadsheet runs text that begins like a formula, so a name like ``=1+1`` gets a single quote before it; not so
+    in a table that is `read_back` by cranfield, whose names must stay as they are.
+    """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(rows.columns)
+    text = str if read_back else inert
+    writer.writerow([text(name) for name in rows.columns])
     for row in rows.iter_rows():
-        writer.writerow(["" if v is None else repr(v) if isinstance(v, float) else v for v in row])
+        writer.writerow(
+            [
+                "" if v is None else repr(v) if isinstance(v, float) else text(v) if isinstance(v, str) else v
+                for v in row
+            ]
+        )
     return out.getvalue()
+
+
+def inert(text: str) -> str:
+    """Text that no spreadsheet runs; numbers stay numbers.
+
+    >>> inert("=HYPERLINK(A1)"), inert("-x"), inert("bm25"), inert("-0.5")
+    ("'=HYPERLINK(A1)", "'-x", 'bm25', '-0.5')
+    """
+    if not text.startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows in UTF-8."""
-    return sheet.texts["csv"].encode() if "csv" in sheet.texts else to_csv(sheet.rows).encode()
+    if "csv" in sheet.texts:
+        return sheet.texts["csv"].encode()
+    return to_csv(sheet.rows, read_back=sheet.read_back).encode()
 
 
 FORMATS.register(

@@ -22,7 +22,7 @@ from cranfield.web.server.data import InvalidData
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.security import Access, Guard, TooLarge
-from cranfield.web.server.service import Service
+from cranfield.web.server.service import NotStarted, Service
 from cranfield.web.server.store import MissingData
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -89,6 +89,8 @@ def status_of(error: Exception) -> int:
     """The status of one of our own errors."""
     if isinstance(error, (MissingData, api.MissingJob)):
         return 404
+    if isinstance(error, NotStarted):
+        return 403
     if isinstance(error, Busy):
         return 503
     if isinstance(error, QueryError):

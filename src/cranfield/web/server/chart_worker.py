@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from cranfield.errors import DataError
-from cranfield.web.server.isolated_process import leave_interrupts_to_the_server
+from cranfield.web.server.isolated_process import follow_the_server
 from cranfield.web.server.limits import Limits
 
 PATIENCE = 60.0
@@ -81,6 +81,6 @@ class ChartWorker:
         with self._lock:
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(
-                    1, mp_context=multiprocessing.get_context("spawn"), initializer=leave_interrupts_to_the_server
+                    1, mp_context=multiprocessing.get_context("spawn"), initializer=follow_the_server
                 )
             return self._pool.submit(function, *arguments)

@@ -21,6 +21,7 @@ from cranfield.labels import summary
 from cranfield.measures import parse_measure
 from cranfield.measures.evaluation import evaluate
 from cranfield.scores import ScoreMatrix, Scores, read_collections
+from cranfield.web.server.limits import Limits
 
 SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
@@ -56,6 +57,7 @@ class Dataset:
     files : where each file lies, under the name it was given
     missing : what a missing score means; by default an error in score files, and 0 for runs, as on the command line
     lenient : accept fields after a run tag
+    most_systems : how many systems a page takes
     """
 
     id: str
@@ -63,6 +65,7 @@ class Dataset:
     files: tuple[NamedFile, ...] = ()
     missing: MissingPolicy | None = None
     lenient: bool = False
+    most_systems: int = Limits.systems
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
@@ -105,6 +108,7 @@ class Dataset:
             return replace(contents, problem=text)
         try:
             _check_kinds(checks)
+            _check_count(checks, self.most_systems)
             if contents.has_runs:
                 self._check_systems(checks)
                 scores = self._evaluate(MEASURES, progress)
@@ -278,6 +282,16 @@ def _check_kinds(checks: Sequence[FileCheck]) -> None:
         raise DataError(f"there are {runs} runs and {qrels} qrels files; runs need exactly one qrels file with them.")
     if qrels and not runs:
         raise DataError("there are judgments and no runs; drop the runs together with the qrels file.")
+
+
+def _check_count(checks: Sequence[FileCheck], most: int) -> None:
+    """Too many systems are told at once, and not after a minute of work on all their pairs."""
+    for check in checks:
+        if check.n_systems is not None and check.n_systems > most:
+            raise DataError(
+                f"{check.path}: {check.n_systems:,} systems; the page takes at most {most:,}, since it compares every "
+                f"pair. Keep the systems that matter, or ask on the command line: cranfield compare {_base(check.path)}"
+            )
 
 
 def _base(name: str) -> str:

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from cranfield.errors import CranfieldError, CranfieldWarning, DataError
-from cranfield.executors import Progress
+from cranfield.executors import Progress, end_with_parent
 
 STEP = 0.2
 """Seconds between looks at whether somebody cancelled."""
@@ -47,13 +47,18 @@ def run_apart(function: Callable[..., Any], *arguments: Any, progress: Progress)
         ours.close()
 
 
-def leave_interrupts_to_the_server() -> None:
-    """Ctrl-C reaches every process of a terminal; the server then ends the others in good order."""
+def follow_the_server() -> None:
+    """End when the server does, and only then.
+
+    Ctrl-C reaches every process of a terminal; the server then ends the others in good order. A server that is
+    killed cannot, so they watch whether it is there.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Connection) -> None:
-    leave_interrupts_to_the_server()
+    follow_the_server()
     warnings.simplefilter("ignore", CranfieldWarning)  # results carry them
     try:
         value = function(*arguments, lambda done, total: pipe.send(("progress", (done, total))))

@@ -3,6 +3,9 @@
 On loopback a page of another site could still reach the server through the visitor's own browser, so the Host and
 the origin of every request are looked at: a foreign site can neither read answers (no shared origin, no foreign
 host name pointing here) nor start work. On any other address every request must carry the token.
+
+A link on another site may lead here, since people mail and publish addresses; such a visit is marked, and shows the
+form without starting anything (`came_from_elsewhere`). A frame on another site gets nothing at all.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ import secrets
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,6 +40,12 @@ HEADERS = {
 }
 OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _READING = ("GET", "HEAD", "OPTIONS")
+_FOREIGN = "another website asked; only this page itself may. Open the address directly."
+
+
+def came_from_elsewhere(request: Request) -> bool:
+    """Whether a link on another website led here: then nothing may be started by it."""
+    return bool(getattr(request.state, "came_from_elsewhere", False))
 
 
 def new_token() -> str:
@@ -103,7 +113,12 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_with_headers)
             return
+        by_link = not shared and _other_site(headers)
+        scope["state"] = {**scope.get("state", {}), "came_from_elsewhere": by_link}
         limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        if scope["method"] == "HEAD":  # answered as GET is, without what it would send
+            await self.app({**scope, "method": "GET"}, _counted(receive, limit), _without_body(send_with_headers))
+            return
         await self.app(scope, _counted(receive, limit), send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers, shared: bool) -> Response | None:
@@ -119,8 +134,8 @@ class Guard:
                 "Access-Control-Allow-Headers": "Authorization",
             }
             return Response(status_code=204, headers=allowed)
-        if self._is_foreign(scope, headers, host) and not shared:
-            return _no(scope, 403, "another website asked; only this page itself may. Open the address directly.")
+        if not shared and _other_site(headers) and not _is_followed_link(scope, headers):
+            return _no(scope, 403, _FOREIGN)
         if self.access.token is not None:
             refused = self._without_token(scope, headers, self.access.token)
             if refused is not None:
@@ -132,16 +147,6 @@ class Guard:
         if int(length) > limit:
             return _no(scope, 413, str(TooLarge(limit)))
         return None
-
-    @staticmethod
-    def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
-        """Whether a page of another site is behind the request, other than by a link that was followed."""
-        site = headers.get("sec-fetch-site")  # browsers set it and no page can change it; others send none
-        if scope["method"] in _READING:
-            return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
-        if site is not None:
-            return site not in ("none", "same-origin")
-        return headers.get("origin") not in (None, f"http://{host}", f"https://{host}")
 
     @staticmethod
     def _without_token(scope: Scope, headers: Headers, token: str) -> Response | None:
@@ -164,6 +169,35 @@ class Guard:
         return None
 
 
+def _other_site(headers: Headers) -> bool:
+    """Whether a page of another site is behind the request.
+
+    Browsers say so in Sec-Fetch-Site, which no page can change; those that do not are told by the origin, or by the
+    page the visitor comes from. Programs send none of the three.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in ("none", "same-origin")
+    host = headers.get("host", "")
+    source = headers.get("origin")
+    if source is None and (page := headers.get("referer")):
+        parts = urlsplit(page)
+        source = f"{parts.scheme}://{parts.netloc}"
+    return source not in (None, f"http://{host}", f"https://{host}")
+
+
+def _is_followed_link(scope: Scope, headers: Headers) -> bool:
+    """Whether the visitor follows a link to one of the pages, in the window itself and not in a frame of another."""
+    address = scope["path"]
+    return (
+        scope["method"] in ("GET", "HEAD")
+        and (address == "/api" or not address.startswith("/api"))
+        and headers.get("origin") is None
+        and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        and headers.get("sec-fetch-dest", "document") == "document"
+    )
+
+
 def _cookie(headers: Headers) -> str:
     try:
         cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
@@ -176,6 +210,15 @@ def _no(scope: Scope, status: int, text: str) -> Response:
     if scope["path"].startswith("/api"):
         return Response(json.dumps({"error": text}), status, media_type="application/json")
     return PlainTextResponse(f"{text[0].upper()}{text[1:]}\n", status)
+
+
+def _without_body(send: Send) -> Send:
+    """The same answer, its headers alone."""
+
+    async def headers_only(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return headers_only
 
 
 def _counted(receive: Receive, limit: int) -> Receive:

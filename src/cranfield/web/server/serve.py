@@ -30,8 +30,7 @@ def serve(
     app.state.service.chart_worker.warm_up()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
     server = uvicorn.Server(config)
-    where = "other machines can reach it with this address only" if access.token else "only this machine can reach it"
-    sys.stderr.write(f"cranfield is at {address}\n({where}; Ctrl-C ends it and removes uploaded data)\n")
+    sys.stderr.write(announcement(address, access.token))
     sys.stderr.flush()
     if open_page:
         threading.Timer(0.5, webbrowser.open, [address]).start()
@@ -39,6 +38,23 @@ def serve(
         server.run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
+
+
+def announcement(address: str, token: str | None) -> str:
+    """Where the page is, and who can see what is on it.
+
+    >>> print(announcement("http://127.0.0.1:8377/", None), end="")
+    cranfield is at http://127.0.0.1:8377/
+    (only this machine can reach it; Ctrl-C ends it and removes uploaded data)
+    """
+    where = "other machines can reach it with this address only" if token else "only this machine can reach it"
+    text = f"cranfield is at {address}\n({where}; Ctrl-C ends it and removes uploaded data)\n"
+    if token:
+        text += (
+            "Whoever has this address sees, uses and can remove all data on the page, whoever uploaded it: pass it "
+            "only to people who may.\n"
+        )
+    return text
 
 
 def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Access:

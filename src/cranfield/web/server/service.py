@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from cranfield.errors import CranfieldError
 from cranfield.executors import Progress
 from cranfield.web.server.chart_worker import ChartWorker
 from cranfield.web.server.data import Contents, Dataset
@@ -17,6 +18,7 @@ from cranfield.web.server.outcome import CHART_FORMATS, Outcome, unknown_ending
 from cranfield.web.server.page import Page, pages
 from cranfield.web.server.store import Store
 
+HELD = "a link on another website led here, so nothing was started. Send the form on the page to get the answer."
 Key = tuple[str, str, str]
 """A page, the question, and the dataset it is about: the same for equal questions."""
 
@@ -28,6 +30,10 @@ class Task:
     title: str
     work: Callable[[Progress], Any]
     quick: bool = False
+
+
+class NotStarted(CranfieldError):
+    """Work that the one who asks may not start."""
 
 
 def _silent(done: int, total: int) -> None:
@@ -51,10 +57,17 @@ class Service:
         self.chart_worker.close()
         self.store.close()
 
-    def ask(self, page: Page, question: Any) -> Outcome | Job:
-        """The outcome, or the job that works on it when it takes longer than the limits' patience."""
+    def ask(self, page: Page, question: Any, *, may_start: bool = True) -> Outcome | Job:
+        """The outcome, or the job that works on it when it takes longer than the limits' patience.
+
+        Unless it may start work, only what is quick or known already is answered; `NotStarted` says so.
+        """
         task = self._task(page, question)
         key = _key(page, question)
+        if not may_start and not task.quick:
+            known = self.jobs.known(key)
+            if known is None or known.state in ("failed", "cancelled"):
+                raise NotStarted(HELD)
         return self._at_once(key, task) if task.quick else self._soon(key, task)
 
     def _soon(self, key: Hashable, task: Task) -> Any:

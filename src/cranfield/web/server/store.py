@@ -16,6 +16,7 @@ from cranfield.files import NamedFile
 from cranfield.web.server.archives import label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.limits import Limits, megabytes
+from cranfield.web.server.workplace import Workplace
 
 Upload = tuple[str, IO[bytes], int]
 """A name as the sender wrote it, the bytes, and how many there are."""
@@ -26,8 +27,8 @@ class Store:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._directory = tempfile.TemporaryDirectory(prefix="cranfield-")  # readable by this user alone (0700)
-        self.path = Path(self._directory.name)
+        self._workplace = Workplace()
+        self.path = self._workplace.path
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
         self._sizes: dict[str, int] = {}
         self._pending = 0
@@ -35,7 +36,7 @@ class Store:
 
     def close(self) -> None:
         """Remove everything that was uploaded."""
-        self._directory.cleanup()
+        self._workplace.close()
 
     def __getitem__(self, id: str) -> Dataset:
         with self._lock:
@@ -122,7 +123,7 @@ class Store:
             name = label(first).rpartition("/")[2] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
             if label(first).lower().endswith(".zip"):
                 name = label(first).rpartition("/")[2]
-            dataset = Dataset(id, name, moved, missing, lenient)
+            dataset = Dataset(id, name, moved, missing, lenient, self.limits.systems)
             self._datasets[id] = dataset
             self._sizes[id] = size
             return dataset

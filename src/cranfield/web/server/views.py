@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,6 +25,8 @@ from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Page, menu, pages
+from cranfield.web.server.security import came_from_elsewhere
+from cranfield.web.server.service import NotStarted
 
 router = APIRouter()
 templates = Environment(
@@ -53,8 +56,11 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
     """What went wrong, in words."""
-    shown = text[:1].upper() + text[1:]
-    return render(request, "error.html", status, title="Not done", message=shown, pending=status == 202)
+    return render(request, "error.html", status, title="Not done", message=_sentence(text), pending=status == 202)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 @router.get("/")
@@ -93,12 +99,15 @@ def show(request: Request, page: Page) -> Response:
         chosen = service.store[form.value("data")] if form.value("data") else None
         values["chosen"] = chosen
         if started and not (page.needs_data and chosen is None):
-            outcome = service.ask(page, page.question.from_query(query))
+            question = page.question.from_query(query)
+            outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
             if isinstance(outcome, Job):
                 stopped = outcome.state == "cancelled"
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
             else:
                 values["result"] = outcome
+    except NotStarted as error:
+        values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
         values.setdefault("chosen", None)
         values["error"], status = page.words(error), status_of(error)
@@ -123,7 +132,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
     query, _ = _query(request, page)
     service = service_of(request)
     question = page.question.from_query(query)
-    outcome = service.ask(page, question)
+    outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
     if isinstance(outcome, Job):
         return error_page(request, 202, "the answer is still being computed; ask again in a moment.")
     if outcome.file and (file, ending) == (name, "html"):
@@ -134,7 +143,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         body = outcome.table_bytes(file, ending)
     headers = {
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        "sandbox allow-downloads",
+        "frame-ancestors 'none'; sandbox allow-downloads",
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=media_type(ending), headers=headers)

@@ -1,0 +1,95 @@
+"""The directory of one server: private, locked while the server lives, and swept by the next one if it was killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # Windows: an open file cannot be removed there, which serves as the lock
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "cranfield-page-"
+LOCK = "lock"
+
+
+class Workplace:
+    """A private directory that goes with its server; what killed servers of this user left is removed first.
+
+    A server holds a lock on a file of its directory. The system lets go of the lock when the process ends, however
+    it ends, so that a directory whose lock is free has nobody behind it.
+
+    >>> place = Workplace()
+    >>> place.path.is_dir()
+    True
+    >>> place.close()
+    >>> place.path.exists()
+    False
+    """
+
+    def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
+        above = Path(parent or tempfile.gettempdir())
+        sweep(above)
+        self._whole = tempfile.TemporaryDirectory(prefix=PREFIX, dir=above)  # readable by this user alone (0700)
+        home = Path(self._whole.name)
+        self._lock: IO[bytes] | None = (home / f"{LOCK}.new").open("wb")
+        _take(self._lock)
+        if fcntl is not None:
+            (home / f"{LOCK}.new").rename(home / LOCK)  # it has this name only while it is held, or nobody is left
+        self.path = home / "data"
+        self.path.mkdir(mode=0o700)
+
+    def close(self) -> None:
+        """Remove everything."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+        self._whole.cleanup()
+
+
+def sweep(above: Path) -> list[Path]:
+    """Remove the directories that killed servers of this user left, and say which."""
+    left = [home for home in above.glob(f"{PREFIX}*") if _is_ours(home) and _is_left(home)]
+    for home in left:
+        shutil.rmtree(home, ignore_errors=True)
+    return left
+
+
+def _is_ours(home: Path) -> bool:
+    """Whether it is a directory of this user's own: others may put links and traps where everybody may write."""
+    try:
+        status = home.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
+
+
+def _is_left(home: Path) -> bool:
+    """Whether no process holds the lock of the directory."""
+    if fcntl is None:
+        try:
+            (home / f"{LOCK}.new").unlink()
+        except OSError:
+            return False
+        return True
+    try:
+        lock = os.open(home / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False  # not a server's, or one that is just starting
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def _take(file: IO[bytes]) -> None:
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
