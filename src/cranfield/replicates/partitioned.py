@@ -271,7 +271,12 @@ def _score_runs(
     """One part per run, in the order given: those of the work file as they are, the others computed."""
     sources = collection.sources
     keys = [f"run {at}" for at in range(1, len(sources) + 1)]
-    todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key) is None]
+    n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
+    needed: dict[str, type | tuple[int, ...]] = {
+        "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
+        "parts": (k, scorer.n_splits, scorer.partitions, n),
+    }  # fmt: skip
+    todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key, needed) is None]
     if executor is None:
         workers = workers or available_workers()
     computed = map_in_order(
