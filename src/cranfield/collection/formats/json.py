@@ -25,9 +25,8 @@ def is_json(file: CollectionFile) -> bool:
 
 def load(file: CollectionFile) -> Any:
     """The content; a key that comes twice is an error, where JSON would keep the last."""
-    import json
-
     from cranfield.errors import FileError, Problem
+    from cranfield.json_text import JSONProblem, parse_json
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
@@ -38,9 +37,9 @@ def load(file: CollectionFile) -> Any:
         return made
 
     try:
-        return json.loads(file.text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise FileError(file.path, [Problem(error.lineno, f"is not JSON: {error.msg}")]) from None
+        return parse_json(file.text, object_pairs_hook=once)
+    except JSONProblem as error:
+        raise FileError(file.path, [Problem(error.line, error.text)]) from None
 
 
 def by_topic(content: Any, path: str) -> dict[str, Any]:
