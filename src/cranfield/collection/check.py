@@ -18,6 +18,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
+from cranfield.json_text import JSONProblem, parse_json
 from cranfield.results import Result
 from cranfield.scores import Scores, read_scores
 from cranfield.signature import signature
@@ -170,9 +171,8 @@ def _special(path: str, data: bytes) -> FileKind | None:
         if header(file) and not (kind == "run" and ("qrel" in Path(path).name.lower() or beir.is_qrels(file))):
             return cast("FileKind", kind)
     rows = [line.split() for line in file.first]
-    if len(rows) > 2 and all(
-        len(row) == 3 and row[2].isdigit() and len(row[2]) < 20 for row in rows
-    ):  # ranks 1, 2, 3, … of a topic
+    ranks = all(len(row) == 3 and row[2].isdigit() and len(row[2]) < 20 for row in rows)
+    if len(rows) > 2 and ranks:  # 1, 2, 3, … of a topic
         after = [(a, b) for a, b in pairwise(rows) if a[0] == b[0]]
         if int(rows[0][2]) == 1 and after and all(int(b[2]) == int(a[2]) + 1 for a, b in after):
             return "run"

@@ -435,7 +435,8 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
         try:
             score = float(fields[1]) if width == 2 else float(len(rows) - place)
         except ValueError:
-            score = math.nan
+            problems.add(line, f"expected a score after the system, found {shown(fields[1])}")
+            continue
         if not math.isfinite(score):
             problems.add(line, f"expected a finite score after the system, found {shown(fields[1])}")
         order[fields[0]] = score

@@ -71,11 +71,11 @@ def _what(content: dict[str, Any]) -> str:
     return f"its keys are {', '.join(list(content)[:5])}"
 
 
-def _depth(content: Any) -> int:
-    """How deep objects lie in one another, along the first that is not empty."""
-    if not isinstance(content, dict):
+def _depth(content: Any, most: int = 3) -> int:
+    """How deep objects lie in one another, along the first that is not empty; counted to `most`."""
+    if not isinstance(content, dict) or not most:
         return 0
-    return 1 + max((_depth(one) for one in list(content.values())[:5]), default=1)
+    return 1 + max((_depth(one, most - 1) for one in list(content.values())[:5]), default=1)
 
 
 def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
