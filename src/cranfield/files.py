@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import glob
 import gzip
 import importlib
@@ -10,8 +11,10 @@ import io
 import lzma
 import os
 import re
+import shutil
 import sys
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -153,8 +156,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise FileError(name, [Problem(0, "no such file; check the name")]) from None
     except IsADirectoryError:
         raise FileError(name, [Problem(0, "is a directory where a file is expected")]) from None
-    except OSError as error:
-        raise FileError(name, [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
+    except (OSError, ValueError) as error:
+        raise FileError(name, [Problem(0, f"cannot be read: {reason(error)}")]) from None
     ending = Path(name).suffix.lower()
     if ending not in _DECOMPRESS:
         return raw
@@ -163,6 +166,17 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
         raise FileError(name, [Problem(0, text)]) from None
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why the system refused a file: in its own words, or for a name that it cannot even look for.
+
+    >>> reason(ValueError("embedded null byte"))
+    'the name holds a NUL or another character that no file name can have; check the name'
+    """
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "the name holds a NUL or another character that no file name can have; check the name"
 
 
 def is_url(name: str) -> bool:
@@ -364,14 +378,38 @@ def system_name(path: str) -> str:
     return name
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+_LEFT_OVER_AFTER = 600.0
+"""Seconds without a write after which a temporary file is one that a killed process left behind."""
+
+
+def sweep(target: Path) -> None:
+    """Remove what killed processes left of earlier tries to write the same target (``.name.xxxxxxxx.part``).
+
+    What was written to in the last ten minutes may be another process at work, and stays.
+    """
+    pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.part")
+    with contextlib.suppress(OSError):  # tidying must never be in the way of writing
+        for one in target.parent.iterdir():
+            if not pattern.fullmatch(one.name):
+                continue
+            written = max(inside.lstat().st_mtime for inside in (one, *one.rglob("*")))
+            if time.time() - written <= _LEFT_OVER_AFTER:
+                continue
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, ignore_errors=True)
+            else:
+                one.unlink()
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: bool = True) -> None:
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
-    Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes.
+    Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes. What a
+    killed process left of an earlier try is swept away.
     """
     name = os.fspath(path)
     target = Path(name)
-    ending = target.suffix.lower()
+    ending = target.suffix.lower() if compress else ""
     if ending == ".gz":
         data = gzip.compress(data, mtime=0)
     elif ending == ".bz2":
@@ -384,6 +422,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         data = zstandard.ZstdCompressor().compress(data)
     temporary: str | None = None
     try:
+        sweep(target)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -393,8 +432,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
         temporary = None
-    except OSError as error:
-        raise FileError(name, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+    except (OSError, ValueError) as error:
+        raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)

@@ -22,7 +22,8 @@ def natural_key(label: str) -> tuple[tuple[int, int, str], ...]:
     ['30', '0201', '201']
     """
     parts = _DIGITS.split(label)
-    key = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+    # Read as hexadecimal, digits keep their order, and no number is too long for Python to read.
+    key = tuple((0, int(part, 16), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
     return (*key, (2, 0, label))
 
 

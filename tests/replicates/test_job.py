@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 import warnings
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -373,3 +375,38 @@ def test_killing_the_job_loses_no_finished_split(tmp_path: Path) -> None:
     again = subprocess.run([*words, "--work", str(work)], env=environment, capture_output=True, check=True)
     assert again.stdout == whole.stdout
     assert work.read_bytes().startswith(b"".join(done))
+
+
+def _sealed(body: bytes) -> bytes:
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        (lambda line: line.replace(b"system", b"sistem"), "line 3 (run 2)"),
+        (lambda line: b"\xff\x00\xfe\n", "line 3"),
+        (lambda line: b"\n", "line 3"),
+        (lambda line: _sealed(b"[" * 100_000), "line 3"),
+        (lambda line: _sealed(b"{not json"), "line 3"),
+        (lambda line: _sealed(b'["run 2"]'), "line 3"),
+        (lambda line: _sealed(b'["run 2", 7]'), "line 3 (run 2)"),
+        (lambda line: _sealed(b'["run 2", {"whole": {"type": "<f8"}}]'), "line 3 (run 2)"),
+        (lambda line: _sealed(b'["run 2", {"whole": {"array": "!!", "type": "<f8", "shape": [1]}}]'), "line 3 (run 2)"),
+        (lambda line: _sealed(b'["run 2", {"w": {"array": "", "type": "O", "shape": [1]}}]'), "line 3 (run 2)"),
+        (lambda line: _sealed(b'["run 2", {"whole": ' + b"9" * 5000 + b"}]"), "line 3 (run 2)"),
+        (lambda line: _sealed(b'["run 2", {"system": "b"}]'), "run 2"),
+        (lambda line: _sealed(line[9:-1].replace(b'"shape": [1, ', b'"shape": [1, 1, ')), "run 2"),
+    ],
+)  # fmt: skip
+def test_a_damaged_line_is_computed_again_and_named(
+    tmp_path: Path, damage: Callable[[bytes], bytes], named: str
+) -> None:
+    work = tmp_path / "job.work"
+    plain = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
+    lines = work.read_bytes().splitlines(keepends=True)
+    work.write_bytes(b"".join([*lines[:2], damage(lines[2]), *lines[3:]]))
+    again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
+    assert f"work file {work} is damaged and these parts are computed again: {named}" in again.warnings
+    assert again.pairs.equals(plain.pairs)
+    assert replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work).warnings == plain.warnings  # mended

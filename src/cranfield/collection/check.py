@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import FileKind
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
+from cranfield.json_text import JSONProblem, parse_json
 from cranfield.results import Result
 from cranfield.scores import Scores, read_scores
 from cranfield.signature import signature
@@ -171,7 +171,8 @@ def _special(path: str, data: bytes) -> FileKind | None:
         if header(file) and not (kind == "run" and ("qrel" in Path(path).name.lower() or beir.is_qrels(file))):
             return cast("FileKind", kind)
     rows = [line.split() for line in file.first]
-    if len(rows) > 2 and all(len(row) == 3 and row[2].isdigit() for row in rows):  # ranks 1, 2, 3, … of a topic
+    ranks = all(len(row) == 3 and row[2].isdigit() and len(row[2]) < 20 for row in rows)
+    if len(rows) > 2 and ranks:  # 1, 2, 3, … of a topic
         after = [(a, b) for a, b in pairwise(rows) if a[0] == b[0]]
         if int(rows[0][2]) == 1 and after and all(int(b[2]) == int(a[2]) + 1 for a, b in after):
             return "run"
@@ -183,7 +184,10 @@ def _special(path: str, data: bytes) -> FileKind | None:
 def _json_kind(file: CollectionFile) -> FileKind:
     name = Path(file.path).name.lower()
     if jsonl.is_jsonl(file):
-        keys = list(json_module.loads(file.first[0])) if file.first[0].strip().endswith(b"}") else []
+        try:
+            keys = list(parse_json(file.first[0]))
+        except JSONProblem:  # reading it will say what is wrong
+            keys = []
         if "document" not in columns_of(keys, ["topic", "document"]):
             return "scores"
         return "qrels" if "qrel" in name or "relevance" in columns_of(keys, ["score", "relevance"]) else "run"

@@ -32,6 +32,8 @@ _FLOAT = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(rb"[+-]?\d+")
 _LEVEL = re.compile(rb"L?([+-]?\d+)")
 _INT32, _INT64 = 2**31, 2**63
+_LONG = 100
+"""Digits of a whole number that is too large in any case, so that it need not be read."""
 _AHEAD = 2
 
 
@@ -331,7 +333,7 @@ def _careful_run(data: bytes, path: str, lenient: bool) -> _Parsed:
             problems.add(number, _twice(topic, document, first_seen[topic, document]))
             continue
         first_seen[topic, document] = number
-        position = int(rank) if _INTEGER.fullmatch(rank) else None
+        position = int(rank) if _INTEGER.fullmatch(rank) and len(rank) < _LONG else None
         if position is not None and not -_INT64 <= position < _INT64:
             position = None
         unranked += position is None
@@ -366,7 +368,7 @@ def _careful_qrels(data: bytes, path: str) -> _Parsed:
         expected = len(fields)
         topic, subtopic, document, level = fields if expected == 4 else (fields[0], b"0", *fields[1:])
         match = _LEVEL.fullmatch(level)
-        relevance = int(match[1]) if match else _INT32
+        relevance = int(match[1]) if match and len(level) < _LONG else _INT32
         if not -_INT32 <= relevance < _INT32:
             problems.add(number, f"expected an integer (2 or L2) as relevance (field {expected}), found {_show(level)}")
             continue

@@ -198,7 +198,10 @@ def _float(one: Any) -> float:
         return float(one) if _FLOAT.fullmatch(one) else float("nan")
     if isinstance(one, bool) or one is None or not hasattr(one, "__float__"):
         return float("nan")
-    return float(one)
+    try:
+        return float(one)
+    except OverflowError:
+        return float("inf")
 
 
 def _found(one: Any) -> str:

@@ -7,6 +7,7 @@ tracks, in docs/sample.md.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,9 +33,12 @@ from cranfield.errors import ArgumentError
 from cranfield.labels import summary
 from cranfield.resampling import generator
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.settings.base import number_text
 from cranfield.signature import signature
 
 MIN_DOCUMENTS = 100
+MOST_ROWS = 200_000_000
+"""Rows of all runs together, or documents of all systems: more do not fit in the memory of most computers."""
 _TEXT = 3  # the random stream of words; those of the model are 0 to 2
 _LOOKALIKE_SHARE = 0.01
 """Share of the documents that speak of a topic without being relevant: those that mislead the systems most."""
@@ -204,10 +208,10 @@ def make_sample(
     >>> sample.runs[0]
     Run(alder-1: 5 topics, 500 documents)
     """
-    _at_least("n_topics", n_topics, 1)
-    _at_least("n_systems", n_systems, 1)
-    _at_least("n_documents", n_documents, MIN_DOCUMENTS)
-    _at_least("seed", seed, 0)
+    _at_least("n_topics", n_topics, 1, 100_000)
+    _at_least("n_systems", n_systems, 1, 10_000)
+    _at_least("n_documents", n_documents, MIN_DOCUMENTS, 10_000_000)
+    _at_least("seed", seed, 0, 2**63 - 1)
     length = min(defaults.SAMPLE_LENGTH, n_documents) if length is None else length
     _at_least("length", length, 1)
     depth = min(defaults.SAMPLE_DEPTH, length) if depth is None else depth
@@ -216,6 +220,8 @@ def make_sample(
         raise ArgumentError(f"`length` must be at most the number of documents, {n_documents}; got {length}")
     if depth > length:
         raise ArgumentError(f"`depth` must be at most the length of the runs, {length}; got {depth}")
+    _check_size(n_topics=n_topics, n_systems=n_systems, length=length)
+    _check_size(n_systems=n_systems, n_documents=n_documents)
     model = model or SampleModel()
     systems = draw_systems(model, n_systems, seed)
     rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
@@ -257,9 +263,19 @@ def make_sample(
     )
 
 
-def _at_least(name: str, value: int, least: int) -> None:
+def _at_least(name: str, value: int, least: int, most: int = 1_000_000) -> None:
     if value < least:
         raise ArgumentError(f"`{name}` must be at least {least}; got {value}")
+    if value > most:
+        raise ArgumentError(f"`{name}` must be at most {most:,}; got {number_text(value)}")
+
+
+def _check_size(**counts: int) -> None:
+    """Refuse what would not fit in memory."""
+    total = math.prod(counts.values())
+    if total > MOST_ROWS:
+        product = " × ".join(f"`{name}`" for name in counts)
+        raise ArgumentError(f"{product} is {total:,}; at most {MOST_ROWS:,} fit in memory. Make one of them smaller.")
 
 
 def _document_ids(count: int) -> pl.Series:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.errors import FileError, Problem
-from cranfield.files import write_atomically
+from cranfield.files import sweep, write_atomically
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
@@ -60,6 +60,7 @@ def write_sample(
     scratch = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        sweep(target)
         scratch = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         new = Path(scratch, "sample")
         names = _write_new(sample, new, truth_topics)

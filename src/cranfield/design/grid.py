@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import POWER
 from cranfield.errors import ArgumentError
+from cranfield.settings import shared as bounds
 from cranfield.variance import VarianceEstimate
 
 Array = NDArray[np.float64]
+MOST_CELLS = 1_000_000
+"""Combinations of values that one grid may have."""
 Numbers: TypeAlias = float | Iterable[float]
 """One number, or several for a grid."""
 Variances: TypeAlias = float | VarianceEstimate | Iterable[float | VarianceEstimate]
@@ -60,6 +63,8 @@ def _number(name: str, value: object) -> float:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ArgumentError(f"`{name}` must be a number; got {value!r}.") from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ArgumentError(f"`{name}` must be a finite number; got {number}.")
     return number
@@ -102,8 +107,7 @@ def count(name: str, value: object) -> float:
     cranfield.errors.ArgumentError: `n_systems` must be a whole number of at least 2; got 1.
     """
     number = _number(name, value)
-    if number < 2 or number != int(number):
-        raise ArgumentError(f"`{name}` must be a whole number of at least 2; got {number:g}.")
+    bounds.whole(name, number)
     return number
 
 
@@ -146,6 +150,11 @@ def cross(
     variance: Sequence[Variance], arguments: Mapping[str, Sequence[float]]
 ) -> tuple[list[Variance], dict[str, Array]]:
     """Every combination: the variance of each cell, and each argument as an array over the cells."""
+    cells = math.prod(map(len, arguments.values())) * len(variance)
+    if cells > MOST_CELLS:
+        raise ArgumentError(
+            f"the grid has {cells:,} cells, and at most {MOST_CELLS:,} are computed; give fewer values."
+        )
     table = np.asarray(list(itertools.product(*arguments.values())), dtype=np.float64)
     chosen = [one for one in variance for _ in table]
     return chosen, {name: np.tile(table[:, i], len(variance)) for i, name in enumerate(arguments)}

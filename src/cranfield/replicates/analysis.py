@@ -81,7 +81,14 @@ def analyse_splits(
     """Every split's effects, side by side; a split that the work file holds is not computed again."""
     file = work or WorkFile(None, {})
     keys = [f"{name} split {split.number}" for split in splits]
-    todo = [(split.scores, split.number) for key, split in zip(keys, splits, strict=True) if file.get(key) is None]
+    each = (splits[0].scores.n_systems,)
+    needed: dict[str, type | tuple[int, ...]] = {
+        "effects": each, "lower": each, "upper": each, "p": (each[0] * (each[0] - 1) // 2,),
+        "shared": float, "spread": float,
+    }  # fmt: skip
+    todo = [
+        (split.scores, split.number) for key, split in zip(keys, splits, strict=True) if file.get(key, needed) is None
+    ]
     unit = partial(_split_values, how.settings_alone, alpha)
     computed = map_in_order(unit, todo, executor=how.executor, workers=how.workers)
     results = []

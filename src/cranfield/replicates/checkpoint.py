@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from cranfield.collection.intents import Intents
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import ArgumentError, FileError, Problem
+from cranfield.files import reason, write_atomically
+from cranfield.labels import summary
 
 KIND = "cranfield replicates work file 1"
 
@@ -26,7 +29,8 @@ class WorkFile:
     """Finished parts of a job by key, appended to a file as they come; without a path, kept in memory alone.
 
     Every line is one finished part with a checksum. A line that a killed process left unfinished is dropped when
-    the file is opened again. The first line says what the job is; a file of another job is refused.
+    the file is opened again, and so is a damaged one: `warnings` says which parts are computed again. The first line
+    says what the job is; a file of another job is refused.
 
     Parameters
     ----------
@@ -37,21 +41,47 @@ class WorkFile:
     def __init__(self, path: str | os.PathLike[str] | None, job: Mapping[str, object]) -> None:
         self._path = None if path is None else Path(path)
         self._parts: dict[str, dict[str, Any]] = {}
+        self._damaged: list[str] = []
         if self._path is None:
             return
-        lines, whole = self._read(self._path)
+        lines = self._read(self._path)
         described = {name: _plain(value) for name, value in job.items()}
         if not lines:
             self._write(self._path, _line(KIND, described), "wb")
             return
-        (kind, before), *parts = lines
-        self._check(kind, before, described)
-        self._parts = dict(parts)
-        self._write(self._path, b"", "r+b", whole)
+        first = _parse(lines[0])
+        if first is None:
+            text = "is not a work file; name a new file, nothing is overwritten"
+            raise FileError(str(self._path), [Problem(1, text)])
+        self._check(*first, described)
+        sound = [lines[0]]
+        for number, line in enumerate(lines[1:], 2):
+            if (parsed := _parse(line)) is not None:
+                self._parts[parsed[0]] = parsed[1]
+                sound.append(line)
+            elif line.endswith(b"\n"):  # what a killed process began is no damage
+                self._damaged.append(f"line {number}{_key_in(line)}")
+        if len(sound) < len(lines):
+            write_atomically(self._path, b"".join(sound), compress=False)
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """A finished part; None for one that is still to do."""
-        return self._parts.get(key)
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What had to be thrown away, and is computed again."""
+        if not self._damaged:
+            return ()
+        return (f"work file {self._path} is damaged and these parts are computed again: {summary(self._damaged)}",)
+
+    def get(self, key: str, needed: Mapping[str, type | tuple[int, ...]] | None = None) -> dict[str, Any] | None:
+        """A finished part; None for one that is still to do.
+
+        What is `needed` of it (arrays of a shape, or values of a type) must be there, else the part is done again.
+        """
+        part = self._parts.get(key)
+        if part is not None and needed is not None and not _fits(part, needed):
+            del self._parts[key]
+            self._damaged.append(key)
+            return None
+        return part
 
     def put(self, key: str, part: Mapping[str, Any]) -> dict[str, Any]:
         """Keep a finished part, and give it back as it will be read later."""
@@ -75,36 +105,24 @@ class WorkFile:
                 )
 
     @staticmethod
-    def _read(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], int]:
-        """The sound lines of a file and how many bytes they take."""
+    def _read(path: Path) -> list[bytes]:
+        """The lines of a file, sound or not."""
         try:
-            data = path.read_bytes()
+            return path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
-            return [], 0
-        except OSError as error:
-            raise FileError(str(path), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
-        lines, at = [], 0
-        for line in data.splitlines(keepends=True):
-            parsed = _parse(line)
-            if parsed is None:
-                break
-            lines.append(parsed)
-            at += len(line)
-        if data and not lines:
-            raise FileError(str(path), [Problem(1, "is not a work file; name a new file, nothing is overwritten")])
-        return lines, at
+            return []
+        except (OSError, ValueError) as error:
+            raise FileError(str(path), [Problem(0, f"cannot be read: {reason(error)}")]) from None
 
     @staticmethod
-    def _write(path: Path, data: bytes, mode: str, size: int | None = None) -> None:
+    def _write(path: Path, data: bytes, mode: str) -> None:
         try:
             with path.open(mode) as stream:
-                if size is not None:
-                    stream.truncate(size)
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-        except OSError as error:
-            raise FileError(str(path), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+        except (OSError, ValueError) as error:
+            raise FileError(str(path), [Problem(0, f"cannot be written: {reason(error)}")]) from None
 
 
 def _line(key: str, part: Mapping[str, Any]) -> bytes:
@@ -116,8 +134,30 @@ def _parse(line: bytes) -> tuple[str, dict[str, Any]] | None:
     check, _, body = line.rstrip(b"\n").partition(b" ")
     if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(body):
         return None
-    key, part = json.loads(body)
-    return key, {name: _restored(value) for name, value in part.items()}
+    try:
+        key, part = json.loads(body)
+        return str(key), {name: _restored(value) for name, value in part.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, MemoryError):
+        return None  # a checksum can be right by chance, or by intent
+
+
+def _key_in(line: bytes) -> str:
+    """The key of a damaged line, as far as it can still be read."""
+    match = re.match(rb'[^ ]* \["([^"\\]{1,80})", ', line)
+    return f" ({match[1].decode(errors='replace')})" if match else ""
+
+
+def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]]) -> bool:
+    if set(part) != set(needed):
+        return False
+    for name, wanted in needed.items():
+        value = part[name]
+        if isinstance(wanted, tuple):
+            if not isinstance(value, np.ndarray) or value.shape != wanted or value.dtype != np.float64:
+                return False
+        elif not isinstance(value, wanted) or (wanted is list and not all(isinstance(one, str) for one in value)):
+            return False
+    return True
 
 
 def _plain(value: object) -> object:
@@ -132,7 +172,7 @@ def _plain(value: object) -> object:
 
 def _restored(value: object) -> object:
     if isinstance(value, dict):
-        flat: NDArray[Any] = np.frombuffer(base64.b64decode(value["array"]), dtype=value["type"])
+        flat: NDArray[Any] = np.frombuffer(base64.b64decode(value["array"], validate=True), dtype=value["type"])
         return flat.reshape(value["shape"]).copy()
     return value
 

@@ -154,7 +154,7 @@ def replicate(
     )
     done = _Counter(progress, n_runs, total)
     analysed = [_analyse(each, how, rule, file, done) for each in data]
-    result = _result(analysed, settings, warnings, splitting)
+    result = _result(analysed, settings, (*file.warnings, *warnings), splitting)
     notify(result.warnings)
     return result
 

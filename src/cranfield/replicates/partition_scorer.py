@@ -138,6 +138,11 @@ class PartitionScorer:
     def __reduce__(self) -> tuple[type[PartitionScorer], tuple[Any, ...]]:
         return type(self), (self.evaluator, self._splits, self.partitions, self._seed, DocumentHashes())
 
+    @property
+    def n_splits(self) -> int:
+        """How many splits."""
+        return len(self._splits)
+
     def score(self, ranking: JudgedRanking) -> Floats:
         """Measures × splits × partitions × topics."""
         hashes = self._hashes.of(ranking.ids.to_list())

@@ -44,6 +44,10 @@ from cranfield.scores.matrix import ScoreMatrix
 Path = str | os.PathLike[str]
 
 
+MOST_CELLS = 1_000_000_000
+"""Scores of all splits together."""
+
+
 @dataclass(frozen=True)
 class Collection:
     """What is evaluated and how; the options are those of `cranfield.evaluate`."""
@@ -179,6 +183,12 @@ def partition_scores(
     judgments, hashes = evaluator.judgments, DocumentHashes()
     judged = hashes.of(judgments.documents.to_list())
     levels = [int(measure.get("rel") or 1) for measure in evaluator.measures]
+    cells = splitting.n_splits * splitting.n_partitions * len(evaluator.topics) * len(collection.sources) * len(levels)
+    if cells > MOST_CELLS:
+        raise ArgumentError(
+            f"{splitting.n_splits:,} splits into {splitting.n_partitions:,} partitions make {cells:,} scores, and at "
+            f"most {MOST_CELLS:,} fit in memory; ask for fewer splits, partitions or measures."
+        )
     numbers = list(range(1, splitting.n_splits + 1))
     if splitting.empty == "redraw":
         numbers = _redraw(evaluator, judged, levels, splitting)
@@ -271,7 +281,12 @@ def _score_runs(
     """One part per run, in the order given: those of the work file as they are, the others computed."""
     sources = collection.sources
     keys = [f"run {at}" for at in range(1, len(sources) + 1)]
-    todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key) is None]
+    n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
+    needed: dict[str, type | tuple[int, ...]] = {
+        "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
+        "parts": (k, scorer.n_splits, scorer.partitions, n),
+    }  # fmt: skip
+    todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key, needed) is None]
     if executor is None:
         workers = workers or available_workers()
     computed = map_in_order(

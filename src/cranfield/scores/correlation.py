@@ -417,7 +417,7 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     name = os.fspath(path)
     lines = [(i, line) for i, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1)]
     rows = [(i, _fields(line)) for i, line in lines if line.strip()]
-    if rows[0][1][0].casefold() in LONG_NAMES["system"]:
+    if rows and rows[0][1][0].casefold() in LONG_NAMES["system"]:
         rows = rows[1:]
     problems = Problems(name)
     order: dict[str, float] = {}
@@ -427,12 +427,19 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
             count = f"found {len(fields)} field{'' if len(fields) == 1 else 's'}"
             problems.add(line, f"expected a system, or a system and its score, as in the first line; {count}")
             continue
+        if not fields[0]:
+            problems.add(line, f"expected the name of a system, found none: {shown(','.join(fields))}")
+            continue
         if fields[0] in order:
             problems.add(line, f"system {fields[0]!r} occurs twice; keep one line")
         try:
-            order[fields[0]] = float(fields[1]) if width == 2 else float(len(rows) - place)
+            score = float(fields[1]) if width == 2 else float(len(rows) - place)
         except ValueError:
             problems.add(line, f"expected a score after the system, found {shown(fields[1])}")
+            continue
+        if not math.isfinite(score):
+            problems.add(line, f"expected a finite score after the system, found {shown(fields[1])}")
+        order[fields[0]] = score
     problems.raise_if_any()
     if not order:
         raise FileError(name, [Problem(0, "names no system")])

@@ -270,7 +270,10 @@ def _score(value: Any, system: str, topic: str, measure: str | None = None) -> f
     if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
         text = f"{value!r}, a {type(value).__name__}"
         raise DataError(f"system {system!r}, topic {topic!r}{of}: scores must be numbers; got {text}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
     if np.isinf(number):
         raise DataError(f"system {system!r}, topic {topic!r}{of}: the score is {number}; scores must be finite")
     return number

@@ -195,7 +195,7 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]])
     if any(number(field) is None for field in first):
         return True
     labels_like = all(_WHOLE.fullmatch(field) for field in first) and len(set(first)) == len(first)
-    if not labels_like or len(body[0]) == 1 or max(int(field) for field in first) < 2:
+    if not labels_like or len(body[0]) == 1 or max(float(field) for field in first) < 2:
         return False
     rest = [field.strip() for row in body for field in row[1:]]
     if names is None and not all(_WHOLE.fullmatch(field) for field in rest):

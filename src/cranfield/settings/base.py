@@ -153,22 +153,33 @@ class Setting:
             raise UnknownNameError(self.what or self.name.replace("_", " "), value, choices)
         if self.kind in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool):
             if self.kind is float:
-                value = float(value)
+                value = self._finite(value)
             self._within(value)
         if self.check is not None:
             self.check(self.name, value)
         return value
 
+    def _finite(self, value: float) -> float:
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise ArgumentError(f"`{self.name}` must be a finite number; got {number}.")
+        return number
+
     def _within(self, value: float) -> None:
         if self.least is not None and value < self.least:
-            bound, example = f"at least {_number(self.least)}", self.least
+            bound, example = f"at least {number_text(self.least)}", self.least
         elif self.most is not None and value > self.most:
-            bound, example = f"at most {_number(self.most)}", self.most
+            bound, example = f"at most {number_text(self.most)}", self.most
         else:
             return
         noun = "a whole number of" if self.kind is int else "a number of"
         usual = self.default if isinstance(self.default, (int, float)) else self.example or example
-        raise ArgumentError(f"`{self.name}` must be {noun} {bound}; got {_number(value)}. Write {_number(usual)}.")
+        raise ArgumentError(
+            f"`{self.name}` must be {noun} {bound}; got {number_text(value)}. Write {number_text(usual)}."
+        )
 
     def parse(self, texts: Sequence[str]) -> Any:
         """The value from what an address says: texts as they were typed."""
@@ -429,8 +440,14 @@ def _float(value: float) -> str:
     return short if float(short) == value else repr(value)
 
 
-def _number(value: float) -> str:
-    return f"{value:,}".replace(",", "") if isinstance(value, int) else f"{value:g}"
+def number_text(value: float) -> str:
+    """A number as messages write it, however large."""
+    if isinstance(value, int) and abs(value) < 10**30:
+        return str(value)
+    try:
+        return f"{value:g}"
+    except OverflowError:
+        return "a number of over 300 digits"
 
 
 def _literal(value: Any) -> str:

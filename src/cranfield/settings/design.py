@@ -40,7 +40,9 @@ class DesignSettings(Settings):
         (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", metavar="A", check=shared.share,
         label="Significance level (α)",
     )  # fmt: skip
-    n_topics: tuple[int, ...] | None = setting(None, "Topics you have: find what they can detect instead.", metavar="N")
+    n_topics: tuple[int, ...] | None = setting(
+        None, "Topics you have: find what they can detect instead.", metavar="N", check=shared.whole
+    )
 
     @property
     def files(self) -> list[str]:
@@ -89,16 +91,18 @@ class PairsSettings(DesignSettings):
     answered_by: ClassVar[str] = "cranfield.design:design_all_pairs"
     place: ClassVar[int] = 149
 
-    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
-    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    variance_of_difference: tuple[float, ...] | None = setting(
+        None, VARIANCE_OF_DIFFERENCE, metavar="V", check=shared.positive
+    )
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     n_systems: tuple[int, ...] | None = setting(
-        None, "How many systems will be compared, the baseline included.", metavar="M"
+        None, "How many systems will be compared, the baseline included.", metavar="M", check=shared.whole
     )
     min_diff: tuple[float, ...] | None = shared.min_diff()
     power: tuple[float, ...] | None = shared.power(None, f"{defaults.POWER:.2f}, unless sought")
     baseline: bool = setting(False, BASELINE)
     spread: float | None = setting(
-        None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False,
+        None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False, least=0, most=1000,
         usual="that of the past scores; 0 for a typed variance",
     )  # fmt: skip
 
@@ -124,9 +128,14 @@ class AnovaSettings(PowerDesignSettings):
     place: ClassVar[int] = 150
 
     variance: tuple[float, ...] | None = setting(
-        None, "Residual variance, topics taken out; with --published that of a system's score over topics.", metavar="V"
+        None,
+        "Residual variance, topics taken out; with --published that of a system's score over topics.",
+        metavar="V",
+        check=shared.positive,
     )
-    n_systems: tuple[int, ...] | None = setting(None, "How many systems will be compared.", metavar="M")
+    n_systems: tuple[int, ...] | None = setting(
+        None, "How many systems will be compared.", metavar="M", check=shared.whole
+    )
     published: bool = setting(False, PUBLISHED)
     blocked: bool | None = setting(None, BLOCKED, on_page=False)
     epsilon: str | None = shared.epsilon()
@@ -150,8 +159,10 @@ class TtestSettings(PowerDesignSettings):
     answered_by: ClassVar[str] = "cranfield.design:design_ttest"
     place: ClassVar[int] = 151
 
-    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
-    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
+    variance_of_difference: tuple[float, ...] | None = setting(
+        None, VARIANCE_OF_DIFFERENCE, metavar="V", check=shared.positive
+    )
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
 
 
@@ -169,9 +180,13 @@ class IntervalSettings(DesignSettings):
     answered_by: ClassVar[str] = "cranfield.design:design_interval"
     place: ClassVar[int] = 152
 
-    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, metavar="V")
-    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
-    width: tuple[float, ...] | None = setting(None, "Largest expected width of the interval.", metavar="W")
+    variance_of_difference: tuple[float, ...] | None = setting(
+        None, VARIANCE_OF_DIFFERENCE, metavar="V", check=shared.positive
+    )
+    variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
+    width: tuple[float, ...] | None = setting(
+        None, "Largest expected width of the interval.", metavar="W", check=shared.positive
+    )
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
 
 
@@ -243,7 +258,9 @@ class CostSettings(Settings):
     )
     n_systems: int | None = shared.n_systems(None, "Systems to compare.")
     min_diff: float | None = shared.min_diff(None, "Smallest difference worth detecting.")
-    width: float | None = setting(None, "Largest expected width of an interval, instead.", metavar="W")
+    width: float | None = setting(
+        None, "Largest expected width of an interval, instead.", metavar="W", check=shared.positive
+    )
     power: float | None = shared.power(None, f"{defaults.POWER:.2f}")
     alpha: float = shared.alpha()
     method: str = shared.method()
@@ -251,7 +268,9 @@ class CostSettings(Settings):
     blocked: bool = setting(False, "Topics for one F-test on shared topics, instead of all pairs.")
     epsilon: str | None = shared.epsilon()
     estimator: str | None = setting(None, "How to estimate variances.", choices=estimators)
-    document_cost: float = setting(1.0, "Cost of judging a document.")
-    topic_cost: float = setting(0.0, "Cost of setting up a topic.")
-    budget: float | None = setting(None, "What may be spent: find the best design it buys.", metavar="B")
+    document_cost: float = setting(1.0, "Cost of judging a document.", check=shared.not_negative)
+    topic_cost: float = setting(0.0, "Cost of setting up a topic.", check=shared.not_negative)
+    budget: float | None = setting(
+        None, "What may be spent: find the best design it buys.", metavar="B", check=shared.positive
+    )
     order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

@@ -17,6 +17,8 @@ def margin(name: str, value: Any) -> None:
     """Refuse what is no loss."""
     if not 0 <= value < float("inf"):
         raise ArgumentError(f"`{name}` must be a number of at least 0; got {value:g}. Write {abs(value):g}.")
+    if value > shared.LARGEST:
+        raise ArgumentError(f"`{name}` must be at most {shared.LARGEST:g}; got {value:g}. Write 0.01.")
 
 
 @dataclass(frozen=True, kw_only=True)

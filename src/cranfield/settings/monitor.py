@@ -71,7 +71,7 @@ class MonitorSettings(Settings):
     )  # fmt: skip
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference to detect, for the topics that the variance so far asks for.", metavar="D",
-        part="view", label="Difference to detect", more=True,
+        part="view", label="Difference to detect", more=True, check=shared.positive,
     )  # fmt: skip
     power: float = setting(
         defaults.POWER, "Wanted power, for the same.", metavar="P", part="view", label="Power (1 − β)",
@@ -93,8 +93,10 @@ class LooksSettings(Settings):
     answered_by: ClassVar[str] = "cranfield.monitoring:design_looks"
     place: ClassVar[int] = 154
 
-    variance_of_difference: float = setting(help=VARIANCE_OF_DIFFERENCE, metavar="V")
-    min_diff: float = setting(help="Smallest difference worth detecting.", metavar="D", label="Smallest difference")
+    variance_of_difference: float = setting(help=VARIANCE_OF_DIFFERENCE, metavar="V", check=shared.positive)
+    min_diff: float = setting(
+        help="Smallest difference worth detecting.", metavar="D", label="Smallest difference", check=shared.positive
+    )
     looks: int = looks("Planned looks.")
     spending: str = spending()
     power: float = shared.power()

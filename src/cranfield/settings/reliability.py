@@ -58,7 +58,7 @@ class ReliabilitySettings(Settings):
     )  # fmt: skip
     min_diff: float = setting(
         defaults.VIEW_MIN_DIFF, "Difference whose power stands beside reliability.", metavar="D", part="view",
-        label="Difference to see",
+        label="Difference to see", check=shared.positive,
     )  # fmt: skip
     n_resamples: int = setting(
         defaults.HALVINGS, "Random halvings of the topics behind tau.", least=1, most=1_000_000, part="view", more=True

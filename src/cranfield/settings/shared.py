@@ -6,10 +6,14 @@ from typing import Any
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
-from cranfield.settings.base import setting
+from cranfield.settings.base import number_text, setting
 
 MOST_RESAMPLES = 10_000_000
 LARGEST_SEED = 2**63 - 1
+MOST_SYSTEMS = 1_000_000
+MOST_TOPICS = 1_000_000_000
+SMALLEST, LARGEST = 1e-12, 1e12
+"""Bounds of variances, differences, widths and costs: beyond them no answer is worth a digit."""
 
 
 def share(name: str, value: Any) -> None:
@@ -18,6 +22,34 @@ def share(name: str, value: Any) -> None:
         usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
         advice = value / 100 if 1 < value < 100 else usual
         raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}. Write {advice:g}.")
+
+
+def positive(name: str, value: Any) -> None:
+    """Refuse what is not above 0, or outside what can be reckoned with.
+
+    >>> positive("variance", 1e300)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: `variance` must be between 1e-12 and 1e+12; got 1e+300.
+    """
+    if not value > 0:
+        raise ArgumentError(f"`{name}` must be above 0; got {number_text(value)}.")
+    if not SMALLEST <= value <= LARGEST:
+        raise ArgumentError(f"`{name}` must be between {SMALLEST:g} and {LARGEST:g}; got {number_text(value)}.")
+
+
+def not_negative(name: str, value: Any) -> None:
+    """Refuse what is below 0 or too large to reckon with."""
+    if not 0 <= value <= LARGEST:
+        raise ArgumentError(f"`{name}` must be a number from 0 to {LARGEST:g}; got {number_text(value)}. Write 1.")
+
+
+def whole(name: str, value: Any) -> None:
+    """Refuse what is no whole number of at least 2, or more than there can be."""
+    most = MOST_SYSTEMS if name == "n_systems" else MOST_TOPICS
+    if value < 2 or value != int(value):
+        raise ArgumentError(f"`{name}` must be a whole number of at least 2; got {number_text(value)}.")
+    if value > most:
+        raise ArgumentError(f"`{name}` must be at most {most:,}; got {number_text(value)}.")
 
 
 def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **more: Any) -> Any:
@@ -88,7 +120,7 @@ def n_systems(default: Any = None, help: str = "How many systems will be compare
 
 def min_diff(default: Any = None, help: str = "Smallest difference worth detecting (best to worst).") -> Any:
     """The smallest difference worth detecting."""
-    return setting(default, help, metavar="D", label="Smallest difference")
+    return setting(default, help, metavar="D", label="Smallest difference", check=positive)
 
 
 def number_or_name(text: str) -> float | str:

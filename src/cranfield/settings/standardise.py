@@ -22,8 +22,8 @@ class StandardisedScores(Settings):
         defaults.STANDARDISE_TO, "ab: clip(A*z + B, 0, 1); cdf: normal probability; z.",
         choices=defaults.names(defaults.StandardiseTo), label="Standardise to",
     )  # fmt: skip
-    a: float = setting(defaults.STANDARDISE_A, "A of std-AB.", label="A of std-AB")
-    b: float = setting(defaults.STANDARDISE_B, "B of std-AB.", label="B of std-AB")
+    a: float = setting(defaults.STANDARDISE_A, "A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)
+    b: float = setting(defaults.STANDARDISE_B, "B of std-AB.", label="B of std-AB", least=-1e6, most=1e6)
     measure: str | None = shared.measure()
     missing: str = shared.missing()
 
@@ -90,12 +90,22 @@ class EffectSettings(StandardisedScores):
         None, "Saved factors.", metavar="FILE", usual="fitted on the scores given", on_page=False
     )
     n_systems: tuple[int, ...] = setting(
-        defaults.EFFECT_SYSTEMS, "Systems to compare; repeatable.", usual="2 10 20 30 50", on_page=False
+        defaults.EFFECT_SYSTEMS,
+        "Systems to compare; repeatable.",
+        usual="2 10 20 30 50",
+        on_page=False,
+        check=shared.whole,
     )
     min_diff: tuple[float, ...] = setting(
-        defaults.EFFECT_MIN_DIFFS, "Smallest difference to detect; repeatable.", usual=".02 .05 .10 .20", on_page=False
+        defaults.EFFECT_MIN_DIFFS,
+        "Smallest difference to detect; repeatable.",
+        usual=".02 .05 .10 .20",
+        on_page=False,
+        check=shared.positive,
     )
-    fraction: float = setting(1.0, "Scale-free difference, in standard deviations between systems.", more=True)
+    fraction: float = setting(
+        1.0, "Scale-free difference, in standard deviations between systems.", more=True, check=shared.positive
+    )
     alpha: float = shared.alpha(more=True)
     power: float = shared.power(more=True)
     estimator: str = setting(

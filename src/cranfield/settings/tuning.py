@@ -124,8 +124,12 @@ class SelectionBiasSettings(Splitting):
 
     n_settings: int = setting(defaults.BIAS_SETTINGS, "Equally good settings.", least=2, most=100_000)
     n_topics: int = setting(defaults.BIAS_TOPICS, "Topics.", least=2, most=1_000_000)
-    sd: float = setting(defaults.BIAS_SD, "Spread of a setting's scores on a topic about the topic's ease.")
-    correlation: float = setting(0.0, "Correlation of that spread between settings; near 1 for neighbours on a grid.")
+    sd: float = setting(
+        defaults.BIAS_SD, "Spread of a setting's scores on a topic about the topic's ease.", check=shared.positive
+    )
+    correlation: float = setting(
+        0.0, "Correlation of that spread between settings; near 1 for neighbours on a grid.", least=0, most=1
+    )
     n_experiments: int = setting(defaults.BIAS_EXPERIMENTS, "Experiments to simulate.", least=2, most=10_000_000)
     alpha: float = shared.alpha()
     seed: int = shared.seed()

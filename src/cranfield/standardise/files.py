@@ -14,6 +14,7 @@ from typing import Any, get_args
 from cranfield.defaults import FactorsFormat
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import COMPRESSED, Problems, check_text, read_bytes, shown, write_atomically
+from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import summary
 from cranfield.standardise.factors import VERSION, Factors, Standardisation
 
@@ -135,33 +136,40 @@ def _parquet(data: bytes, name: str) -> tuple[list[dict[str, Any]], list[int]]:
 
 
 def _delimited(text: str, separator: str, name: str) -> tuple[list[dict[str, Any]], list[int]]:
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
-    header = [field.strip().casefold() for field in next(reader)]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     problems = Problems(name)
     rows, lines = [], []
-    for fields in reader:
+    try:
+        table = [(reader.line_num, fields) for fields in reader]
+    except csv.Error as error:
+        problem = f"is not a well-formed table: {error}; are its lines and quotes complete?"
+        raise FileError(name, [Problem(reader.line_num, problem)]) from None
+    header = [field.strip().casefold() for field in table[0][1]]
+    for line, fields in table[1:]:
         if not fields:
             continue
         if len(fields) != len(header):
             problem = f"expected {len(header)} fields as in the first row, found {len(fields)}"
-            problems.add(reader.line_num, f"{problem}: {shown(separator.join(fields))}")
+            problems.add(line, f"{problem}: {shown(separator.join(fields))}")
             continue
         rows.append(dict(zip(header, fields, strict=True)))
-        lines.append(reader.line_num)
+        lines.append(line)
     problems.raise_if_any()
     return rows, lines
 
 
 def _from_json(text: str, name: str) -> Standardisation:
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FileError(name, [Problem(error.lineno, f"is not JSON: {error.msg}; is the file complete?")]) from None
+        content = parse_json(text)
+    except JSONProblem as error:
+        raise FileError(name, [Problem(error.line, f"{error.text}; is the file complete?")]) from None
     rows = content.get("rows")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise FileError(name, [Problem(0, 'has no "rows" of factors; is it a factors file?')])
     _check_version(content.get("version"), name, 0)
     provenance = content.get("provenance") or []
+    if not isinstance(provenance, list):
+        raise FileError(name, [Problem(0, 'its "provenance" is no list; is it a factors file?')])
     return _from_rows(rows, [0] * len(rows), name, [str(step) for step in provenance])
 
 
@@ -188,10 +196,12 @@ def _from_rows(
 ) -> Standardisation:
     if not rows:
         raise FileError(name, [Problem(0, "holds no factors")])
-    lacking = [column for column in _NEEDED if column not in rows[0]]
-    if lacking:
-        columns = summary([str(column) for column in rows[0]], most=8)
-        raise FileError(name, [Problem(0, f"lacks the column {lacking[0]!r}; it has: {columns}")])
+    for at, row in enumerate(rows):
+        if lacking := [column for column in _NEEDED if column not in row]:
+            columns = summary([str(column) for column in row], most=8)
+            which = f"row {at + 1} of its factors " if at else ""
+            problem = f"{which}lacks the column {lacking[0]!r}; it has: {columns}"
+            raise FileError(name, [Problem(lines[at] if at else 0, problem)])
     problems = Problems(name)
     by_measure: dict[str, dict[str, tuple[float, float, int | None]]] = {}
     for row, line in zip(rows, lines, strict=True):
@@ -224,19 +234,26 @@ def _number(value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{value!r} is not a number") from None
+        raise ValueError(f"{_cut(value)} is not a number") from None
     if not math.isfinite(number):
-        raise ValueError(f"{value!r} is not a finite number")
+        raise ValueError(f"{_cut(value)} is not a finite number")
     return number
+
+
+def _cut(value: Any) -> str:
+    return shown(value) if isinstance(value, str) else shown(repr(value)).strip("'\"")
 
 
 def _count(value: Any) -> int | None:
     if value is None or value == "":
         return None
     try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{value!r} is not a number of systems") from None
+        count = int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{_cut(value)} is not a number of systems") from None
+    if not 0 <= count < 2**31:
+        raise ValueError(f"{count} is not a number of systems")
+    return count
 
 
 def _check_version(version: Any, name: str, line: int) -> None:

@@ -14,6 +14,7 @@ from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
 from cranfield.resampling import generator
 from cranfield.results import Result
+from cranfield.settings.base import number_text
 from cranfield.signature import signature
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.folds import Splitter, make_folds, splitter_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _STREAM = 510
+MOST_SCORES, MOST_DRAWS = 100_000_000, 1e12
+"""Scores of one experiment, and draws in all."""
 """The simulated scores have a stream of random numbers of their own."""
 
 
@@ -165,7 +168,16 @@ def selection_bias(
     ):
         if value < least:
             raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value}. Write {advice}.")
-    if not (sd > 0 and math.isfinite(sd)):
+    for name, size, most in (
+        ("`n_settings` × `n_topics`", n_settings * n_topics, MOST_SCORES),
+        ("`n_experiments` × `n_topics`", n_experiments * n_topics, MOST_SCORES),
+        ("`n_experiments` × `n_settings` × `n_topics`", n_experiments * n_settings * n_topics, MOST_DRAWS),
+    ):
+        if size > most:
+            raise ArgumentError(
+                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Make one of them smaller."
+            )
+    if not 1e-12 <= sd <= 1e12:
         raise ArgumentError(f"`sd` must be a positive number; got {sd}. Write {BIAS_SD}.")
     if not 0 <= correlation < 1:
         raise ArgumentError(f"`correlation` must be at least 0 and below 1; got {correlation}. Write 0.9.")

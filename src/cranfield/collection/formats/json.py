@@ -25,9 +25,8 @@ def is_json(file: CollectionFile) -> bool:
 
 def load(file: CollectionFile) -> Any:
     """The content; a key that comes twice is an error, where JSON would keep the last."""
-    import json
-
     from cranfield.errors import FileError, Problem
+    from cranfield.json_text import JSONProblem, parse_json
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
@@ -38,9 +37,9 @@ def load(file: CollectionFile) -> Any:
         return made
 
     try:
-        return json.loads(file.text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise FileError(file.path, [Problem(error.lineno, f"is not JSON: {error.msg}")]) from None
+        return parse_json(file.text, object_pairs_hook=once)
+    except JSONProblem as error:
+        raise FileError(file.path, [Problem(error.line, error.text)]) from None
 
 
 def by_topic(content: Any, path: str) -> dict[str, Any]:
@@ -72,11 +71,11 @@ def _what(content: dict[str, Any]) -> str:
     return f"its keys are {', '.join(list(content)[:5])}"
 
 
-def _depth(content: Any) -> int:
-    """How deep objects lie in one another, along the first that is not empty."""
-    if not isinstance(content, dict):
+def _depth(content: Any, most: int = 3) -> int:
+    """How deep objects lie in one another, along the first that is not empty; counted to `most`."""
+    if not isinstance(content, dict) or not most:
         return 0
-    return 1 + max((_depth(one) for one in list(content.values())[:5]), default=1)
+    return 1 + max((_depth(one, most - 1) for one in list(content.values())[:5]), default=1)
 
 
 def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -20,19 +20,21 @@ def is_jsonl(file: CollectionFile) -> bool:
 
 
 def _columns(file: CollectionFile, parts: list[str], needed: str) -> tuple[dict[str, list[Any]], list[int]]:
-    import json
-
     from cranfield.collection.rows import columns_of
     from cranfield.files import Problems
+    from cranfield.json_text import JSONProblem, parse_json
 
     problems = Problems(file.path)
     rows, lines = [], []
     named: dict[str, str] = {}
     for number, line in file.lines():
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.add(number, f"is not JSON: {error.msg}")
+            row = parse_json(line)
+        except JSONProblem as error:
+            problems.add(number, error.text)
+            continue
+        if not isinstance(row, dict):
+            problems.add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
             continue
         named = named or columns_of(list(row), parts)
         if missing := [key for key in named.values() if key not in row]:

@@ -39,7 +39,7 @@ def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
         if len(fields) != 3 or not all(fields):
             problems.add(number, f"expected 3 fields (topic document rank), found {shown(line.decode().strip())}")
             continue
-        if not _WHOLE.fullmatch(fields[2]):
+        if not _WHOLE.fullmatch(fields[2]) or len(fields[2]) > 15:
             problems.add(number, f"expected a whole number as rank (field 3), found {shown(fields[2].decode())}")
             continue
         lines.append(number)

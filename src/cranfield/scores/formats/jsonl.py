@@ -22,11 +22,10 @@ def recognise(file: ScoreFile) -> bool:
 
 def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """The matrices of the table."""
-    import json
-
     import polars as pl
 
     from cranfield.files import Problems
+    from cranfield.json_text import JSONProblem, parse_json
     from cranfield.scores.doors import from_frame
 
     problems, rows = Problems(file.path), []
@@ -34,9 +33,9 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.add(number, f"is not JSON: {error.msg}")
+            row = parse_json(line)
+        except JSONProblem as error:
+            problems.add(number, error.text)
             continue
         if not isinstance(row, dict):
             problems.add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
@@ -46,7 +45,7 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     try:
         scores = from_frame(pl.DataFrame(rows, infer_schema_length=None), missing=options.missing,
                             measure=options.measure or file.measure)  # fmt: skip
-    except (DataError, ArgumentError, pl.exceptions.PolarsError) as error:
+    except (DataError, ArgumentError, pl.exceptions.PolarsError, TypeError, OverflowError) as error:
         raise FileError(file.path, [Problem(0, str(error).splitlines()[0])]) from None
     return [matrix.note(*options.provenance) for matrix in scores.values()]
 

@@ -1,0 +1,78 @@
+"""JSON that somebody else wrote: what Python's reader takes, refuses or chokes on, said with a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_DEEPEST = 64
+_LONGEST = 300
+"""Digits of a whole number: more than that and it is no number that a computer can reckon with."""
+
+
+class JSONProblem(ValueError):
+    """What is wrong with a text, and on which line (0: not known)."""
+
+    def __init__(self, line: int, text: str) -> None:
+        super().__init__(text)
+        self.line, self.text = line, text
+
+
+class _LongNumber(ValueError):
+    pass
+
+
+def parse_json(text: str | bytes, **how: Any) -> Any:
+    """What a JSON text holds; anything wrong with it is a `JSONProblem`.
+
+    >>> parse_json('{"a": 1}')
+    {'a': 1}
+    >>> parse_json('{"a":\\n 1' + "0" * 5000 + "}")
+    Traceback (most recent call last):
+    cranfield.json_text.JSONProblem: holds a number of 5,001 digits; at most 300 are read
+    """
+    try:
+        content = json.loads(text, parse_int=_whole, **how)
+        if _depth_exceeds(content, _DEEPEST):
+            raise RecursionError
+    except json.JSONDecodeError as error:
+        raise JSONProblem(error.lineno, f"is not JSON: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        raise JSONProblem(0, f"byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8") from None
+    except _LongNumber as error:
+        digits = str(error)
+        place = text.find(digits) if isinstance(text, str) else text.find(digits.encode())
+        line = 1 + (text.count("\n", 0, place) if isinstance(text, str) else text.count(b"\n", 0, place))
+        problem = f"holds a number of {len(digits.lstrip('-')):,} digits; at most {_LONGEST} are read"
+        raise JSONProblem(line, problem) from None
+    except RecursionError:
+        raise JSONProblem(0, f"nests more than {_DEEPEST} objects in one another; is the file damaged?") from None
+    if ("\\u" if isinstance(text, str) else b"\\u") in text:  # type: ignore[operator]
+        try:
+            json.dumps(content, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            text = r"holds half of a pair of surrogates (\ud800 to \udfff), which is no character; write it whole"
+            raise JSONProblem(0, text) from None
+    return content
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST:
+        raise _LongNumber(digits)
+    return int(digits)
+
+
+def _depth_exceeds(content: Any, most: int) -> bool:
+    """Whether objects and lists lie deeper in one another than `most`; without recursion."""
+    level = [content]
+    for _ in range(most + 1):
+        level = [
+            inside
+            for one in level
+            if isinstance(one, (dict, list))
+            for inside in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inside, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

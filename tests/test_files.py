@@ -1,0 +1,39 @@
+"""Reading and writing files: names no file can have, and what a killed process left behind."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cranfield import FileError, make_sample
+from cranfield.collection.readers import read_run
+from cranfield.files import expand, read_bytes, write_atomically
+
+
+def test_a_nul_in_a_name_is_said() -> None:
+    remedy = "the name holds a NUL or another character that no file name can have; check the name"
+    for act in (lambda: read_bytes("a\0b"), lambda: read_run("a\0b.run"), lambda: read_bytes(expand(["a\0b*"])[0])):
+        with pytest.raises(FileError, match=remedy):
+            act()
+    with pytest.raises(FileError, match=remedy):
+        write_atomically("a\0b", b"")
+
+
+def test_what_a_killed_process_left_is_swept_at_the_next_write(tmp_path: Path) -> None:
+    stale, fresh = tmp_path / ".scores.csv.abcd1234.part", tmp_path / ".scores.csv.zzzz9999.part"
+    other, folder = tmp_path / ".other.csv.abcd1234.part", tmp_path / ".sample.abcd1234.part"
+    for file in (stale, fresh, other):
+        file.write_bytes(b"half")
+    (folder / "sample").mkdir(parents=True)
+    long_ago = time.time() - 10_000
+    for path in (stale, other, folder / "sample", folder):
+        os.utime(path, (long_ago, long_ago))
+    write_atomically(tmp_path / "scores.csv", b"whole")
+    assert not stale.exists()
+    assert fresh.exists()  # another process may be at it
+    assert other.exists()
+    make_sample(n_topics=2, n_systems=2, n_documents=100).write(tmp_path / "sample")
+    assert not folder.exists()

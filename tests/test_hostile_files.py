@@ -1,0 +1,76 @@
+"""Files that no sane tool writes: every one of them is an error with its place, and none a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cranfield import FileError, read_order, read_qrels, read_run, read_scores
+from cranfield.labels import natural_sorted
+from cranfield.standardise.factors import Standardisation
+
+LONG = "9" * 5000
+DEEP = "[" * 100_000
+HEADER = "topic,measure,mean,sd\n"
+CASES: list[tuple[Callable[[str], object], str, str, str]] = [
+    (read_run, "a.run", f"1 Q0 d 1 {LONG} t\n", ":1: expected a finite number as score"),
+    (read_run, "a.json", '{"1": {"a": 1,\n"b": ' + LONG + "}}", ":2: holds a number of 5,000 digits; at most 300"),
+    (read_run, "a.json", '{"1": {"a": ' + "9" * 320 + "}}", ":1: holds a number of 320 digits"),
+    (read_run, "a.json", '{"1": ' + DEEP, ": nests more than 64 objects in one another; is the file damaged?"),
+    (read_run, "a.json", '{"1": ' + "[" * 500 + "]" * 500 + "}", ": nests more than 64 objects"),
+    (read_run, "a.json", '{"1": {"\\ud800": 1}}', ": holds half of a pair of surrogates"),
+    (read_run, "a.jsonl", '{"topic": "1", "document": "d", "score": ' + LONG + "}\n", ":1: holds a number of 5,000"),
+    (read_run, "a.tsv", f"1\td\t{LONG}\n", ":1: expected a whole number as rank"),
+    (read_qrels, "q.txt", f"1 0 d {LONG}\n", ":1: expected an integer"),
+    (read_qrels, "q.json", '{"1": {"d": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
+    (read_scores, "s.json", '{"a": {"1": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
+    (read_scores, "s.jsonl", '{"topic": "1", "a": ' + LONG + "}\n", ":1: holds a number of 5,000 digits"),
+    (Standardisation.load, "f.json", '{"rows": ' + DEEP, ": nests more than 64 objects"),
+    (Standardisation.load, "f.json", '{"rows": [{"topic": "1"}]}', ": lacks the column 'measure'"),
+    (
+        Standardisation.load, "f.json",
+        '{"rows": [{"topic": "1", "measure": "AP", "mean": 1, "sd": 1}, {"topic": "2", "measure": "AP", "sd": 1}]}',
+        ": row 2 of its factors lacks the column 'mean'; it has: topic, measure, sd",
+    ),
+    (
+        Standardisation.load, "f.json",
+        '{"rows": [{"topic": "1", "measure": "AP", "mean": 1, "sd": 1, "systems": Infinity}]}',
+        "topic '1', AP: inf is not a number of systems",
+    ),
+    (Standardisation.load, "f.json", '{"rows": [{"topic": "1", "measure": "AP", "mean": ' + LONG + "}]}", ":1: holds a"),
+    (Standardisation.load, "f.json", '{"rows": [], "provenance": 3}', "no list"),
+    (Standardisation.load, "f.csv", HEADER + "1,AP,0.1\r,0.2\n", ":3: expected 4 fields"),
+    (Standardisation.load, "f.csv", HEADER + f"1,AP,{LONG},0.2\n", ":2: topic '1', AP: '9999"),
+    (Standardisation.load, "f.csv", HEADER + '1,AP,"0.1,0.2\n' + "x" * 200_000, "is not a well-formed table"),
+    (read_order, "o.txt", "system,score\n", ": names no system"),
+    (read_order, "o.txt", "\x1c\n", ": "),
+    (read_order, "o.txt", "a,1\n,2\n", ":2: expected the name of a system, found none: ',2'"),
+    (read_order, "o.txt", "a,1\nb,inf\n", ":2: expected a finite score after the system, found 'inf'"),
+    (read_order, "o.txt", "a,nan\nb,1\n", ":1: expected a finite score after the system, found 'nan'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "name", "text", "said"), CASES, ids=[str(at) for at in range(len(CASES))])
+def test_hostile_files_are_errors_with_a_place(
+    tmp_path: Path, read: Callable[[str], object], name: str, text: str, said: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(text.encode())
+    with pytest.raises(FileError) as caught:
+        read(str(file))
+    assert str(file) in str(caught.value)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_long_numbers_in_labels_are_sorted_by_value() -> None:
+    labels = ["t" + LONG + "1", "t" + LONG, "t2", "t10"]
+    assert natural_sorted(labels) == ["t2", "t10", "t" + LONG, "t" + LONG + "1"]
+
+
+def test_a_rank_of_many_digits_is_no_rank(tmp_path: Path) -> None:
+    file = tmp_path / "a.run"
+    file.write_text(f"1 Q0 d {LONG} 0.5 t\n")
+    assert read_run(file).notes == ("1 ranks are not integers, so this run cannot be ordered by rank",)
