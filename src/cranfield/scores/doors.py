@@ -82,7 +82,10 @@ def as_matrices(scores: ScoresLike) -> list[ScoreMatrix]:
 
 
 def as_matrix_list(scores: ScoresLike, *, argument: str = "scores") -> list[ScoreMatrix]:
-    """The matrices of one collection or of several in a list, each in whatever form `as_scores` takes."""
+    """The matrices of one collection, or of several in a list or by name, each in whatever form `as_scores` takes."""
+    named = scores if isinstance(scores, Mapping) and not isinstance(scores, Scores) else {}
+    if len(named) > 1 and all(isinstance(one, (ScoreMatrix, Scores)) for one in named.values()):
+        return [as_matrix(one, argument=f"{argument}[{name!r}]") for name, one in named.items()]
     if is_scores(scores):
         return [as_matrix(scores, argument=argument)]
     if not isinstance(scores, Iterable):
