@@ -151,7 +151,7 @@ def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]])
     if set(part) != set(needed):
         return False
     for name, wanted in needed.items():
-        value = part[name]
+        value: Any = part[name]
         if isinstance(wanted, tuple):
             if not isinstance(value, np.ndarray) or value.shape != wanted or value.dtype != np.float64:
                 return False
