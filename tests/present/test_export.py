@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -75,3 +76,23 @@ def test_wrong_endings_and_places(tmp_path: Path) -> None:
         save_chart(matrix().chart(), "figure.gif")
     with pytest.raises(FileError, match="cannot be written: No such file or directory"):
         save_chart(matrix().chart(), tmp_path / "nowhere" / "figure.svg")
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+def test_the_leaderboard_of_scores_from_0_to_1_stays_there() -> None:
+    import numpy as np
+
+    from cranfield import ScoreMatrix, chart
+    from cranfield.comparison import compare
+
+    def ticks(values: np.ndarray[Any, Any]) -> list[float]:
+        x = ScoreMatrix(values, [str(i) for i in range(len(values))], ["a", "b", "c"], "AP")
+        svg = to_svg(chart(compare(x, n_resamples=100), "leaderboard"))
+        labels = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", svg)
+        return [float(label.replace("−", "-")) for label in labels]
+
+    low = np.zeros((6, 3))
+    low[0] = [0.5, 0.2, 0.9]  # one topic alone is answered: the interval of the mean reaches below 0
+    assert min(ticks(low)) == 0
+    assert max(ticks(1 - low)) == 1
+    assert min(ticks(low - 0.5)) < 0, "standardised scores and differences may be negative"

@@ -67,10 +67,11 @@ def leaderboard(comparison: Comparison) -> Drawing:
     base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
     tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value("#7d8b99"))
-    ends = alt.X("lower:Q", title=x_title, scale=alt.Scale(zero=False, nice=True))
-    whiskers = base.mark_rule(strokeWidth=2).encode(x=ends, x2="upper:Q", color=tone)
+    scale = _score_scale(comparison, frame)
+    ends = alt.X("lower:Q", title=x_title, scale=scale)
+    whiskers = base.mark_rule(strokeWidth=2, clip=True).encode(x=ends, x2="upper:Q", color=tone)
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=alt.X("value:Q", title=x_title, scale=alt.Scale(zero=False)), color=tone
+        x=alt.X("value:Q", title=x_title, scale=scale), color=tone
     )
     plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
     finding = _finding(comparison)
@@ -80,6 +81,19 @@ def leaderboard(comparison: Comparison) -> Drawing:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
         note = "; systems joined by a line on the right are not significantly different"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
+
+
+def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
+    """The axis of the scores; where none of them is below 0 or above 1, no interval leads beyond either."""
+    x = comparison.scores.values
+    lower, upper = frame["lower"].min(), frame["upper"].max()
+    bounded = bool(x.min() >= 0 and x.max() <= 1)
+    return alt.Scale(
+        zero=False,
+        nice=True,
+        domainMin=0 if bounded and isinstance(lower, float) and lower < 0 else alt.Undefined,
+        domainMax=1 if bounded and isinstance(upper, float) and upper > 1 else alt.Undefined,
+    )
 
 
 def paper_leaderboard(table: PaperTable) -> Drawing:
