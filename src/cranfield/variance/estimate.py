@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, ESTIMATOR
 from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
@@ -219,7 +220,7 @@ def estimate_variance(
     x = matrix.values
     check_magnitude(matrix.measure, x)
     n, m = x.shape
-    covariance = np.cov(x, rowvar=False)
+    covariance = sample_covariance(x)
     without = None
     if entry.of_squares is not None:
         variance = float(entry.of_squares(squares(x)))
