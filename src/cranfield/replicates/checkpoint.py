@@ -155,7 +155,9 @@ def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]])
         if isinstance(wanted, tuple):
             if not isinstance(value, np.ndarray) or value.shape != wanted or value.dtype != np.float64:
                 return False
-        elif not isinstance(value, wanted) or (wanted is list and not all(isinstance(one, str) for one in value)):
+        elif not isinstance(value, wanted):
+            return False
+        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
             return False
     return True
 
