@@ -28,6 +28,7 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_qrels, "q.json", '{"1": {"d": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
     (read_scores, "s.json", '{"a": {"1": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
     (read_scores, "s.jsonl", '{"topic": "1", "a": ' + LONG + "}\n", ":1: holds a number of 5,000 digits"),
+    (read_scores, "s.jsonl", '{"topic": "1", "a": 1}\n{"topic": "2", "a": 1e400}\n', ":2: the 'a' is infinite"),
     (Standardisation.load, "f.json", '{"rows": ' + DEEP, ": nests more than 64 objects"),
     (Standardisation.load, "f.json", '{"rows": [{"topic": "1"}]}', ": lacks the column 'measure'"),
     (
