@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
-.PHONY: browser help demo test test-all coverage mutation bench lint clean
+.PHONY: browser fuzz help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,11 @@ coverage: $(VENV)/ready-dev  ## how much of the statistics the tests reach; fail
 MUTANTS ?= 60
 mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time, and count how often the tests notice
 	$(BIN)/python tests/mutation.py --mutants $(MUTANTS) --jobs $(JOBS)
+
+MINUTES ?= 3
+SEED    ?= 1
+fuzz: $(VENV)/ready-dev  ## broken files for every reader: make fuzz MINUTES=60 SEED=7
+	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --seed $(SEED)
 
 browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \

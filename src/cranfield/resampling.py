@@ -194,3 +194,34 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
     for start in range(0, columns, step):
         np.matmul(left, right[:, start : start + step], out=out[:, start : start + step])
     return out
+
+
+def cross_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """xᵀx, the same bits on every processor and with any number of threads, to about 13 digits of its largest entry.
+
+    Each entry of x is cut into two short halves on grids so coarse that the products of halves add up without
+    rounding, in whatever order BLAS adds them.
+
+    >>> cross_products(np.array([[0.5, 1.0], [0.25, -1.0]])).tolist()
+    [[0.3125, 0.25], [0.25, 2.0]]
+    """
+    largest = float(np.abs(x).max(initial=0.0))
+    if largest == 0:
+        return np.zeros((x.shape[1], x.shape[1]))
+    unit = np.ldexp(1.0, int(np.frexp(largest)[1]))
+    bits = (52 - len(x).bit_length()) // 2  # of a half, so that n products of two add up within 53
+    scaled = x / unit
+    high = np.rint(np.ldexp(scaled, bits))
+    low = np.rint(np.ldexp(np.ldexp(scaled, bits) - high, bits))
+    mixed = high.T @ low
+    small = np.ldexp(mixed + mixed.T, -bits) + np.ldexp(low.T @ low, -2 * bits)
+    return np.asarray(np.ldexp(high.T @ high + small, -2 * bits) * unit**2)
+
+
+def sample_covariance(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The covariances (n − 1) of the columns, the same bits on every processor (see `cross_products`).
+
+    >>> sample_covariance(np.array([[0.0, 1.0], [1.0, 3.0]])).tolist()
+    [[0.5, 1.0], [1.0, 2.0]]
+    """
+    return cross_products(x - x.mean(axis=0)) / (len(x) - 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -372,3 +374,10 @@ def test_inputs_are_left_alone() -> None:
     design_interval(frame, widths)
     assert widths == [0.1, 0.2]
     assert frame.to_list() == [0.05, 0.06]
+
+
+def test_no_design_is_made_that_cannot_be_right() -> None:
+    good = design_anova(0.05, 10, 0.1)
+    for column, value in (("achieved_power", 1.5), ("variance", math.inf), ("min_diff", math.nan)):
+        with pytest.raises(ArithmeticError, match=f"came to {column} = .*this is a mistake in cranfield"):
+            replace(good, rows=good.rows.with_columns(pl.lit(value).alias(column)))

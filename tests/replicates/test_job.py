@@ -410,3 +410,28 @@ def test_a_damaged_line_is_computed_again_and_named(
     assert f"work file {work} is damaged and these parts are computed again: {named}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work).warnings == plain.warnings  # mended
+
+
+@pytest.mark.parametrize("interaction", [True, False])
+@pytest.mark.parametrize("n_topics", [2, 3, 8])
+def test_degenerate_scores_give_finite_results_that_hold_their_estimates(n_topics: int, interaction: bool) -> None:
+    rng = np.random.default_rng(5)
+    shape = (n_topics, 3, 2)
+    steady = np.full(shape, 0.5)
+    steady[:, 2] = rng.random((n_topics, 2))
+    for values in (np.full(shape, 0.5), steady, np.round(rng.random(shape)), (rng.random(shape) < 0.1) * 1.0):
+        matrix = ScoreMatrix(values, [str(i) for i in range(n_topics)], ["a", "b", "c"], "AP", ["0", "1"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CranfieldWarning)
+            result = warning_replicate_scores([matrix], n_resamples=200, interaction=interaction)
+        for frame in (result.splits, result.effects, result.pairs):
+            for column in frame.iter_columns():
+                assert not column.dtype.is_float() or column.drop_nulls().is_finite().all()
+        assert (result.effects["lower"] <= result.effects["effect"]).all()
+        assert (result.effects["effect"] <= result.effects["upper"]).all()
+
+
+def test_replicated_scores_too_large_to_be_squared_are_refused() -> None:
+    matrix = ScoreMatrix(np.full((2, 2, 2), 1e300), ["1", "2"], ["a", "b"], "AP", ["0", "1"])
+    with pytest.raises(DataError, match="too large for a double; scale the scores first"):
+        warning_replicate_scores([matrix])

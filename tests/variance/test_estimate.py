@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -218,3 +220,19 @@ def test_scores_of_one_measure_will_do() -> None:
     with pytest.raises(DataError) as error:
         estimate_variance(Scores([x, matrix(x.values, "P@5")]))
     assert str(error.value) == "there are 2 measures (AP, P@5); say which one is meant"
+
+
+def test_no_estimate_is_made_that_cannot_be_right() -> None:
+    x = ScoreMatrix(np.random.default_rng(1).random((9, 3)), [str(i) for i in range(9)], ["a", "b", "c"], "AP")
+    good = estimate_variance(x, "residual")
+    for change in ({"variance": np.inf}, {"variance": -1.0}, {"lower": 9.0}, {"upper": np.inf}, {"upper": 1e-9}):
+        with pytest.raises(ArithmeticError, match="this is a mistake in cranfield"):
+            replace(good, **change)
+
+
+def test_an_interval_whose_ends_lie_beyond_all_bounds_is_left_out_and_said() -> None:
+    x = ScoreMatrix(np.random.default_rng(1).random((3, 3)), ["1", "2", "3"], ["a", "b", "c"], "AP")
+    with pytest.warns(CranfieldWarning, match="no interval .* at this level its ends lie beyond all bounds"):
+        estimate = estimate_variance(x, "residual", alpha=1e-12)
+    assert estimate.lower is None
+    assert estimate.upper is None

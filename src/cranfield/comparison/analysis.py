@@ -25,12 +25,14 @@ from cranfield.comparison.resamples import board_resamples, enough_resamples
 from cranfield.comparison.studentised_range import residual_variance
 from cranfield.comparison.tests import TESTS, any_statistic_names
 from cranfield.defaults import CORRECTION, IntervalKind
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import positions
 from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+_SMALLEST = 1e-300
+"""Scores that are all smaller have no room left for standard errors."""
 
 
 def check(test: str, correction: str | None, alternative: str, statistic: str = "mean") -> None:
@@ -76,6 +78,11 @@ def analyse(
         others = ", ".join(any_statistic_names())
         raise ArgumentError(f"test {test!r} compares means only; for statistic {statistic!r} use one of: {others}")
     matrix = matrix.require(what="a comparison of systems").canonical()
+    if 0 < (largest := float(np.abs(matrix.values).max())) < _SMALLEST:
+        raise DataError(
+            f"{matrix.measure}: the largest score in size is {largest:g}, too small for a double to divide by; "
+            "scale the scores first"
+        )
     scores = GridScores.of(matrix.values)
     rank = _ranks(scores, how)
     order = np.lexsort((np.arange(len(rank)), rank))
@@ -104,7 +111,7 @@ def analyse(
         value_lower, value_upper = value - half, value + half
         error, df = entry.errors(scores, pairs, each)
     else:
-        value_lower, value_upper = value_intervals(resampled, alpha)
+        value_lower, value_upper = _around(value, *value_intervals(resampled, alpha))
         error, df = bootstrap_errors(resampled, pairs), float(scores.n_topics - 1)
     difference = pairs.of(value)
     critical, percentile = None, None
@@ -167,7 +174,7 @@ def analyse(
 
 def with_intervals(result: Comparison, selected: int | None = None) -> Comparison:
     """The comparison with intervals that follow from its p-values; `selected` counts what the family found."""
-    lower, upper = pair_intervals(result, selected)
+    lower, upper = _around(result.difference, *pair_intervals(result, selected))
     return replace(result, lower=lower, upper=upper, interval=interval_text(result))
 
 
@@ -203,7 +210,16 @@ def run_test(scores: GridScores, pairs: Pairs, test: str, alpha: float, how: Res
     return TESTS[test].run(scores, pairs, how, alpha)
 
 
+def _around(estimate: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Interval ends that hold the estimate: a percentile interval of sparse scores, or rounding, can leave it out.
+
+    The interval only grows, so it covers no less often.
+    """
+    return np.minimum(lower, estimate), np.maximum(upper, estimate)
+
+
 def _ratio(mean: Array, sd: Array) -> Array:
-    """mean/sd; 0/0 is no effect, and a constant difference an infinite one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0, 0.0, mean / sd)
+    """mean/sd; 0/0 is no effect. NaN, not defined: a difference without spread, or one that dwarfs it."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(mean == 0, 0.0, mean / sd)
+    return np.where(np.isfinite(ratio), ratio, np.nan)

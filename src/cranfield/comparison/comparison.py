@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.intervals import Basis
+from cranfield.comparison.invariants import check_result
 from cranfield.comparison.pairs import Pairs
 from cranfield.comparison.tests import TESTS
 from cranfield.defaults import MOST_LETTERED, Alternative, IntervalKind
@@ -52,7 +53,8 @@ class Comparison(Result):
     intervals : ``"simultaneous"`` (for the family, in agreement with the decisions) or ``"pairwise"``
     interval : what kind of interval that is, in words
     basis : the standard errors behind the intervals
-    effect_size : mean difference divided by the standard deviation of the differences
+    effect_size : mean difference divided by the standard deviation of the differences; NaN (null in tables) where it is
+        not defined because the difference is the same on every topic
     effect_size_residual : mean difference divided by √V_E2, the residual standard deviation of two-way ANOVA
     p, p_adjusted : the p-value of every pair, and the same adjusted for the family
     p_method : how the p-value of every pair was found: ``"enumerated"``, ``"exact lattice"``, ``"monte carlo"``,
@@ -105,6 +107,9 @@ class Comparison(Result):
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
+    def __post_init__(self) -> None:
+        check_result(self)
+
     @property
     def n_systems(self) -> int:
         """How many systems."""
@@ -141,8 +146,8 @@ class Comparison(Result):
                 "difference": self.difference,
                 "lower": self.lower,
                 "upper": self.upper,
-                "effect_size": self.effect_size,
-                "effect_size_residual": self.effect_size_residual,
+                "effect_size": pl.Series(self.effect_size).fill_nan(None),
+                "effect_size_residual": pl.Series(self.effect_size_residual).fill_nan(None),
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
                 "significant": self.significant,

@@ -81,7 +81,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         texts.append(f"identical scores on every topic, so p = 1: {summary(names)}")
     if (
         bound := (result.p <= TINY)
-        & np.isinf(result.effect_size if result.test != "tukey" else result.effect_size_residual)
+        & np.isnan(result.effect_size if result.test != "tukey" else result.effect_size_residual)
     ).any():
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(bound)]
         texts.append(
@@ -90,6 +90,13 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
             "use randomisation for a p-value that counts"
         )
     texts += TESTS[result.test].cautions(result, each)
+    undefined = np.isnan(result.effect_size)
+    if undefined.any() and not any("no spread" in text for text in texts):
+        names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(undefined)]
+        texts.append(
+            "no effect size, which divides by the spread of a difference: it is the same on every topic for "
+            f"{summary(names)}"
+        )
     return tuple(text for text in texts if text)
 
 

@@ -57,7 +57,8 @@ def exact_tail(q: Array, n_means: int, df: float) -> Array:
         x = np.linspace(-45 / df, 7 * spread, 401)
     density = np.exp(np.log(2) + df / 2 * np.log(df / 2) - special.gammaln(df / 2) + df * x - df / 2 * np.exp(2 * x))
     weights = density * (x[1] - x[0])
-    tails = np.array([_range_tail(value * np.exp(x), n_means) @ weights for value in np.ravel(q)])
+    # A sum and no product of BLAS, whose last bits depend on the processor.
+    tails = np.array([(_range_tail(value * np.exp(x), n_means) * weights).sum() for value in np.ravel(q)])
     return np.asarray(np.clip(tails, 0.0, 1.0).reshape(np.shape(q)))
 
 
@@ -75,11 +76,14 @@ def studentised_range_tail(q: Array, n_means: int, df: float) -> Array:
     top = float(q.max(initial=0.0))
     if q.size <= NODES or top == 0:
         return np.where(q == 0, 1.0, exact_tail(q, n_means, df))
-    from numpy.polynomial.chebyshev import Chebyshev
+    from numpy.polynomial.chebyshev import Chebyshev, chebpts1, chebvander
 
-    logs = Chebyshev.interpolate(
-        lambda x: np.log(np.maximum(exact_tail(x, n_means, df), 1e-300)), NODES - 1, domain=[0, top]
-    )
+    # As Chebyshev.interpolate, with sums in place of its product of BLAS (see `exact_tail`).
+    places = chebpts1(NODES)
+    values = np.log(np.maximum(exact_tail((places + 1) / 2 * top, n_means, df), 1e-300))
+    coefficients = (chebvander(places, NODES - 1) * values[:, None]).sum(axis=0) * 2 / NODES
+    coefficients[0] /= 2
+    logs = Chebyshev(coefficients, domain=[0, top])
     return np.where(q == 0, 1.0, np.minimum(np.exp(logs(q)), 1.0))
 
 

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from cranfield.defaults import ALPHA, POWER
 from cranfield.design.power import BLOCKED, FTest, exact_power
 from cranfield.design.solve import power_at, solve
+from cranfield.resampling import sample_covariance
 from cranfield.scores import ScoreMatrix
 from cranfield.variance.squares import squares, squares_without_each_topic
 from cranfield.variance.unbiased_epsilon import (
@@ -95,7 +96,7 @@ def past_scores(matrices: Sequence[ScoreMatrix], n_systems: int) -> Past:
 def _parts(x: Array, k: int) -> tuple[Array, Array]:
     """V_E2, a and b of one collection: whole (3), and without each topic (3 × n)."""
     n = len(x)
-    sums = moments(difference_variances(np.cov(x, rowvar=False)))
+    sums = moments(difference_variances(sample_covariance(x)))
 
     def row(variance: Array, sums: Moments, n: int) -> Array:
         return np.asarray([variance, *without_bias(*mean_traces(sums, k), n)])

@@ -61,6 +61,16 @@ class Design(Result):
     variances: Any = field(default=None, repr=False)
     question: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        for name, kind in self.rows.schema.items():
+            column = self.rows[name].drop_nulls()
+            bounded = name in ("power", "achieved_power", "alpha")
+            if (kind.is_float() and not column.is_finite().all()) or (bounded and not column.is_between(0, 1).all()):
+                raise ArithmeticError(
+                    f"the design ({self.what}) came to {name} = {column.to_list()[:5]}; this is a mistake in "
+                    "cranfield. Please report it with the question."
+                )
+
     @property
     def signature(self) -> str:
         """One line for a paper's footnote: the settings, and every argument that all rows share."""

@@ -68,7 +68,8 @@ def solve(test: FTest, rule: PowerRule, cells: Cells, unknown: str) -> Array:
     z = ndtri(cells["power"]) - ndtri(cells["alpha"] / 2)
     systems = np.nan_to_num(cells["n_systems"], nan=2.0)
     per_topic = test.noncentrality(np.ones(1)) * _squared_effect(cells)
-    guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
+    with np.errstate(divide="ignore", over="ignore"):  # an effect too small for any number of topics
+        guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
     return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
 
 

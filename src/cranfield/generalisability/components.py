@@ -13,6 +13,7 @@ from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.variance.squares import check_magnitude, squares
 
+_LARGEST = 1e70
 _ROUNDING = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance."""
 SYSTEMS, TOPICS = "systems", "topics"
@@ -154,6 +155,12 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[float, float, float, int,
         )
     matrix = kept.canonical()
     check_magnitude(matrix.measure, matrix.values)
+    largest = float(np.abs(matrix.values).max())
+    if largest > _LARGEST:  # intervals of components square variances
+        raise DataError(
+            f"{matrix.measure}: the largest score in size is {largest:g}, and its fourth power is too large for a "
+            "double; scale the scores first"
+        )
     table = squares(matrix.values)
     n, m, residual = table.n, table.m, float(table.mean_residual)
     if residual <= (_ROUNDING * float(np.abs(matrix.values).max())) ** 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -65,6 +66,8 @@ def analyse_split(scores: Replicated, how: Bootstrap, alpha: float, number: int)
     """Fit one split, bootstrap it, and keep intervals and p-values."""
     bootstrapped = bootstrap_effects(scores, how, number)
     lower, upper = bootstrapped.intervals(alpha)
+    # Of few topics or many ties, resampled effects can all lie to one side; an interval holds its estimate.
+    lower, upper = np.minimum(lower, bootstrapped.effects), np.maximum(upper, bootstrapped.effects)
     p = bootstrapped.p_values(all_pairs(scores.n_systems))
     return SplitEffects(bootstrapped.effects, lower, upper, p, bootstrapped.fit.shared, bootstrapped.fit.spread)
 
@@ -204,7 +207,8 @@ class MeasureReplicates:
         """One row per split: topics used and short, interval lengths, pairs found different, nature of the residuals.
 
         `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
-        `spread` the largest residual variance of a system divided by the smallest.
+        `spread` the largest residual variance of a system divided by the smallest; null, not defined, where a system
+        has no residuals at all.
         """
         rows = []
         for at, (split, effects) in enumerate(zip(self.data.splits, self.effects, strict=True)):
@@ -212,10 +216,12 @@ class MeasureReplicates:
             lengths = effects.lengths
             rows.append(
                 (self.measure, split.number, len(split.topics), len(split.short), float(lengths.mean()),
-                 float(lengths.min()), float(lengths.max()), different, effects.shared, effects.spread)
+                 float(lengths.min()), float(lengths.max()), different, effects.shared,
+                 effects.spread if math.isfinite(effects.spread) else None)
             )  # fmt: skip
         names = ["measure", "split", "topics", "short", "length", "shortest", "longest", "different"]
-        return pl.DataFrame(rows, schema=[*names, "shared", "spread"], orient="row")
+        frame = pl.DataFrame(rows, schema=[*names, "shared", "spread"], orient="row")
+        return frame.with_columns(pl.col("spread").cast(pl.Float64))
 
     def anova_frame(self) -> pl.DataFrame:
         """The ANOVA table of every split."""

@@ -157,7 +157,7 @@ def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]])
                 return False
         elif not isinstance(value, wanted):
             return False
-        elif isinstance(value, list) and not all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
             return False
     return True
 

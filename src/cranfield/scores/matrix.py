@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+LARGEST_SCORE = 1e150
+"""In size: squares of larger ones, and their sums, do not fit in a double."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix(Result):
     """Topic × system scores (optionally × partition) of one measure, with labels and history.
@@ -290,6 +294,12 @@ class ScoreMatrix(Result):
             raise DataError(
                 f"{self.measure}: {what} needs finite scores; topic {self.topics[row]!r}, "
                 f"system {self.systems[column]!r} has {self.values[row, column]}"
+            )
+        largest = float(np.abs(self.values).max(initial=0.0))
+        if largest > LARGEST_SCORE:
+            raise DataError(
+                f"{self.measure}: the largest score in size is {largest:g}, and its square is too large for a double; "
+                "scale the scores first"
             )
         return self
 

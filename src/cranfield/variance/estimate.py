@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, ESTIMATOR
 from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
@@ -21,6 +22,8 @@ from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
 from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser, pooled_epsilon
 
+_LONGEST_REACH = 300.0
+"""Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""
 _NO_VARIANCE = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
 without a topic beside the whole)."""
@@ -70,6 +73,15 @@ class VarianceEstimate(Result):
     strata: tuple[Stratum, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     inherited: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
+        sound = 0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf
+        if not sound:
+            raise ArithmeticError(
+                f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
+                f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."
+            )
 
     @property
     def method(self) -> str:
@@ -219,7 +231,7 @@ def estimate_variance(
     x = matrix.values
     check_magnitude(matrix.measure, x)
     n, m = x.shape
-    covariance = np.cov(x, rowvar=False)
+    covariance = sample_covariance(x)
     without = None
     if entry.of_squares is not None:
         variance = float(entry.of_squares(squares(x)))
@@ -299,7 +311,10 @@ def _from_strata(
             from scipy.special import stdtrit
 
             reach = float(stdtrit(weights.sum(), 1 - alpha / 2)) * error
-            lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
+            if reach < _LONGEST_REACH:
+                lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
+            else:
+                problem = "at this level its ends lie beyond all bounds"
     systems = {stratum.n_systems for stratum in strata}
     return VarianceEstimate(
         estimator,

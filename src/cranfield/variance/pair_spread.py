@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, DataError
+from cranfield.resampling import cross_products
 from cranfield.scores import ScoreMatrix
 from cranfield.variance.unbiased_epsilon import difference_variances
 
@@ -53,7 +54,7 @@ def _squared_spread(x: Array, measure: str) -> float:
     if size <= 1e-12 * float(np.abs(x).max()):
         raise DataError(f"{measure}: no difference between systems changes from topic to topic; there is no spread")
     centred /= size
-    variances = difference_variances(centred.T @ centred / (n - 1))
+    variances = difference_variances(cross_products(centred) / (n - 1))
     ordered = m * (m - 1)
     mean, mean_square = float(variances.sum()) / ordered, float(np.square(variances).sum()) / ordered
     squares = np.square(centred).sum(axis=1)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.errors import DataError
+from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
@@ -115,7 +116,7 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
             "so there is no F statistic"
         )
     total = float(sums.between_systems + sums.between_topics + sums.residual)
-    covariance = np.cov(matrix.values, rowvar=False)
+    covariance = sample_covariance(matrix.values)
     epsilon = greenhouse_geisser(covariance)
     unbiased = unbiased_epsilon(covariance, n) if n > 2 else None
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, DataError
+from cranfield.resampling import cross_products
 
 Array = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ def moments_without_each_topic(scores: Array) -> Moments:
     n, m = scores.shape
     centred = scores - scores.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)  # differences do not see it, and the sums below get simpler
-    variances = difference_variances(centred.T @ centred / (n - 1))
+    variances = difference_variances(cross_products(centred) / (n - 1))
     keep, drop = (n - 1) / (n - 2), n / ((n - 1) * (n - 2))
     squares = np.square(centred)
     sums = squares.sum(axis=1, keepdims=True)

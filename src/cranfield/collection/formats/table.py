@@ -36,13 +36,20 @@ def is_qrels(file: CollectionFile) -> bool:
 def _columns(file: CollectionFile, parts: list[str]) -> tuple[dict[str, Any], list[int]]:
     """The columns as text, and the line of each row."""
     from cranfield.collection.rows import columns_of
-    from cranfield.files import Problems
+    from cranfield.files import Problems, shown
     from cranfield.scores.text_tables import read_table
 
     table = read_table(file.text, file.path)
     header = [name.strip() for name in table.rows[0]]
     named = columns_of(header, parts)
     problems = Problems(file.path)
+    needed = [part for part in ("topic", "document", "relevance") if part in parts]
+    if lacking := [part for part in needed if part not in named]:
+        names = ", ".join(header)
+        problems.add(
+            table.lines[0], f"no column is the {lacking[0]}; there are: {shown(names)}; are its quotes in pairs?"
+        )
+    problems.raise_if_any()
     rows, lines = [], []
     for line, row in zip(table.lines[1:], table.rows[1:], strict=True):
         if len(row) != len(header):

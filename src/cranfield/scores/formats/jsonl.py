@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
@@ -39,6 +40,9 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
             continue
         if not isinstance(row, dict):
             problems.add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
+            continue
+        if endless := [key for key, value in row.items() if isinstance(value, float) and math.isinf(value)]:
+            problems.add(number, f"the {endless[0]!r} is infinite; scores must be finite")
             continue
         rows.append(row)
     problems.raise_if_any()

@@ -1,0 +1,84 @@
+"""Scores that leave a test nothing to go by: no p of 0, nothing infinite, every interval holds its estimate."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cranfield import Comparison, DataError, ScoreMatrix, compare
+from cranfield.comparison.tests import TESTS
+from cranfield.errors import CranfieldWarning
+
+RANDOM = np.random.default_rng(3)
+BASE = RANDOM.random((6, 3))
+MATRICES = {
+    "all equal": np.full((6, 3), 0.5),
+    "constant shift": BASE[:, :1] + [0, 0.1, 0.3],
+    "constant columns": np.tile([0.1, 0.2, 0.3], (6, 1)),
+    "tiny": BASE * 1e-290,
+    "beside 1e16": 1e16 + np.round(BASE * 8),
+    "sparse": np.where(RANDOM.random((6, 3)) < 0.15, 1.0, 0.0),
+    "one topic differs": np.vstack([np.full((5, 3), 0.5), [0.5, 0.6, 0.7]]),
+    "noise of rounding": np.array([0, 0.1, 0.3]) + 1e-15 * np.round(BASE * 4),
+    "two topics": np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]),
+    "mixed scales": BASE * [1, 1e100, 1e-100],
+}
+
+
+def quiet_compare(values: np.ndarray, **options: object) -> Comparison:
+    matrix = ScoreMatrix(values, [str(i) for i in range(len(values))], ["a", "b", "c"], "AP")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)
+        return compare(matrix, n_resamples=300, **options)
+
+
+@pytest.mark.parametrize("intervals", ["simultaneous", "pairwise"])
+@pytest.mark.parametrize("test", list(TESTS))
+@pytest.mark.parametrize("name", list(MATRICES))
+def test_degenerate_scores_give_sound_results(name: str, test: str, intervals: str) -> None:
+    for statistic in ("mean", "median") if TESTS[test].any_statistic else ("mean",):
+        result = quiet_compare(MATRICES[name], test=test, intervals=intervals, statistic=statistic)
+        assert ((result.p > 0) & (result.p <= 1)).all()
+        assert ((result.lower <= result.difference) & (result.difference <= result.upper)).all()
+        assert ((result.value_lower <= result.value) & (result.value <= result.value_upper)).all()
+        for column in result.to_frame().select(pl_floats(result)).iter_columns():
+            assert column.drop_nulls().is_finite().all()
+
+
+def pl_floats(result: Comparison) -> list[str]:
+    return [name for name, kind in result.to_frame().schema.items() if kind.is_float()]
+
+
+def test_an_effect_size_without_spread_is_not_defined_and_that_is_said() -> None:
+    result = quiet_compare(MATRICES["constant columns"])
+    assert result.to_frame()["effect_size"].to_list() == [None] * 3
+    said = "no effect size, which divides by the spread of a difference: it is the same on every topic for c − b, c − a"
+    assert any(text.startswith(said) for text in result.warnings)
+
+
+@pytest.mark.parametrize(("unit", "reason"), [(1e300, "too large for a double"), (5e-324, "too small for a double")])
+def test_scores_that_cannot_be_squared_are_refused(unit: float, reason: str) -> None:
+    with pytest.raises(DataError, match=rf"AP: the largest score in size is .*{reason}.*; scale the scores first"):
+        quiet_compare(np.round(BASE * 4) * unit)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"p": np.zeros(3)}, r"a p-value outside \(0, 1\]"),
+        ({"p_adjusted": np.array([0.9, 0.5, 2.0])}, r"an adjusted p-value outside \(0, 1\]"),
+        ({"p": np.array([0.1, 0.2, 0.3]), "p_adjusted": np.array([0.5, 0.4, 0.3])}, "adjusted p-values out of order"),
+        ({"p": np.array([0.1, 0.2, 0.3]), "p_adjusted": np.array([0.05, 0.4, 0.5])}, "below its p-value"),
+        ({"difference": np.full(3, 99.0)}, "a difference outside its interval"),
+        ({"value": np.full(3, np.nan)}, "a value that is not finite"),
+        ({"effect_size": np.full(3, np.inf)}, "an infinite effect size"),
+        ({"upper": np.full(3, np.inf)}, "an interval without end"),
+    ],
+)
+def test_no_comparison_is_made_that_cannot_be_right(change: dict[str, np.ndarray], said: str) -> None:
+    result = quiet_compare(BASE, test="t")
+    with pytest.raises(ArithmeticError, match=f"{said}; this is a mistake in cranfield"):
+        replace(result, **change)
