@@ -56,6 +56,22 @@ def test_the_options_of_evaluate_apply(here: Type) -> None:
     assert strict != rows(here, "leaderboard qrels.txt runs -m AP --test t")
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("compare scores.csv --level 2", "--level"),
+        ("leaderboard scores.csv --gains exp --order rank", "--gains, --order"),
+        ("compare scores.csv --tune -m AP --lenient", "--lenient"),
+        ("table scores.csv --name tag", "--name"),
+    ],
+)
+def test_scores_are_settled_and_cannot_be_scored_otherwise(here: Type, words: str, named: str) -> None:
+    result = here(*words.split())
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: scores.csv holds scores, and {named} would say how to score runs; ")
+    assert f"cranfield {words.split()[0]} QRELS RUN..." in result.stderr
+
+
 def test_settings_can_be_runs(here: Type) -> None:
     straight = here(
         *["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "3", "--pattern", "{family}-{k}", "--format", "json"]

@@ -250,3 +250,12 @@ def test_aliases_lead_somewhere_and_hide_nothing():
     for registry in (TESTS, CORRECTIONS):
         assert set(registry.aliases.values()) <= set(registry.names)
         assert not set(registry.aliases) & set(registry.names)
+
+
+def test_one_pair_differs_and_several_differ() -> None:
+    rng = np.random.default_rng(3)
+    low = rng.uniform(0, 0.4, 30)
+    scores = np.column_stack([low, low + rng.uniform(0.1, 0.3, 30), low + rng.uniform(0.3, 0.6, 30)])
+    matrix = ScoreMatrix(scores, [str(i) for i in range(30)], ["a", "b", "c"], "AP")
+    assert compare(matrix, test="t").summary().startswith("AP: 3 of 3 pairs differ (all pairs;")
+    assert compare(matrix.select(systems=["a", "b"]), test="t").summary().startswith("AP: 1 of 1 pair differs (")

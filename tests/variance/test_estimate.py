@@ -166,10 +166,10 @@ def test_results_speak() -> None:
     estimate = estimate_variance(simulated(1, 20, 5), "within", collection="old")
     assert repr(estimate).startswith("VarianceEstimate(within: 0.0")
     assert estimate.signature.startswith(
-        "variance estimate; method within; measure AP; collections old; topics 20; systems 5; cranfield "
+        "variance estimate; estimator within; measure AP; collections old; topics 20; systems 5; cranfield "
     )
     assert "<table" in estimate._repr_html_()
-    columns = "collection measure topics systems method variance variance_of_difference lower upper"
+    columns = "collection measure topics systems estimator variance variance_of_difference lower upper"
     assert estimate.to_frame().columns == columns.split()
 
 

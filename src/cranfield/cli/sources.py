@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cranfield.cli.kinds import kind_of, mistaken
 from cranfield.defaults import MEASURES
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, UnknownNameError
-from cranfield.settings.evaluate import RunsOrScores
+from cranfield.settings.evaluate import RunsOrScores, Scoring
 
 if TYPE_CHECKING:
     from cranfield.scores import Scores
@@ -67,6 +67,7 @@ def holds_judgments(files: Sequence[str], settings: Any) -> bool:
     if kind == "run":
         raise FileError(files[0], [Problem(0, mistaken("run", "scores", type(settings)))])
     if kind == "scores":
+        refuse_scoring(files[0], settings)
         return False
     if len(files) == 1:
         # A table of a few systems' whole numbers looks like judgments too: then it can be read as scores.
@@ -77,8 +78,19 @@ def holds_judgments(files: Sequence[str], settings: Any) -> bool:
                 f"{files[0]} holds judgments; name the runs after it (cranfield {settings.command} QRELS RUN...), or "
                 "give score files."
             ) from None
+        refuse_scoring(files[0], settings)
         return False
     return True
+
+
+def refuse_scoring(file: str, settings: Any) -> None:
+    """Say so when scores, which are settled, come with options about scoring runs."""
+    idle = [f"`{one.name}`" for one in Scoring.all() if one.name in settings.changed()]
+    if idle:
+        raise ArgumentError(
+            f"{file} holds scores, and {', '.join(idle)} would say how to score runs; leave it out, or name judgments "
+            f"and runs: cranfield {settings.command} QRELS RUN..."
+        )
 
 
 def evaluated(files: Sequence[str], settings: Any) -> Scores:

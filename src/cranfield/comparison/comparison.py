@@ -329,11 +329,11 @@ class Comparison(Result):
 
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""
-        pairs = len(self.p)
+        separated, pairs = int(self.significant.sum()), len(self.p)
         what = "all pairs" if not self.baselines else f"against {', '.join(self.baselines)}"
         best = self.best_text()
         return (
-            f"{self.measure}: {int(self.significant.sum())} of {pairs} pair{'' if pairs == 1 else 's'} differ "
+            f"{self.measure}: {separated} of {pairs} {'pair differs' if pairs == 1 else 'pairs differ'} "
             f"({what}; {self.correction_text()} p ≤ {self.alpha:g})" + (f"; {best}" if best else "")
         )
 

@@ -27,12 +27,6 @@ _SPOKEN = {
 }
 
 
-def __getattr__(name: str) -> dict[str, str]:
-    if name == "TITLES":
-        return {test.name: test.title for test in TESTS.values()}
-    raise AttributeError(name)
-
-
 def comparison_signature(result: Comparison) -> str:
     """One line for a paper's footnote."""
     test = TESTS[result.test]

@@ -224,9 +224,9 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
         batch.require(topics=1, what=f"batch {number}")
         if batch.measure != first.measure:
             raise DataError(f"batch {number} holds {batch.measure} scores, the first {first.measure}; use one measure")
-        if strangers := sorted(set(batch.systems) ^ set(first.systems)):
+        if unmatched := sorted(set(batch.systems) ^ set(first.systems)):
             raise DataError(
-                f"batch {number} and the first differ in {len(strangers)} systems ({summary(strangers)}); "
+                f"batch {number} and the first differ in {len(unmatched)} systems ({summary(unmatched)}); "
                 "score the same systems on every batch"
             )
         if twice := sorted(seen & set(batch.topics)):

@@ -48,9 +48,9 @@ def check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, list
         raise ArgumentError("`runs` is empty; give the runs the pool was made of.")
     if missing := [name for name in names if name not in teams]:
         raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}); add them to `teams`")
-    if strangers := sorted(set(teams) - set(names)):
+    if unmatched := sorted(set(teams) - set(names)):
         raise DataError(
-            f"teams are given for systems without a run: {summary(strangers)}; add the runs or drop the names"
+            f"teams are given for systems without a run: {summary(unmatched)}; add the runs or drop the names"
         )
     members: dict[str, list[int]] = {team: [] for team in natural_sorted(set(teams.values()))}
     for at, name in enumerate(names):

@@ -91,8 +91,9 @@ def missing(default: str = defaults.MISSING) -> Any:
 
 
 def measures(help: str = "Use these measures only; for a wide table, the measure's name.") -> Any:
-    """The measures to use of score files."""
-    return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual="all")
+    """The measures to use of score files, or to score runs by."""
+    usual = "all of score files"
+    return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 
 def systems() -> Any:

@@ -17,7 +17,7 @@ estimators = registered("cranfield.variance.estimators:ESTIMATORS")
 class VarianceSettings(Settings):
     """Estimate the variance of past scores, collection by collection and pooled.
 
-    Every table is a collection; per-run files make one collection together. The last row of each measure and method
+    Every table is a collection; per-run files make one collection together. The last row of each measure and estimator
     pools them. lower and upper bound the variance (leave-one-topic-out jackknife).
 
     Example: cranfield variance robust2003.AP.csv robust2004.AP.csv
@@ -31,7 +31,7 @@ class VarianceSettings(Settings):
 
     measure: str | None = shared.measure()
     estimator: tuple[str, ...] | None = setting(
-        None, "Estimator; repeat for several.", "--method", "--estimator", choices=estimators, usual="all"
+        None, "Estimator; repeat for several.", "--estimator", "--method", choices=estimators, usual="all"
     )
     alpha: float = shared.alpha()
     missing: str = shared.missing()

@@ -84,11 +84,6 @@ class VarianceEstimate(Result):
             )
 
     @property
-    def method(self) -> str:
-        """The estimator, as the printed column is called."""
-        return self.estimator
-
-    @property
     def variance_of_difference(self) -> float:
         """σ_t², the variance of the difference of two systems: 2σ² (EVIA §3.2).
 
@@ -101,7 +96,7 @@ class VarianceEstimate(Result):
         """One line for a paper's footnote."""
         return signature(
             "variance estimate",
-            method=self.estimator,
+            estimator=self.estimator,
             measure=self.measure,
             collections=[stratum.collection for stratum in self.strata] or None,
             topics=self.n_topics,
@@ -111,7 +106,12 @@ class VarianceEstimate(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force."""
-        return {"method": self.method, "measure": self.measure, "collection": self.collection, "alpha": self.alpha}
+        return {
+            "estimator": self.estimator,
+            "measure": self.measure,
+            "collection": self.collection,
+            "alpha": self.alpha,
+        }
 
     def epsilon(self, n_systems: int | None = None) -> float:
         """ε of the past scores for comparisons of `n_systems` systems, without its bias from few topics.
@@ -141,7 +141,7 @@ class VarianceEstimate(Result):
         return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
+        """One row: collection, measure, topics, systems, estimator, variance, variance_of_difference, lower, upper."""
         return pl.DataFrame(
             [
                 {
@@ -149,7 +149,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "method": self.estimator,
+                    "estimator": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,

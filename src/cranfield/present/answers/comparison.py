@@ -62,8 +62,9 @@ def leader(comparison: Comparison, by: str = "") -> str:
 
 def how_many_differ(comparison: Comparison) -> str:
     """How many pairs the test separates."""
-    separated, pairs = int(comparison.significant.sum()), plural(len(comparison.p), "pair")
-    return f"{separated:,} of {pairs} of systems differ significantly"
+    separated, pairs = int(comparison.significant.sum()), len(comparison.p)
+    verb = "differs" if pairs == 1 else "differ"
+    return f"{separated:,} of {plural(pairs, 'pair')} of systems {verb} significantly"
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:

@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.signature import signature
+from cranfield.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
     from cranfield.variance import AnovaTable, VarianceEstimate, Variances
 
 DIGITS = {"variance": 6, "variance_of_difference": 6, "lower": 6, "upper": 6}
 ANOVA_DIGITS = {"f": 2, "eta_squared": 3, "partial_eta_squared": 3, "omega_squared": 3}
-NOTES = (
-    "within, one_way and two_way include the variance between topics; residual and percentile95 do not.",
-    "Designs use: all pairs and blocked ANOVA residual, one-way ANOVA within, paired t and interval percentile95.",
+DESIGNS_USE = (
+    f"Designs use: all pairs and blocked ANOVA {BLOCKED_VARIANCE}, one-way ANOVA {ANOVA_VARIANCE}, paired t and "
+    f"interval {PAIRED_VARIANCE}."
 )
+
+
+def _notes() -> tuple[str, ...]:
+    """Which estimators include the variance between topics, and which of them the designs use."""
+
+    def those(holding: bool) -> str:
+        names = [one.name for one in ESTIMATORS.values() if one.holds_topics == holding]
+        return " and ".join(", ".join(names).rsplit(", ", 1))
+
+    return f"{those(True)} include the variance between topics; {those(False)} do not.", DESIGNS_USE
 
 
 @answers("Variances")
@@ -32,7 +44,7 @@ def variances_answer(result: Variances, settings: Any) -> Answer:
         title = "Variance of past scores"
         return Sheet(
             "variance", result.to_frame(), signature("variance estimates", **known), known, result.warnings, title,
-            DIGITS, NOTES, heading=title,
+            DIGITS, _notes(), heading=title,
         )  # fmt: skip
 
     def anova() -> Sheet:
@@ -53,7 +65,7 @@ def estimate_answer(result: VarianceEstimate, settings: Any) -> Answer:
     """One estimate."""
 
     def sheet() -> Sheet:
-        return Sheet("variance", result.to_frame(), result.signature, {}, result.warnings, digits=DIGITS)
+        return Sheet("variance", result.to_frame(), result.signature, result.settings, result.warnings, digits=DIGITS)
 
     return Answer(headline=_sentence(result), sheets={"estimates": sheet}, charts=(_estimators_chart(result),))
 

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from cranfield.comparison.tests import TESTS
 from cranfield.errors import ArgumentError
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts.maps import block_map, map_size
@@ -44,13 +45,13 @@ _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "
 
 def details(comparison: Comparison) -> str:
     """The second line of every chart of a comparison: measure, n, test, correction, level."""
-    from cranfield.comparison.messages import TITLES, too_few_resamples
+    from cranfield.comparison.messages import too_few_resamples
 
     pairs = plural(len(comparison.p), "pair")
     shortage = too_few_resamples(comparison)
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
-        f"{plural(len(comparison.systems), 'system')}, {pairs}; {TITLES[comparison.test]}, "
+        f"{plural(len(comparison.systems), 'system')}, {pairs}; {TESTS[comparison.test].title}, "
         f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
     )
 
@@ -227,8 +228,6 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
     """Achieved significance level curves, one per measure (Sakai, SIGIR 2006): closer to the origin separates more."""
-    from cranfield.comparison.messages import TITLES
-
     if isinstance(comparisons, Mapping):
         comparisons = list(comparisons.values())
     listed = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
@@ -272,7 +271,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
     return finish(
         alt.layer(line, lines, text).properties(width=WIDTH, height=300),
         finding,
-        f"{TITLES[first.test]} over {plural(first.n_topics, 'topic')}; a curve closer to the lower "
+        f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve closer to the lower "
         f"left separates more pairs{left}",
         alt_text=f"Number of pairs below {number(alpha)}: "
         + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)

@@ -10,11 +10,11 @@ import polars as pl
 
 from cranfield.errors import ArgumentError
 from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, number, plural, rows
+from cranfield.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
     from cranfield.variance import AnovaTable, VarianceEstimate, Variances
 
-METHODS = ("percentile95", "residual", "within", "one_way", "two_way")
 MOST_MEASURES = 6
 
 
@@ -25,17 +25,17 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
         raise ArgumentError("`estimates` is empty; give at least one variance estimate.")
     chosen: dict[tuple[str, str], VarianceEstimate] = {}
     for one in listed:
-        key = (one.measure, one.method)
+        key = (one.measure, one.estimator)
         if key not in chosen or len(one.strata) > len(chosen[key].strata):
             chosen[key] = one
     measures = list(dict.fromkeys(measure for measure, _ in chosen))
     kept = [one for one in chosen.values() if one.measure in measures[:MOST_MEASURES]]
     frame = pl.concat([one.to_frame() for one in kept]).select(
-        "measure", "method", "variance", "lower", "upper", "topics"
+        "measure", "estimator", "variance", "lower", "upper", "topics"
     )
-    order = [name for name in METHODS if name in frame["method"].to_list()]
+    order = sorted(ESTIMATORS, key=lambda name: ESTIMATORS[name].holds_topics)
     base = alt.Chart(rows(frame)).encode(
-        y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+        y=alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     title = "variance σ² of a system's score"
     plot: Drawing = alt.layer(
@@ -54,17 +54,17 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     low, high = min(kept, key=lambda e: e.variance), max(kept, key=lambda e: e.variance)
     first = kept[0]
     if len(kept) == 1:
-        finding = f"The {first.method} variance of {first.measure} is {number(first.variance, 4)}"
+        finding = f"The {first.estimator} variance of {first.measure} is {number(first.variance, 4)}"
     elif len(measures) == 1:
         finding = (
             f"Estimators of the {first.measure} variance differ "
-            f"{high.variance / low.variance:.1f}-fold: {low.method} {number(low.variance, 4)}, "
-            f"{high.method} {number(high.variance, 4)}"
+            f"{high.variance / low.variance:.1f}-fold: {low.estimator} {number(low.variance, 4)}, "
+            f"{high.estimator} {number(high.variance, 4)}"
         )
     else:
         finding = (
-            f"Variances run from {number(low.variance, 4)} ({low.measure}, {low.method}) to "
-            f"{number(high.variance, 4)} ({high.measure}, {high.method})"
+            f"Variances run from {number(low.variance, 4)} ({low.measure}, {low.estimator}) to "
+            f"{number(high.variance, 4)} ({high.measure}, {high.estimator})"
         )
     where = f"pooled over {plural(len(first.strata), 'collection')}, " if len(first.strata) > 1 else ""
     level = (
