@@ -181,7 +181,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
 def _agreement(result: Comparison) -> str:
     if result.intervals == "pairwise":
         return "it may leave out 0 though the adjusted p is above alpha"
-    return "it leaves out 0 exactly when the pair is significant (where it would not by itself, the end next to 0 is moved)"
+    moved = "where it would not by itself, the end next to 0 is moved"
+    return f"it leaves out 0 exactly when the pair is significant ({moved})"
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
