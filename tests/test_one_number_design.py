@@ -101,10 +101,11 @@ def test_one_f_test_everywhere(
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
 def test_the_papers_design_everywhere(capsys: pytest.CaptureFixture[str], place: Path, scores: cf.ScoreMatrix) -> None:
     past = str(place / "past.AP.csv")
-    words = ["design", "anova", "--published", "--method", "published", "--scores", past, *ASKED]
+    words = ["design", "anova", "--published", "--scores", past, *ASKED]
+    advice = cf.recommend(scores, SYSTEMS, MIN_DIFF).rows
     numbers = {
-        "recommend": cf.recommend(scores, SYSTEMS, MIN_DIFF).rows.filter(method="published")["topics"].item(),
-        "design_anova": cf.design_anova(scores, SYSTEMS, MIN_DIFF, method="published").n_topics,
+        "recommend": advice.filter(design="one-way ANOVA, published")["topics"].item(),
+        "design_anova": cf.design_anova(scores, SYSTEMS, MIN_DIFF, published=True).n_topics,
         "design anova": typed(capsys, *words)["rows"][0]["topics"],
     }
     assert len(set(numbers.values())) == 1, numbers

@@ -133,6 +133,25 @@ def test_a_run_without_any_judged_document_is_said() -> None:
     assert "bm25: none of its documents is judged; do the document ids agree?" in [str(w.message) for w in caught]
 
 
+def test_a_run_with_hardly_any_judged_document_is_said() -> None:
+    """Capitals spoil all ids but the few without letters."""
+    judged = [("1", "0", f"d{number}", 1) for number in range(300)]
+    qrels = qrels_of([*judged, ("1", "0", "7", 1)])
+    spoilt = run_of([("1", f"D{number}", 900 - number) for number in range(300)] + [("1", "7", 1)], "bm25")
+    with pytest.warns(CranfieldWarning) as caught:
+        evaluate(qrels, spoilt, "AP")
+    assert [str(w.message) for w in caught] == [
+        "bm25: only 1 of its 301 documents on judged topics is judged; do the document ids agree? `cranfield check` "
+        "compares them"
+    ]
+
+
+def test_one_judged_document_among_many_retrieved_is_no_reason_to_warn() -> None:
+    """Known items: one judgment per topic, and a run of a thousand documents that has it."""
+    run = run_of([("1", f"d{number}", 2000 - number) for number in range(1000)], "bm25")
+    evaluate(qrels_of([("1", "0", "d3", 1)]), run, "AP")
+
+
 def test_runs_without_any_judged_document_are_refused() -> None:
     with pytest.raises(DataError) as error:
         evaluate(QRELS, run_of([("1", "A", 2)], "bm25"), "AP")

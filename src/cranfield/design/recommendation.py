@@ -262,7 +262,7 @@ def _blocked_rows(
 
 
 def _other_rows(estimates: Mapping[str, VarianceEstimate], k: int, question: dict[str, Any]) -> list[dict[str, Any]]:
-    published = design_anova(estimates["within"], k, method="published", **question)
+    published = design_anova(estimates["within"], k, published=True, **question)
     one, narrow = "Do two systems named beforehand differ?", f"Is an interval {question['min_diff']:g} wide or less?"
     asked = "Do any of the systems differ, had each its own topics (the papers)?"
     rows = [_row(published, "one-way ANOVA, published", asked)]

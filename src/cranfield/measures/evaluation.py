@@ -36,6 +36,8 @@ from cranfield.signature import signature
 Path = str | os.PathLike[str]
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
+HARDLY = 0.01
+"""Share of judged documents below which ids may be written differently in run and judgments."""
 
 
 class Evaluator:
@@ -137,8 +139,8 @@ class Evaluator:
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        judged = len(ranking.document)
-        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes, judged)
+        judged, retrieved = len(ranking.document), int(ranking.retrieved.sum())
+        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes, judged, retrieved)
 
 
 def _evaluator(
@@ -175,6 +177,15 @@ class RunScores:
     unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
     judged: int | None = None
+    retrieved: int = 0
+
+    def hardly_judged(self, judgments: int) -> bool:
+        """Whether fewer than one in a hundred of the documents that could be judged are, though some are.
+
+        >>> RunScores("bm25", np.zeros((1, 1)), (), (), (), judged=2, retrieved=1000).hardly_judged(500)
+        True
+        """
+        return bool(self.judged) and (self.judged or 0) < HARDLY * min(judgments, self.retrieved)
 
 
 def evaluate(
@@ -359,6 +370,12 @@ def run_warnings(
             )
         if outcome.judged == 0 and len(outcome.missing) < len(evaluator.topics):
             texts.append(f"{outcome.system}: none of its documents is judged; do the document ids agree?")
+        elif outcome.hardly_judged(len(evaluator.judgments.topic)):
+            texts.append(
+                f"{outcome.system}: only {outcome.judged:,} of its {outcome.retrieved:,} documents on judged topics "
+                f"{'is' if outcome.judged == 1 else 'are'} judged; do the document ids agree? `cranfield check` "
+                "compares them"
+            )
         if outcome.unjudged_topics:
             count = len(outcome.unjudged_topics)
             texts.append(

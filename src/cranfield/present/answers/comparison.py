@@ -182,7 +182,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
 def _agreement(result: Comparison) -> str:
     if result.intervals == "pairwise":
         return "it may leave out 0 though the adjusted p is above alpha"
-    return "it leaves out 0 exactly when the pair is significant"
+    moved = "where it would not by itself, the end next to 0 is moved"
+    return f"it leaves out 0 exactly when the pair is significant ({moved})"
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
@@ -207,7 +208,10 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
         else:
             notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
     if result.best is not None:
-        notes.append(f"may_be_best: the truly best system is one of these ({percent}).")
+        notes.append(
+            f"may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave "
+            "out a system whose rank interval reaches 1."
+        )
     return tuple(notes)
 
 

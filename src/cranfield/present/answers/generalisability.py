@@ -109,7 +109,7 @@ def needed(result: Reliability) -> tuple[str, ...]:
     for row in result.targets_frame().iter_rows(named=True):
         what = f"For {row['target']:g} of the {names[row['coefficient']]}"
         if row["topics_needed"] is None:
-            said.append(f"{what} no number of topics is enough: the systems do not differ.")
+            said.append(f"{what} no number of topics is enough: no variance between systems is seen in these scores.")
             continue
         most = "any number" if row["topics_upper"] is None else f"{row['topics_upper']:,}"
         said.append(f"{what}, {row['topics_needed']:,} topics are needed ({row['topics_lower']:,} to {most}).")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
 from cranfield.present.answer import Answer, Chart, answers
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, p_text
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS
 
@@ -99,11 +99,11 @@ def _anova(tables: Sequence[AnovaTable], signed: str, facts: dict[str, Any]) -> 
 def _both_epsilons(table: AnovaTable) -> str:
     """ε by both estimates, with the p-value that goes with each."""
     row = table.to_frame().row(0, named=True)
-    low = f"Greenhouse–Geisser ε = {table.epsilon:.3f}, p_gg = {row['p_gg']:.3g}"
+    low = f"Greenhouse–Geisser ε = {table.epsilon:.3f}, p_gg {p_text(row['p_gg'])}"
     if table.epsilon_unbiased is None:
         return f"{low} (degrees of freedom multiplied by ε)."
     return (
-        f"ε = {table.epsilon_unbiased:.3f} without its bias from few topics, p_unbiased = {row['p_unbiased']:.3g}; "
+        f"ε = {table.epsilon_unbiased:.3f} without its bias from few topics, p_unbiased {p_text(row['p_unbiased'])}; "
         f"{low}, which few topics make too low (p with degrees of freedom multiplied by ε)."
     )
 

@@ -87,7 +87,8 @@ def _needed(study: Reliability) -> str:
     target = f"{defaults.RELIABILITY_TARGET:g}"
     if rows["erho2"]["topics_needed"] is None:
         return (
-            f"No number of topics takes either to {target}: these systems do not differ more than chance would have it."
+            f"No number of topics takes either to {target}: these scores show no more variance between systems than "
+            "chance gives."
         )
 
     def topics(row: dict[str, int | None]) -> str:
