@@ -155,8 +155,8 @@ class TtestSettings(PowerDesignSettings):
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V")
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
     looks: int | None = setting(
-        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K", part="view",
-        usual="one look", least=1, most=100, on_page=False,
+        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
+        part="view", usual="one look", least=1, most=100, on_page=False,
     )  # fmt: skip
 
     def ask(self, *data: Any, **more: Any) -> Any:

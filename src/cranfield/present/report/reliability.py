@@ -114,7 +114,8 @@ def _other_views(views: ThreeViews) -> str:
     return (
         f"The same topics find a difference of {given(views.min_diff)} between two systems named beforehand with "
         f"probability {_chance(row['power'])}, and as one of all {views.pairs:,} pairs with probability "
-        f"{_chance(row['power_all_pairs'])}; the interval of a difference is expected to be {number(row['width'])} wide. "
+        f"{_chance(row['power_all_pairs'])}; the interval of a difference is expected to be "
+        f"{number(row['width'])} wide. "
         "These are three different questions: a reliable ranking does not make neighbours in it different."
     )
 
@@ -172,8 +173,8 @@ def reusable(case: Case) -> Section:
             "A system that is built later has brought nothing into the pool. To see how it would fare, the judgments "
             "of documents that only one team had among its first "
             f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
-            f"{plural(found.settings['n_teams'], 'team')} in turn. Of these runs, only those of team {relevant['team']} brought "
-            f"{plural(relevant['unique_relevant'], 'relevant document')}; no team's brought more alone."
+            f"{plural(found.settings['n_teams'], 'team')} in turn. Of these runs, only those of team "
+            f"{relevant['team']} brought {plural(relevant['unique_relevant'], 'relevant document')}; no team's brought more alone."
         ),
         Text(
             "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
