@@ -80,8 +80,8 @@ def reuse(
 
     That is how a later system, which brought nothing, would be judged (Zobel 1998). For every pool depth d the pool is
     what was judged of the first d documents of all runs; judgments of other documents are not used. A team's *unique*
-    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems are scored anew, and the team's runs
-    looked up in the new order.
+    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems
+    are scored anew, and the team's runs looked up in the new order.
 
     Whether two systems differ is decided by a paired t-test with Holm's correction over all pairs of a run of the team
     and a run of another; a *flip* is a pair that is decided otherwise without the unique judgments (differs, does not
