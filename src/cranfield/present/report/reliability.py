@@ -174,8 +174,8 @@ def reusable(case: Case) -> Section:
             "of documents that only one team had among its first "
             f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
             f"{plural(found.settings['n_teams'], 'team')} in turn. Of these runs, those of team "
-            f"{relevant['team']} alone brought {plural(relevant['unique_relevant'], 'relevant document')}, the most of any "
-            "team."
+            f"{relevant['team']} alone brought {plural(relevant['unique_relevant'], 'relevant document')}, "
+            "the most of any team."
         ),
         Text(
             "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
