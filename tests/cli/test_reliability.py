@@ -277,3 +277,18 @@ def test_the_names_of_the_package_are_functions() -> None:
     assert callable(cranfield.reliability)
     assert callable(cranfield.monitor)
     assert callable(cranfield.reuse)
+
+
+def test_design_ttest_gives_looks_beside_one_look() -> None:
+    words = ("design", "ttest", "--variance-of-difference", "0.04", "--min-diff", "0.07", "--min-diff", "0.1")
+    beside = rows(*words, "--looks", "5")
+    for row, min_diff in zip(beside, ("0.07", "0.1"), strict=True):
+        (alone,) = rows("design", "looks", *words[2:4], "--min-diff", min_diff, "--looks", "5")
+        assert row["topics"] == alone["topics_fixed"]
+        for name in ("topics_max", "expected_null", "expected_alternative"):
+            assert row[name] == alone[name]
+    assert "topics_max" not in rows(*words)[0]
+    _, text = typed(*words, "--looks", "1")
+    assert "With 1 look (O'Brien–Fleming-like spending)" in text
+    said = refused("design", "ttest", "--variance", "0.02", "--min-diff", "0.1", "--two-sample", "--looks", "3")
+    assert "--looks is for paired tests; leave out --looks or --two-sample." in said

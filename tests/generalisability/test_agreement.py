@@ -159,3 +159,16 @@ def test_three_views_refuse() -> None:
         three_views(make_scores(10, 5), min_diff=0)
     with pytest.raises(ArgumentError, match=r"^`n_topics` must be at least 2 for a paired test; got 1\. Write 50\.$"):
         three_views(make_scores(10, 5), n_topics=1)
+
+
+def test_views_of_one_topic_are_refused_and_of_several_collections_kept_apart() -> None:
+    from cranfield.present.answer import answer
+
+    with pytest.raises(ArgumentError, match=r"^`n_topics` must be at least 2 for a paired test; got 1\. Write 50\.$"):
+        reliability(make_scores(10, 5), n_topics=1).views()
+    study = reliability([make_scores(10, 5), make_scores(12, 6, seed=2)], n_topics=[1, 20])
+    sheet = answer(study).sheet("views")
+    assert sheet.title == "score: 2 collections, each by itself"
+    assert "systems 5" in sheet.signature
+    assert "systems 6" in sheet.signature
+    assert answer(study).sheet("coefficients").title == "score: reliability from 2 collections, pooled"

@@ -225,7 +225,7 @@ def test_bad_scores() -> None:
         reliability([matrix([[0.1, 0.2], [0.3, 0.5]]), matrix([[0.1, 0.2], [0.3, 0.5]], "P@10")])
     with pytest.raises(ArgumentError, match=r"^`scores\[1\]` cannot be made of int\. Give one of:"):
         variance_components([Scores([matrix([[0.1, 0.2], [0.3, 0.5]])]), 7])
-    with pytest.raises(ArgumentError, match=r"^`scores` is empty; pass at least one ScoreMatrix\.$"):
+    with pytest.raises(ArgumentError, match=r"^`scores` is empty; give the scores of at least one collection\.$"):
         reliability([])
 
 

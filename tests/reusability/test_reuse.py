@@ -242,3 +242,29 @@ def test_bad_teams_and_runs() -> None:
         small(measures="irm:AP")
     with pytest.raises(UnknownNameError):
         small(measures="APP")
+
+
+def test_judgments_outside_the_pool_of_these_runs_are_counted() -> None:
+    from cranfield.present.answer import answer
+
+    extra = qrels_of([(t, "0", d, level) for t in TOPICS for d, level in (LEVELS | {"far": 1}).items()])
+    found = small(qrels=extra, depths=[1, 3])
+    # First documents are a, c and b; all of a, b, c and d are among the first three; no run has `far`.
+    assert (found.n_judged, dict(found.pools)) == (10, {1: 6, 3: 8})
+    assert found.to_dict()["pools"] == [{"depth": 1, "judged": 6}, {"depth": 3, "judged": 8}]
+    said = answer(found).sentences[-1]
+    assert said.startswith("2 of 10 judgments are of documents that none of these runs has among its first 3; ")
+    assert not any("not used" in text for text in answer(small()).sentences)
+
+
+def test_a_measure_that_falls_further_than_the_first_is_named() -> None:
+    from cranfield.present.answers.reusability import headline, other_measures
+
+    found = small()
+    rows = found.rows.with_columns(
+        rank_drop=pl.when(pl.col("measure") == "P@2").then(pl.lit(7, pl.Int64)).otherwise("rank_drop")
+    )
+    worse = Reuse(rows, found.system_rows, found.settings, found.n_judged, found.pools)
+    assert "falls 1 rank at most (team red) by AP" in headline(worse)
+    assert other_measures(worse) == "Not every measure is as kind: by P@2 a run falls 7 ranks (team blue)."
+    assert other_measures(found) == ""

@@ -120,11 +120,13 @@ class Reliability(Result):
     ) -> dict[str, ThreeViews]:
         """Power, interval width and reliability of the same numbers of topics, for each collection; see `three_views`.
 
-        A single topic has neither power nor width and is passed over.
+        A single topic has neither power nor width and is passed over; there must be another number.
         """
         from cranfield.generalisability.views import three_views
 
         sizes = [n for n in self.n_topics if n > 1]
+        if not sizes:
+            raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")
         return {
             name: three_views(
                 matrix, n_topics=sizes, min_diff=min_diff, drop=self.drop, alpha=self.alpha, n_resamples=n_resamples,

@@ -79,9 +79,9 @@ def reuse(
     """What happens to a team's runs when the documents that only this team brought into the pool are not judged?
 
     That is how a later system, which brought nothing, would be judged (Zobel 1998). For every pool depth d the pool is
-    what was judged of the first d documents of all runs. A team's *unique* judgments are those of documents that no
-    run of another team has among its first d. They are taken away, all systems are scored anew, and the team's runs
-    looked up in the new order.
+    what was judged of the first d documents of all runs; judgments of other documents are not used. A team's *unique*
+    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems
+    are scored anew, and the team's runs looked up in the new order.
 
     Whether two systems differ is decided by a paired t-test with Holm's correction over all pairs of a run of the team
     and a run of another; a *flip* is a pair that is decided otherwise without the unique judgments (differs, does not
@@ -157,12 +157,14 @@ def reuse(
     weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))
     rows: list[dict[str, Any]] = []
     systems: list[dict[str, Any]] = []
+    pools: dict[int, int] = {}
     for depth in wanted:
         pool = np.asarray((nearest <= depth).any(axis=1))
         if not pool.any():
             raise DataError(
                 f"{qrels.name}: no document among the first {depth} of any run is judged; do the document ids agree?"
             )
+        pools[depth] = int(pool.sum())
         whole = _Standing.of(views.scores(rankings, pool), weights)
         for team, own in members.items():
             if team not in left_out:
@@ -193,7 +195,7 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, _warnings(rows))
+    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, _warnings(rows))
     notify(result.warnings)
     return result
 

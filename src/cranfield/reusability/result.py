@@ -22,11 +22,17 @@ class Reuse(Result):
         One row per measure, view, depth and team; see `to_frame`.
     system_rows : polars frame
         One row per depth and system: how much of its top is judged, and RBP's residual, with and without its team.
+    n_judged : int
+        Judgments there are.
+    pools : mapping from depth to int
+        How many of them are of documents that some run has among its first so many; the others are not used.
     """
 
     rows: pl.DataFrame
     system_rows: pl.DataFrame
     settings: Mapping[str, Any]
+    n_judged: int
+    pools: Mapping[int, int]
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -63,6 +69,8 @@ class Reuse(Result):
             "signature": self.signature,
             "rows": self.rows.to_dicts(),
             "systems": self.system_rows.to_dicts(),
+            "judged": self.n_judged,
+            "pools": [{"depth": depth, "judged": count} for depth, count in self.pools.items()],
             "warnings": list(self.warnings),
         }
 

@@ -152,6 +152,7 @@ class TtestSettings(PowerDesignSettings):
     Examples:
       cranfield design ttest --variance-of-difference 0.0429 --min-diff 0.05
       cranfield design ttest --scores past.AP.csv --topics 50
+      cranfield design ttest --variance-of-difference 0.0429 --min-diff 0.05 --looks 5
     """
 
     command: ClassVar[str] = "design ttest"
@@ -164,6 +165,16 @@ class TtestSettings(PowerDesignSettings):
     )
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
+    looks: int | None = setting(
+        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
+        part="view", usual="one look", least=1, most=100, on_page=False,
+    )  # fmt: skip
+
+    def ask(self, *data: Any, **more: Any) -> Any:
+        """The design; looks are for paired tests only."""
+        if self.looks is not None and self.two_sample:
+            raise ArgumentError("`looks` is for paired tests; leave out `looks` or `two_sample`.")
+        return super().ask(*data, **more)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
     from cranfield.design import Cost, Design, Recommendation, StandardisationEffect
 
-DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3}
+DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
+_LOOKS = (
+    "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
+    "without a difference and with min_diff, by normal theory; boundaries: cranfield design looks --show looks."
+)
 _UNITS = {
     "topics": "{} topics",
     "min_diff": "a difference of {}",
@@ -29,7 +33,13 @@ def design_answer(design: Design, settings: Any) -> Answer:
     """The design; for a page by every method side by side, and from past scores by every estimator."""
     methods = DESIGNS[design.kind].methods
     compared = len(methods) > 1 and design.question["method"] == methods[0]
-    sheets = {"design": lambda: _design_sheet(design, settings, design.rows, notes=_notes(design))}
+    looks = getattr(settings, "looks", None)
+    notes = _notes(design)
+    if looks:
+        notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
+    sheets = {
+        "design": lambda: _design_sheet(design, settings, _with_looks(design.rows, looks), looks=looks, notes=notes)
+    }
     if compared:
         sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(_holds(design),))
     if design.by_estimator is not None:
@@ -54,9 +64,34 @@ def _holds(design: Design) -> str:
     return DESIGNS[design.kind].variant(design.variant).note
 
 
-def _design_sheet(design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", **more: Any) -> Sheet:
+def _with_looks(rows: pl.DataFrame, looks: int | None) -> pl.DataFrame:
+    """Beside every design topics at most and to expect when it is looked at several times; empty where none is."""
+    import polars as pl
+
+    from cranfield.monitoring import design_looks
+
+    if looks is None:
+        return rows
+    names = ("topics_max", "expected_null", "expected_alternative")
+    listed: list[tuple[Any, ...]] = []
+    for row in rows.iter_rows(named=True):
+        asked = [row[name] for name in ("variance_of_difference", "min_diff", "power", "alpha", "topics")]
+        if None in asked or not row["alpha"] < row["power"] < 1:
+            listed.append((None, None, None))
+            continue
+        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=asked[3])
+        listed.append((made.topics_max, made.expected_null, made.expected_alternative))
+    types = dict(zip(names, (pl.Int64, pl.Float64, pl.Float64), strict=True))
+    return rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
+
+
+def _design_sheet(
+    design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", looks: int | None = None, **more: Any
+) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
+    if looks is not None:
+        facts["looks"] = looks
     if design.by_estimator is not None:
         if getattr(settings, "files", None):
             facts |= {"scores": settings.files, "missing": settings.missing}

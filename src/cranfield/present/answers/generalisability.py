@@ -52,18 +52,21 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
         known = {**result.settings, **more.pop("settings", {}), "show": show}
         warnings = tuple(dict.fromkeys((*result.warnings, *more.pop("warnings", ()))))
         signed = more.pop("signature", result.signature)
+        above = more.pop("title", title)
         return Sheet(
-            "reliability", rows, signed, known, warnings, title, notes=notes, heading=heading, hidden=COLUMNS, **more
+            "reliability", rows, signed, known, warnings, above, notes=notes, heading=heading, hidden=COLUMNS, **more
         )
 
     def joined(show: str, heading: str, notes: tuple[str, ...], by_tau: bool) -> Sheet:
         each = {name: one.tau if by_tau else one for name, one in views().items()}
         frames = [_named(one.to_frame(), name, len(each) > 1) for name, one in each.items()]
-        first = next(iter(each.values()))
+        signed = "; ".join(one.signature for one in each.values())
+        several = f"{result.measure}: {len(each)} collections, each by itself"
         warnings = tuple(text for one in each.values() for text in one.warnings)
         return sheet(
-            show, heading, pl.concat(frames), notes, settings=chosen, signature=first.signature, warnings=warnings
-        )
+            show, heading, pl.concat(frames), notes, settings=chosen, signature=signed, warnings=warnings,
+            title=several if len(each) > 1 else title,
+        )  # fmt: skip
 
     enough = all(matrix.n_topics >= FEWEST_FOR_TAU for matrix in result.scores.values())
     some = enough and any(n > 1 for n in result.n_topics)

@@ -40,7 +40,7 @@ def reuse_answer(result: Reuse, settings: Any) -> Answer:
     alt = "Bars: the most ranks a run of each team loses when the team's own judgments are not there."
     return Answer(
         headline=headline(result),
-        sentences=(advice(result),),
+        sentences=tuple(text for text in (advice(result), other_measures(result), beyond(result)) if text),
         sheets={
             "teams": lambda: sheet("teams", "Teams left out in turn", result.to_frame(), TEAMS),
             "worst": lambda: sheet("worst", "The worst of it", result.worst(), (*WORST, *TEAMS)),
@@ -70,6 +70,30 @@ def headline(result: Reuse) -> str:
         return f"Without its own team's judgments no run loses a rank {where}"
     ranks = "1 rank" if drop == 1 else f"{drop} ranks"
     return f"Without its own team's judgments a run falls {ranks} at most (team {worst['team']}) {where}"
+
+
+def other_measures(result: Reuse) -> str:
+    """By which of the other measures a run falls further than by the first, and how far by the worst of them."""
+    full = (pl.col("view") == "full list") & (pl.col("depth") == result.rows["depth"].max())
+    worst = result.rows.filter(full).sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
+    first = int(deepest(result)["rank_drop"].to_numpy().max())
+    drop = worst["rank_drop"]
+    if drop <= max(first, 0):
+        return ""
+    ranks = "1 rank" if drop == 1 else f"{drop} ranks"
+    return f"Not every measure is as kind: by {worst['measure']} a run falls {ranks} (team {worst['team']})."
+
+
+def beyond(result: Reuse) -> str:
+    """How many judgments lie outside the deepest pool of these runs, and so are not used."""
+    depth, count = max(result.pools.items())
+    left = result.n_judged - count
+    if not left:
+        return ""
+    return (
+        f"{left:,} of {result.n_judged:,} judgments are of documents that none of these runs has among its first "
+        f"{depth:,}; they are not used, so scores differ from those by all judgments."
+    )
 
 
 def advice(result: Reuse) -> str:

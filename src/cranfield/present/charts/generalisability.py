@@ -88,7 +88,7 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
         with quietly():
             found = three_views(matrix, n_topics=sizes, drop=drop, alpha=alpha, **options)
         where = f"{name}, the first of {result.collections} collections" if result.collections > 1 else source(result)
-        frame, asked = found.to_frame(), min(n for n in result.n_topics if n > 1)
+        frame, asked = found.to_frame(), next(n for n in result.n_topics if n > 1)
     else:
         found, frame = result, result.to_frame()
         where = f"from {plural(found.tau.data_topics, 'topic')} × {plural(found.tau.n_systems, 'system')}"

@@ -76,9 +76,10 @@ def _finding(study: Reliability, case: Case) -> str:
 
 
 def _meaning(study: Reliability) -> str:
+    lower = ", and is lower because some topics are harder than others" if study.components.topics > 0 else ""
     return (
         "Both coefficients lie between 0 and 1. Eρ² asks whether other topics would rank the systems alike; Φ asks "
-        "whether they would give them the same scores, and is lower because some topics are harder than others."
+        f"whether they would give them the same scores{lower}."
     )
 
 
@@ -113,10 +114,16 @@ def _other_views(views: ThreeViews) -> str:
     row = views.to_frame().row(0, named=True)
     return (
         f"The same topics find a difference of {given(views.min_diff)} between two systems named beforehand with "
-        f"probability {row['power']:.2f}, and as one of all {views.pairs:,} pairs with probability "
-        f"{row['power_all_pairs']:.2f}; the interval of a difference is expected to be {number(row['width'])} wide. "
+        f"probability {_chance(row['power'])}, and as one of all {views.pairs:,} pairs with probability "
+        f"{_chance(row['power_all_pairs'])}; the interval of a difference is expected to be "
+        f"{number(row['width'])} wide. "
         "These are three different questions: a reliable ranking does not make neighbours in it different."
     )
+
+
+def _chance(probability: float) -> str:
+    """A probability in two digits, never as certain or impossible."""
+    return "above 0.99" if probability > 0.995 else "below 0.01" if probability < 0.005 else f"{probability:.2f}"
 
 
 def _components(study: Reliability) -> str:
@@ -162,13 +169,14 @@ def reusable(case: Case) -> Section:
     relevant = here.sort("unique_relevant", descending=True, maintain_order=True).row(0, named=True)
     parts: list[Part] = [
         Text(f"{said.headline}.", strong=True),
-        Text(said.sentences[0]),
+        *(Text(text) for text in said.sentences),
         Text(
             "A system that is built later has brought nothing into the pool. To see how it would fare, the judgments "
             "of documents that only one team had among its first "
             f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
-            f"{plural(found.settings['n_teams'], 'team')} in turn. Team {relevant['team']} alone brought "
-            f"{plural(relevant['unique_relevant'], 'relevant document')}, none more."
+            f"{plural(found.settings['n_teams'], 'team')} in turn. Of these runs, those of team "
+            f"{relevant['team']} alone brought {plural(relevant['unique_relevant'], 'relevant document')}, "
+            "the most of any team."
         ),
         Text(
             "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
