@@ -17,7 +17,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import pytrec_eval
-from cranfield.reuse import reuse
 
 from cranfield import (
     ArgumentError,
@@ -52,6 +51,7 @@ from cranfield import (
 )
 from cranfield.collection.doors import as_qrels, as_runs
 from cranfield.generalisability import expected_tau, reliability
+from cranfield.reusability import reuse
 from cranfield.scores.doors import as_collections, as_scores
 
 SAMPLE = make_sample(n_topics=8, n_systems=4, n_documents=300, depth=20, length=40, seed=5)
