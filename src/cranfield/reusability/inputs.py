@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from cranfield.collection.doors import RunsLike, as_runs
 from cranfield.collection.readers import read_runs
 from cranfield.collection.teams import read_teams, teams_by_prefix
 from cranfield.collection.types import Run
@@ -15,9 +16,9 @@ from cranfield.labels import natural_sorted, summary
 Path = str | os.PathLike[str]
 
 
-def find_runs(runs: Run | Path | Iterable[Run | Path], lenient: bool, name: SystemName) -> list[Run]:
+def find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> list[Run]:
     """The runs in byte order of their systems, read where files were given."""
-    given = [runs] if isinstance(runs, (Run, str, os.PathLike)) else list(runs)
+    given = list(as_runs(runs))
     files = [one for one in given if not isinstance(one, Run)]
     listed = [one for one in given if isinstance(one, Run)]
     listed += read_runs(files, lenient=lenient, name=name) if files else []
