@@ -30,13 +30,14 @@ ROOMS = [
     "generalisability",
     "monitoring",
     "reusability",
+    "simulation",
     "present",
     "web",
     "cli",
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.split()}
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}
-OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set()}
+OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set(), "pyvinecopulib": {"simulation"}}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
