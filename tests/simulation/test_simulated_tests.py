@@ -77,7 +77,8 @@ def test_a_margin_that_is_there_already_is_not_moved() -> None:
     u = np.linspace(0.01, 0.99, 7)
     assert np.allclose(moved_quantile(u, np.zeros(7)), u)
     lowered, raised = moved_quantile(u, np.full(7, -1.0)), moved_quantile(u, np.full(7, 1.0))
-    assert (lowered < u).all() and (raised > u).all() and (np.diff(lowered) > 0).all()
+    assert ((lowered < u) & (u < raised)).all()
+    assert (np.diff(lowered) > 0).all()
     assert np.allclose(1 - moved_quantile(1 - u, np.full(7, 1.0)), lowered)
 
 
@@ -116,7 +117,8 @@ def test_any_workers_and_executor_and_order_give_the_same_bytes() -> None:
                progress=lambda done, total: steps.append((done, total)))  # fmt: skip
     with ThreadPoolExecutor(2) as pool:
         third = ask(scores, executor=pool)
-    assert one.all_rows.equals(many.all_rows) and one.all_rows.equals(third.all_rows)
+    assert one.all_rows.equals(many.all_rows)
+    assert one.all_rows.equals(third.all_rows)
     assert steps[-1] == (600, 600)
 
 
@@ -149,7 +151,8 @@ def test_what_needs_the_whole_family(test: str, correction: str | None) -> None:
 def test_intervals_contain_their_rate() -> None:
     for hits in (0, 1, 50, 100):
         rate, lower, upper = rate_interval(np.arange(100) < hits)
-        assert 0 <= lower <= rate == hits / 100 <= upper <= 1 and lower < upper
+        assert 0 <= lower <= rate == hits / 100 <= upper <= 1
+        assert lower < upper
     clustered = np.repeat(np.arange(100) < 50, 8)
     wide, narrow = rate_interval(clustered, 8), rate_interval(clustered)
     assert wide[2] - wide[1] > 2 * (narrow[2] - narrow[1])

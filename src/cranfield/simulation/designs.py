@@ -60,7 +60,7 @@ class SimulatedDesign(Result):
         promised = float(self.rows["promised"][0])
         short = int((self.rows["upper"] < self.rows["promised"]).sum())
         return (
-            f"Recommendations from pilots of {self.settings['n_topics']} topics ask for {int(np.median(topics))} topics "
+            f"Pilots of {self.settings['n_topics']} topics lead to recommendations of {int(np.median(topics))} topics "
             f"({topics.min()} to {topics.max()}) and reach a power of {reached.mean():.2f} on average "
             f"({reached.min():.2f} to {reached.max():.2f}) where {promised:g} is promised; {short} of {len(topics)} "
             "clearly fall short"

@@ -15,7 +15,7 @@ FEW_VALUES = 30
 """Scores with no more distinct values than this have a margin on just these values."""
 _EDGE = 1e-4
 """For the likelihood, scores are kept this far from 0 and 1, where a Beta density is 0 or endless."""
-_GRID = np.linspace(0, 1, 4001)
+_GRID = np.linspace(0, 1, 1001)
 
 
 @dataclass(frozen=True, eq=False)

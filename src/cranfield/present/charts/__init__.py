@@ -48,6 +48,8 @@ KINDS: dict[str, dict[str, str]] = {
         "difference": "scores.difference",
     },
     "SequentialDesign": {"stops": "monitoring.stops"},
+    "SimulatedDesign": {"reached": "simulation.reached"},
+    "SimulatedTests": {"rates": "simulation.rates"},
     "Standardisation": {"factors": "scores.factors"},
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},
     "Standardised": {"topics": "scores.standardised"},
