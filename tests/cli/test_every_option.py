@@ -14,6 +14,7 @@ from cranfield import read_scores
 from cranfield.cli import build
 from cranfield.cli.build import ARGUMENTS, shared_by
 from cranfield.cli.main import app
+from cranfield.cli.output import chart_kinds
 from cranfield.settings import Setting, Settings, questions
 
 COMMANDS: dict[str, list[str]] = {
@@ -257,7 +258,7 @@ def test_what_is_typed_arrives(
         value = (
             others[-1]
             if others
-            else str(VALUES[one.name] if one.name != "chart" else "pairs").format(new="new", system="s")
+            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(new="new", system="s")
         )
         value = "P@10" if (value,) == one.default else value
         typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]

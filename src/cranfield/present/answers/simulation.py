@@ -71,7 +71,9 @@ def design_answer(result: SimulatedDesign, settings: Any) -> Answer:
 
     alt = "Points: the power that every pilot's recommendation reaches, against its number of topics."
     return Answer(
-        headline=result.summary(), sheets={"pilots": sheet}, charts=(Chart("reached", "Reached", alt, result, "reached"),)
+        headline=result.summary(),
+        sheets={"pilots": sheet},
+        charts=(Chart("reached", "Reached", alt, result, "reached"),),
     )
 
 
@@ -89,6 +91,6 @@ def scores_answer(result: SimulatedScores, settings: Any) -> Answer:
     return Answer(
         headline=result.summary(),
         sheets={show: lambda show=show: sheet(show) for show in ("scores", "truth")},  # type: ignore[misc]
-        charts=(Chart("systems", "Systems", "Simulated scores of every system.", result.scores, "systems"),),
+        charts=(Chart("systems", "Systems", "Simulated scores of every system.", result, "systems"),),
         in_notebook=("truth",),
     )

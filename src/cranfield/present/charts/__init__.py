@@ -49,6 +49,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "SequentialDesign": {"stops": "monitoring.stops"},
     "SimulatedDesign": {"reached": "simulation.reached"},
+    "SimulatedScores": {"systems": "simulation.systems"},
     "SimulatedTests": {"rates": "simulation.rates"},
     "Standardisation": {"factors": "scores.factors"},
     "StandardisationEffect": {"effect": "agreement.standardisation_effect"},

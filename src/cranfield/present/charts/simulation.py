@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.present.charts import scores
 from cranfield.present.charts.style import (
     ACCENT,
     DARK,
@@ -24,7 +25,7 @@ from cranfield.present.charts.style import (
 )
 
 if TYPE_CHECKING:
-    from cranfield.simulation import SimulatedDesign, SimulatedTests
+    from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
 
 TITLES = {"type1": "true hypotheses rejected", "family-wise": "families with a false claim", "power": "power"}
 
@@ -57,7 +58,9 @@ def rates(result: SimulatedTests) -> Drawing:
         # What an exact test shows in so many trials: the level, give or take its Monte-Carlo error.
         half = 2.576 * (level * (1 - level) / result.settings["n_trials"]) ** 0.5
         band = alt.Chart(rows([{"low": max(0.0, level - half), "high": level + half, "level": level}]))
-        layers.insert(0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=TITLES[kind]), y2="high:Q"))
+        layers.insert(
+            0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=TITLES[kind]), y2="high:Q")
+        )
         layers.insert(1, band.mark_rule(color=INK, strokeDash=[2, 3]).encode(y=alt.Y("level:Q", title=TITLES[kind])))
     known = result.settings
     what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
@@ -91,3 +94,8 @@ def reached(result: SimulatedDesign) -> Drawing:
         f"{known['n_trials']:,} collections a point; dashed: the promise, {given(promised)}"
     )
     return finish(plot, result.summary(), details)
+
+
+def systems(result: SimulatedScores) -> Drawing:
+    """The simulated scores of every system."""
+    return scores.systems(result.scores)
