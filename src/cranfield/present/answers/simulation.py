@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
 
 RATES = (
-    "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval. A test passes its level where "
-    "lower is above alpha.",
+    "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval. A test passes its level "
+    "where lower is above alpha.",
     "type1: true hypotheses rejected; power: differences found; type3: found the wrong way round.",
 )
 FAMILIES = (
     RATES[0],
-    "family-wise: collections in which any true hypothesis is rejected; false-discovery: mean share of false ones among "
-    "the rejected; power and type3: of the pairs that differ.",
+    "family-wise: collections in which any true hypothesis is rejected; false-discovery: mean share of false ones "
+    "among the rejected; power and type3: of the pairs that differ.",
 )
 PAIRS = {
     "resample": "exchangeable: the same pairs with both scores swapped by a coin on every topic, as if the systems had "

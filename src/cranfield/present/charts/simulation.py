@@ -65,8 +65,8 @@ def rates(result: SimulatedTests) -> Drawing:
     known = result.settings
     what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
     details = (
-        f"{result.measure}; {known['n_trials']:,} simulated {what} a point ({known['mode']}), level {given(level)}, true "
-        f"difference {given(apart)}; bars: 99% Monte-Carlo intervals"
+        f"{result.measure}; {known['n_trials']:,} simulated {what} a point ({known['mode']}), level {given(level)}, "
+        f"true difference {given(apart)}; bars: 99% Monte-Carlo intervals"
     )
     if held.height:
         details += "; band: what an exact test would show"
