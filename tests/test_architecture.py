@@ -37,7 +37,8 @@ ROOMS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.split()}
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}
-OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set(), "pyvinecopulib": {"simulation"}}
+OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set()}
+OUTSIDERS |= {"pyvinecopulib": {"simulation"}}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 

@@ -47,8 +47,19 @@ COMMANDS: dict[str, list[str]] = {
     "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
     "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
     "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
-    "simulate design": ["simulate", "design", "ap.csv", "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials",
-                        "20"],
+    "simulate design": [
+        "simulate",
+        "design",
+        "ap.csv",
+        "--systems",
+        "3",
+        "--min-diff",
+        "0.2",
+        "--pilots",
+        "2",
+        "--trials",
+        "20",
+    ],
     "simulate scores": ["simulate", "scores", "ap.csv"],
     "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
@@ -258,7 +269,9 @@ def test_what_is_typed_arrives(
         value = (
             others[-1]
             if others
-            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(new="new", system="s")
+            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(
+                new="new", system="s"
+            )
         )
         value = "P@10" if (value,) == one.default else value
         typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]

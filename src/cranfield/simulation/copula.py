@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -134,8 +133,9 @@ def fit_pair(values: Array, pair: NDArray[np.int64]) -> FittedCopula:
 def library() -> Any:
     """pyvinecopulib, or how to get it."""
     try:
-        return importlib.import_module("pyvinecopulib")
+        import pyvinecopulib
     except ImportError:
         raise ArgumentError(
             "mode 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
         ) from None
+    return pyvinecopulib
