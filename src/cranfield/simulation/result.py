@@ -65,7 +65,7 @@ class SimulatedTests(Result):
         return over.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True)
 
     def keepers(self, alpha: float) -> list[str]:
-        """The tests that at no number of topics are shown to pass this level, the nearest to it first."""
+        """The tests that at no number of topics are shown to exceed this level, the nearest to it first."""
         here = self.levels().filter(pl.col("alpha") == alpha)
         over = set(here.filter(pl.col("lower") > pl.col("alpha"))["test"].to_list())
         far = {
@@ -97,7 +97,7 @@ class SimulatedTests(Result):
             )
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
         return (
-            f"On scores like yours, no test is shown to pass its level: the highest rate is {_rate(worst['rate'])} at "
+            f"On scores like yours, no test is shown to exceed its level: the highest rate is {_rate(worst['rate'])} at "
             f"{_rate(worst['alpha'])}, by {worst['test']} with {worst['topics']} topics"
         )
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
 
 RATES = (
-    "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval. A test passes its level "
+    "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval. A test rejects too often "
     "where lower is above alpha.",
     "type1: true hypotheses rejected; power: differences found; type3: found the wrong way round.",
 )
