@@ -97,7 +97,7 @@ class SimulatedTests(Result):
             )
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
         return (
-            f"On scores like yours, no test is shown to exceed its level: the highest rate is {_rate(worst['rate'])} at "
+            f"On scores like yours, no test is shown to exceed its level: the highest is {_rate(worst['rate'])} at "
             f"{_rate(worst['alpha'])}, by {worst['test']} with {worst['topics']} topics"
         )
 

@@ -38,7 +38,7 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
     known = result.settings
     families = known["n_systems"] > 2
     what = f"families of {known['n_systems']} systems" if families else "pairs"
-    title = f"{result.measure}: {known['n_trials']:,} simulated {what} a row ({known['mode']})"
+    title = f"{result.measure}: {known['n_trials']:,} simulated {what} per row ({known['mode']})"
 
     def sheet(show: str) -> Sheet:
         rows = result.to_frame() if show == "rates" else result.pairs_frame()

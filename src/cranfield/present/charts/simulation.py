@@ -65,7 +65,7 @@ def rates(result: SimulatedTests) -> Drawing:
     known = result.settings
     what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
     details = (
-        f"{result.measure}; {known['n_trials']:,} simulated {what} a point ({known['mode']}), level {given(level)}, "
+        f"{result.measure}; {known['n_trials']:,} simulated {what} per point ({known['mode']}), level {given(level)}, "
         f"true difference {given(apart)}; bars: 99% Monte-Carlo intervals"
     )
     if held.height:
@@ -91,7 +91,7 @@ def reached(result: SimulatedDesign) -> Drawing:
     known = result.settings
     details = (
         f"{result.measure}; {plural(known['n_systems'], 'system')}, smallest difference {given(known['min_diff'])}; "
-        f"{known['n_trials']:,} collections a point; dashed: the promise, {given(promised)}"
+        f"{known['n_trials']:,} collections per point; dashed: the promise, {given(promised)}"
     )
     return finish(plot, result.summary(), details)
 
