@@ -30,6 +30,7 @@ ROOMS = [
     "generalisability",
     "monitoring",
     "reusability",
+    "simulation",
     "present",
     "web",
     "cli",
@@ -37,6 +38,7 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.split()}
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}
 OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set()}
+OUTSIDERS |= {"pyvinecopulib": {"simulation"}}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 

@@ -77,6 +77,14 @@ if TYPE_CHECKING:
         read_scores,
         write_scores,
     )
+    from cranfield.simulation import (
+        SimulatedDesign,
+        SimulatedScores,
+        SimulatedTests,
+        simulate_design,
+        simulate_scores,
+        simulate_tests,
+    )
     from cranfield.standardise import (
         Robustness,
         Standardisation,
@@ -187,6 +195,14 @@ _ROOMS = {
     ],
     "cranfield.monitoring": ["Monitoring", "Reestimate", "SequentialDesign", "design_looks", "monitor", "reestimate"],
     "cranfield.reusability": ["Reuse", "reuse"],
+    "cranfield.simulation": [
+        "SimulatedDesign",
+        "SimulatedScores",
+        "SimulatedTests",
+        "simulate_design",
+        "simulate_scores",
+        "simulate_tests",
+    ],
     "cranfield.tuning": [
         "HoldOut",
         "LeaveOneOut",
@@ -238,6 +254,9 @@ __all__ = [
     "ScoreMatrix",
     "Scores",
     "SequentialDesign",
+    "SimulatedDesign",
+    "SimulatedScores",
+    "SimulatedTests",
     "Standardisation",
     "StandardisationEffect",
     "Standardised",
@@ -295,6 +314,9 @@ __all__ = [
     "reuse",
     "save_chart",
     "selection_bias",
+    "simulate_design",
+    "simulate_scores",
+    "simulate_tests",
     "standardisation_effect",
     "standardisation_robustness",
     "three_views",

@@ -176,6 +176,24 @@ GateTest = Literal["t", "randomisation"]
 GATE_TEST: Final[GateTest] = "t"
 """The test of a gate: bounds and decision agree exactly, at the cost of a mean and a standard deviation."""
 
+SimulationMode = Literal["resample", "copula"]
+SIMULATION_MODE: Final[SimulationMode] = "resample"
+"""How scores with known truth are made: topics drawn with replacement, or margins and copulas fitted to pairs."""
+SIMULATED_TOPICS: Final = (25, 50, 100)
+"""Sizes of simulated collections."""
+SIMULATED_TESTS: Final = ("t", "randomisation", "bootstrap", "wilcoxon", "sign")
+"""The tests that a simulation tries when none are named."""
+TRIALS: Final = 10_000
+"""Simulated collections; an error rate of .05 is then known to within .006."""
+SIMULATED_RESAMPLES: Final = 999
+"""Resamples of a bootstrap test on a simulated collection: (B + 1)·alpha is a whole number."""
+PILOTS: Final = 20
+"""Simulated pilots whose recommendations are put to the test."""
+DESIGN_TRIALS: Final = 1000
+"""Simulated collections of every recommended size."""
+SimulatedTestsShow = Literal["rates", "pairs"]
+SimulatedScoresShow = Literal["scores", "truth"]
+
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
 REPORT_MIN_DIFF: Final = 0.10

@@ -14,6 +14,7 @@ from cranfield import read_scores
 from cranfield.cli import build
 from cranfield.cli.build import ARGUMENTS, shared_by
 from cranfield.cli.main import app
+from cranfield.cli.output import chart_kinds
 from cranfield.settings import Setting, Settings, questions
 
 COMMANDS: dict[str, list[str]] = {
@@ -45,6 +46,21 @@ COMMANDS: dict[str, list[str]] = {
     "reliability": ["reliability", "ap.csv", "--resamples", "20"],
     "monitor": ["monitor", "ap.csv", "--per-look", "5", "--looks", "4"],
     "reuse": ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5", "--resamples", "20"],
+    "simulate tests": ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "20", "--resamples", "19"],
+    "simulate design": [
+        "simulate",
+        "design",
+        "ap.csv",
+        "--systems",
+        "3",
+        "--min-diff",
+        "0.2",
+        "--pilots",
+        "2",
+        "--trials",
+        "20",
+    ],
+    "simulate scores": ["simulate", "scores", "ap.csv"],
     "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
     "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", "--skip", "standardisation"],
@@ -118,6 +134,13 @@ ALONE = {
     ("leaderboard", "system"): ["leaderboard", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("table", "system"): ["table", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("pool", "depth"): ["pool", "qrels.txt", "runs"],
+    ("simulate tests", "correction"): ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "8", "--resamples", "19",
+                                       "--test", "t"],
+    ("simulate tests", "tests"): ["simulate", "tests", "ap.csv", "--topics", "10", "--trials", "8", "--resamples", "19",
+                                  "--systems", "3"],
+    ("simulate design", "n_systems"): ["simulate", "design", "ap.csv", "--min-diff", "0.2", "--pilots", "2", "--trials",
+                                       "20"],
+    ("simulate design", "min_diff"): ["simulate", "design", "ap.csv", "--systems", "3", "--pilots", "2", "--trials", "20"],
     ("design recommend", "n_systems"): ["design", "recommend", "ap.csv", "--min-diff", "0.2"],
     ("design recommend", "min_diff"): ["design", "recommend", "ap.csv", "--systems", "4"],
 }  # fmt: skip
@@ -152,7 +175,7 @@ VALUES: dict[str, Any] = {
     "correlation": 0.3, "n_settings": 4, "n_experiments": 10, "document_cost": 2, "topic_cost": 3, "memory": 64,
     "per_look": 5, "looks": 3, "max_topics": 40, "target": 0.9, "drop": 0.25, "cutoff": 5, "p": 0.6,
     "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
-    "junit": "{new}.xml", "digits": 3,
+    "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -246,7 +269,9 @@ def test_what_is_typed_arrives(
         value = (
             others[-1]
             if others
-            else str(VALUES[one.name] if one.name != "chart" else "pairs").format(new="new", system="s")
+            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(
+                new="new", system="s"
+            )
         )
         value = "P@10" if (value,) == one.default else value
         typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]

@@ -22,6 +22,10 @@ GROUPS = {
         "How many topics? Or: what can mine detect?",
         "How many topics? Or, with --topics: what can they detect? Repeat an option to get a grid.",
     ),
+    "simulate": (
+        "Which test keeps its level on my scores? Does my design deliver?",
+        "Scores with known truth, made from yours: which test keeps its level, and does a design deliver?",
+    ),
 }
 """Commands of two words, by the first: the line of help in the list, and the help of the group."""
 

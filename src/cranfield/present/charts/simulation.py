@@ -1,0 +1,101 @@
+"""Charts of simulations: rates of tests against topics, and the power that recommendations reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.present.charts import scores
+from cranfield.present.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    LIGHT,
+    LINES,
+    MOST_SERIES,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    plural,
+    rows,
+    series_scales,
+)
+
+if TYPE_CHECKING:
+    from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
+
+TITLES = {"type1": "true hypotheses rejected", "family-wise": "families with a false claim", "power": "power"}
+
+
+def rates(result: SimulatedTests) -> Drawing:
+    """The rate of every test against the number of topics, at the first level, with a band for that level.
+
+    Type I error (of families: family-wise error) where true hypotheses were simulated, else power.
+    """
+    held = result.levels()
+    frame = held if held.height else result.rows.filter(pl.col("kind") == "power")
+    kind, level, apart = frame["kind"][0], frame["alpha"][0], frame["difference"][0]
+    frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == apart))
+    tests = frame["test"].unique(maintain_order=True).to_list()[:MOST_SERIES]
+    shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper")
+    scales = series_scales(tests)
+    axis = alt.Y("rate:Q", title=TITLES[kind], scale=alt.Scale(zero=True))
+    base = alt.Chart(rows(shown)).encode(
+        x=alt.X("topics:Q", title="topics", scale=alt.Scale(padding=20, nice=False)),
+        color=alt.Color("test:N", title=None, scale=scales["color"], legend=LINES),
+    )
+    layers = [
+        base.mark_line(strokeWidth=2).encode(
+            y=axis, strokeDash=alt.StrokeDash("test:N", title=None, scale=scales["strokeDash"], legend=LINES)
+        ),
+        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("lower:Q", title=TITLES[kind]), y2="upper:Q"),
+        base.mark_point(filled=True, size=50, opacity=1).encode(y=axis),
+    ]
+    if held.height:
+        # What an exact test shows in so many trials: the level, give or take its Monte-Carlo error.
+        half = 2.576 * (level * (1 - level) / result.settings["n_trials"]) ** 0.5
+        band = alt.Chart(rows([{"low": max(0.0, level - half), "high": level + half, "level": level}]))
+        layers.insert(
+            0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=TITLES[kind]), y2="high:Q")
+        )
+        layers.insert(1, band.mark_rule(color=INK, strokeDash=[2, 3]).encode(y=alt.Y("level:Q", title=TITLES[kind])))
+    known = result.settings
+    what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
+    details = (
+        f"{result.measure}; {known['n_trials']:,} simulated {what} per point ({known['mode']}), level {given(level)}, "
+        f"true difference {given(apart)}; bars: 99% Monte-Carlo intervals"
+    )
+    if held.height:
+        details += "; band: what an exact test would show"
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=300), result.summary(), details)
+
+
+def reached(result: SimulatedDesign) -> Drawing:
+    """The power that every pilot's recommendation reaches, against the recommended topics; a rule at the promise."""
+    promised = float(result.rows["promised"][0])
+    base = alt.Chart(rows(result.rows)).encode(
+        x=alt.X("topics:Q", title="recommended topics", scale=alt.Scale(zero=False, padding=20))
+    )
+    axis = alt.Scale(domain=[0, 1])
+    rule = alt.Chart(rows([{"promised": promised}])).mark_rule(color=ACCENT, strokeDash=[6, 3])
+    plot = alt.layer(
+        rule.encode(y=alt.Y("promised:Q", title="power reached", scale=axis)),
+        base.mark_rule(color=LIGHT).encode(y=alt.Y("lower:Q", title="power reached", scale=axis), y2="upper:Q"),
+        base.mark_point(filled=True, size=55, color=DARK, opacity=1).encode(
+            y=alt.Y("reached:Q", title="power reached", scale=axis)
+        ),
+    ).properties(width=WIDTH, height=280)
+    known = result.settings
+    details = (
+        f"{result.measure}; {plural(known['n_systems'], 'system')}, smallest difference {given(known['min_diff'])}; "
+        f"{known['n_trials']:,} collections per point; dashed: the promise, {given(promised)}"
+    )
+    return finish(plot, result.summary(), details)
+
+
+def systems(result: SimulatedScores) -> Drawing:
+    """The simulated scores of every system."""
+    return scores.systems(result.scores)

@@ -1,0 +1,115 @@
+"""`simulate_scores`: a score matrix with known true means, made from past scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.defaults import SEED
+from cranfield.errors import ArgumentError, notify
+from cranfield.resampling import generator
+from cranfield.results import Result
+from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike
+from cranfield.signature import signature
+from cranfield.simulation.population import Population
+
+MATRIX = 122
+"""The stream of random numbers of whole matrices."""
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedScores(Result):
+    """Simulated scores with their truth; get them from `simulate_scores`.
+
+    Attributes
+    ----------
+    scores : ScoreMatrix
+    truth : polars frame
+        One row per system: system, source (the system it is made from), mean (the true one).
+    """
+
+    scores: ScoreMatrix
+    truth: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        return signature("simulated scores", measure=self.scores.measure, **named)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The scores, one row per system and topic: a long table that `read_scores` reads."""
+        return self.scores.to_long()
+
+    def summary(self) -> str:
+        """What was made."""
+        x = self.scores
+        return f"{x.n_topics} topics × {x.n_systems} systems by {x.measure}, with their true means"
+
+    def __repr__(self) -> str:
+        return f"SimulatedScores({self.summary()})\n{self.truth}"
+
+
+def simulate_scores(
+    scores: ScoresLike,
+    *,
+    n_topics: int | None = None,
+    n_systems: int | None = None,
+    difference: float | None = None,
+    seed: int = SEED,
+) -> SimulatedScores:
+    """A score matrix like this one, with true means that are known.
+
+    Topics are drawn with replacement. Without a difference every system keeps its own mean, which is then the truth;
+    with one, all systems get the mean of the first, and the second half of them as much more (see `simulate_tests`
+    for how margins are moved).
+
+    Parameters
+    ----------
+    scores : ScoreMatrix or whatever `as_scores` takes, by one measure
+    n_topics, n_systems : the size; those of the scores unless given
+    difference : the true difference between two halves of the systems; 0 for systems that do not differ
+    seed : the draw
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> simulate_scores(make_scores(50, 6), n_topics=200, n_systems=4, difference=0.1).summary()
+    '200 topics × 4 systems by score, with their true means'
+    """
+    population = Population.of(scores, bottom=0.0)
+    n = len(population.values) if n_topics is None else n_topics
+    m = population.n_systems if n_systems is None else n_systems
+    for name, count, least in (("n_topics", n, 1), ("n_systems", m, 2)):
+        if count < least:
+            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {count}.")
+    rng = generator(seed, MATRIX)
+    if difference is None:
+        population.enough(m)
+        chosen = np.sort(rng.permutation(population.n_systems)[:m])
+        values = population.values[rng.integers(len(population.values), size=n)][:, chosen]
+        means = population.means[chosen]
+    else:
+        if not 0 <= difference < float("inf"):
+            raise ArgumentError(f"`difference` must be a number of at least 0; got {difference:g}. Write 0.05.")
+        population.admit(m, difference)
+        shifts = np.where(np.arange(m) >= (m + 1) // 2, difference, 0.0)
+        drawn = population.draw(rng, 1, n, shifts)
+        chosen, values = drawn.systems[0], drawn.scores[0]
+        means = population.means[chosen[0]] + shifts
+    width = len(str(m))
+    names = [f"system{j:0{width}}" for j in range(1, m + 1)]
+    topics = [str(i) for i in range(1, n + 1)]
+    settings = {"n_topics": n, "n_systems": m, "difference": difference, "seed": seed}
+    made = ScoreMatrix(values, topics, names, population.measure, provenance=["simulated from past scores"])
+    truth = pl.DataFrame({"system": names, "source": [population.systems[j] for j in chosen], "mean": means})
+    result = SimulatedScores(made, truth, settings, population.warnings)
+    notify(result.warnings)
+    return result

@@ -1,0 +1,114 @@
+"""`SimulatedTests`: how often every test rejects what is true and what is not, on scores like these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from cranfield.results import Result
+from cranfield.signature import signature
+
+KINDS = ("type1", "power", "type3", "family-wise", "false-discovery")
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedTests(Result):
+    """Error rates and power of significance tests on simulated scores; get one from `simulate_tests`.
+
+    Attributes
+    ----------
+    all_rows : polars frame
+        One row per test, topics, difference, level, kind and sort of pairs; see `to_frame` and `pairs_frame`.
+    """
+
+    measure: str
+    all_rows: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        return signature("simulated tests", measure=self.measure, **named)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows of all pairs."""
+        return self.all_rows.filter(pl.col("pairs") == "all").drop("pairs")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per test, topics, difference, alpha and kind.
+
+        rate with lower and upper, its 99% Monte-Carlo interval. Kinds: ``type1``, true hypotheses rejected; ``power``,
+        real differences found, whichever way; ``type3``, found the wrong way round. With a correction: ``family-wise``,
+        trials in which any true hypothesis is rejected; ``false-discovery``, the mean share of false ones among the
+        rejected.
+        """
+        return self.rows
+
+    def pairs_frame(self) -> pl.DataFrame:
+        """Type I error by sort of pairs: all, exchangeable ones, and others where the mode tells them apart."""
+        return self.all_rows.filter(pl.col("kind") == "type1")
+
+    def levels(self) -> pl.DataFrame:
+        """The rows that are held against a level: type I, or family-wise error of families with a correction."""
+        held = "family-wise" if self.settings["correction"] not in (None, "none") else "type1"
+        return self.rows.filter((pl.col("kind") == held) & (pl.col("difference") == 0))
+
+    def too_often(self) -> pl.DataFrame:
+        """The rows whose rate is above the level by its whole interval, the worst first."""
+        over = self.levels().filter(pl.col("lower") > pl.col("alpha"))
+        return over.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True)
+
+    def keepers(self, alpha: float) -> list[str]:
+        """The tests that at no number of topics are shown to exceed this level, the nearest to it first."""
+        here = self.levels().filter(pl.col("alpha") == alpha)
+        over = set(here.filter(pl.col("lower") > pl.col("alpha"))["test"].to_list())
+        far = {
+            test: abs(here.filter(pl.col("test") == test)["rate"].mean() - alpha)  # type: ignore[operator]
+            for test in here["test"].unique(maintain_order=True).to_list()
+        }
+        return sorted((test for test in far if test not in over), key=far.__getitem__)
+
+    def summary(self) -> str:
+        """The sentence to take away."""
+        held = self.levels()
+        if not held.height:
+            best = self.rows.filter(pl.col("kind") == "power").sort("topics", "rate", descending=[False, True])
+            row = best.row(0, named=True)
+            return (
+                f"On scores like yours, {row['topics']} topics show a difference of {row['difference']:g} at "
+                f"{row['alpha']:g} with probability {_rate(row['rate'])} by {row['test']}, by no other test more often"
+            )
+        over = self.too_often()
+        what = "rejects true nulls" if held["kind"][0] == "type1" else "errs in a family of true nulls"
+        if over.height:
+            worst = over.row(0, named=True)
+            good = self.keepers(worst["alpha"])
+            named = " or ".join(good[:2])
+            advice = f"use {named}" if good else "so do all others here, more or less"
+            return (
+                f"On scores like yours, {worst['test'].capitalize() if worst['test'] != 't' else 't'} {what} "
+                f"{_rate(worst['rate'])} of the time at {_rate(worst['alpha'])} with {worst['topics']} topics; {advice}"
+            )
+        worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
+        return (
+            f"On scores like yours, no test is shown to exceed its level: the highest is {_rate(worst['rate'])} at "
+            f"{_rate(worst['alpha'])}, by {worst['test']} with {worst['topics']} topics"
+        )
+
+    def __repr__(self) -> str:
+        return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
+
+
+def _rate(value: float) -> str:
+    """A rate as papers print it.
+
+    >>> _rate(0.0722), _rate(0.05), _rate(1.0)
+    ('.072', '.05', '1')
+    """
+    return f"{value:.3f}".rstrip("0").rstrip(".").removeprefix("0") or "0"

@@ -1,0 +1,148 @@
+"""A block of simulated collections through every test: which true and false hypotheses are rejected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.comparison.analysis import run_test
+from cranfield.comparison.corrections import CORRECTIONS, adjust
+from cranfield.comparison.grid import GridScores
+from cranfield.comparison.pairs import Pairs, all_pairs
+from cranfield.comparison.resampled import Resampling
+from cranfield.comparison.saddlepoint import saddlepoint
+from cranfield.comparison.tests import TESTS
+from cranfield.resampling import generator
+from cranfield.simulation.population import Drawn
+
+Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+SIMULATION = 120
+"""The stream of random numbers of simulated collections."""
+BLOCK = 256
+"""Trials drawn from one generator; they share the resamples of a test that draws any."""
+SMOOTH = 20
+"""From so many topics on, the saddlepoint approximation stands for the randomisation test."""
+
+
+class Source(Protocol):
+    """Whatever simulated collections are drawn from."""
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        size: int,
+        n_topics: int,
+        shifts: Array,
+        *,
+        block: int = 0,
+        exchangeable: bool = False,
+    ) -> Drawn:
+        """So many collections, the true means being that of the first system plus a shift each."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every block of trials does."""
+
+    n_topics: tuple[int, ...]
+    difference: tuple[float, ...]
+    tests: tuple[str, ...]
+    alpha: tuple[float, ...]
+    n_systems: int
+    correction: str | None
+    n_resamples: int
+    n_trials: int
+    seed: int
+    twins: bool
+    """Whether pairs of equal means are drawn once more with their scores swapped by a coin."""
+
+    @property
+    def cells(self) -> list[tuple[int, float, bool]]:
+        """Topics, difference, and whether swapped by a coin."""
+        twins = [(n, 0.0, True) for n in self.n_topics] if self.twins and 0.0 in self.difference else []
+        return [(n, d, False) for n in self.n_topics for d in self.difference] + twins
+
+    def shifts(self, difference: float) -> Array:
+        """The true means beyond that of the first system: half of the systems, one of two, are better."""
+        better = np.arange(self.n_systems) >= (self.n_systems + 1) // 2
+        return np.where(better, difference, 0.0)
+
+    @property
+    def blocks(self) -> range:
+        """The numbers of the blocks."""
+        return range(-(-self.n_trials // BLOCK))
+
+    def size(self, block: int) -> int:
+        """Trials of a block."""
+        return min(BLOCK, self.n_trials - block * BLOCK)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the tests said in one cell of a plan.
+
+    Attributes
+    ----------
+    rejected : tests × levels × trials × pairs
+    wrong : trials × pairs
+        Whether the observed difference has not the sign of the true one, where there is one.
+    exchangeable : one per trial
+    """
+
+    rejected: Truths
+    wrong: Truths
+    exchangeable: Truths
+
+
+def run_block(source: Source, plan: Plan, block: int) -> list[Outcome]:
+    """Every cell of a plan for one block of trials; the same for any worker that does it."""
+    return [_run_cell(source, plan, block, *cell) for cell in plan.cells]
+
+
+def _run_cell(source: Source, plan: Plan, block: int, n_topics: int, difference: float, swapped: bool) -> Outcome:
+    # Always a whole block, so that fewer trials are the first of more.
+    rng = generator(plan.seed, SIMULATION, n_topics, int(swapped), block)
+    shifts = plan.shifts(difference)
+    drawn = source.draw(rng, BLOCK, n_topics, shifts, block=block, exchangeable=swapped)
+    size, m = plan.size(block), plan.n_systems
+    values = np.concatenate(list(drawn.scores[:size]), axis=1)
+    scores, inside = GridScores.of(values), all_pairs(m)
+    start = np.repeat(np.arange(size) * m, len(inside))
+    # The better system first: a true difference is positive.
+    pairs = Pairs(start + np.tile(inside.b, size), start + np.tile(inside.a, size))
+    how = Resampling(plan.n_resamples, seed=int(rng.integers(2**62)), workers=1, percentiles=False)
+    rejected = np.stack([_rejections(scores, pairs, test, plan, how, size) for test in plan.tests])
+    truth = shifts[inside.b] - shifts[inside.a]
+    wrong = (pairs.of(scores.sums).reshape(size, -1) < 0) & (truth > 0)
+    return Outcome(rejected, wrong, drawn.exchangeable[:size])
+
+
+def _rejections(scores: GridScores, pairs: Pairs, test: str, plan: Plan, how: Resampling, size: int) -> Truths:
+    """Levels × trials × pairs."""
+    correction = plan.correction or "none"
+    if TESTS[test].corrects_family or CORRECTIONS[correction].of_scores:
+        p = np.stack([_family_p(scores, test, plan, how, at) for at in range(size)])
+    elif test == "randomisation" and scores.n_topics >= SMOOTH:
+        p = saddlepoint(scores, pairs, "two-sided", workers=1).reshape(size, -1)
+    else:
+        p = run_test(scores, pairs, test, plan.alpha[0], how).p.reshape(size, -1)
+    if correction != "none" and CORRECTIONS[correction].adjust_sorted and not TESTS[test].corrects_family:
+        p = np.stack([adjust(row, correction) for row in p])
+    return np.stack([p <= level for level in plan.alpha])
+
+
+def _family_p(scores: GridScores, test: str, plan: Plan, how: Resampling, trial: int) -> Array:
+    """The p-values of one trial, where the whole family is needed."""
+    m = plan.n_systems
+    own = GridScores(np.ascontiguousarray(scores.values[:, trial * m : (trial + 1) * m]), scores.step)
+    inside = all_pairs(m)
+    pairs = Pairs(inside.b, inside.a)
+    p = run_test(own, pairs, test, plan.alpha[0], how).p
+    of_scores = None if plan.correction is None else CORRECTIONS[plan.correction].of_scores
+    if of_scores is None or TESTS[test].corrects_family:
+        return p
+    return np.maximum(p, of_scores(own, pairs, how, plan.alpha[0])[0])

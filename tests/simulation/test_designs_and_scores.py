@@ -1,0 +1,75 @@
+"""Does a recommendation deliver, and are simulated matrices what they say?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cranfield import make_scores, read_scores, simulate_design, simulate_scores, write_scores
+from cranfield.errors import ArgumentError, DataError
+
+
+def test_a_recommendation_delivers_on_normal_scores() -> None:
+    scores = make_scores(400, 10, system_effects=[0.0] * 10)
+    found = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400)
+    assert found.to_frame().columns == ["pilot", "topics", "promised", "reached", "lower", "upper"]
+    rows = found.rows
+    assert ((rows["lower"] <= rows["reached"]) & (rows["reached"] <= rows["upper"])).all()
+    assert abs(rows["reached"].mean() - 0.8) < 0.08  # type: ignore[operator]
+    assert "where 0.8 is promised" in found.summary()
+    again = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400, workers=1)
+    assert again.rows.equals(rows)
+
+
+def test_simulated_scores_have_their_truth(tmp_path: Path) -> None:
+    past = make_scores(60, 8)
+    same = simulate_scores(past, n_topics=5000)
+    assert same.scores.n_systems == 8
+    assert np.abs(same.scores.values.mean(axis=0) - same.truth["mean"].to_numpy()).max() < 0.02
+    equal = simulate_scores(past, n_topics=5000, n_systems=4, difference=0.05)
+    means = equal.truth["mean"].to_numpy()
+    assert np.allclose(means - means[0], [0, 0, 0.05, 0.05])
+    assert np.abs(equal.scores.values.mean(axis=0) - means).max() < 0.02
+    assert len(set(equal.truth["source"])) == 4
+    write_scores(equal.scores, tmp_path / "s.parquet")
+    assert read_scores(tmp_path / "s.parquet").only() == equal.scores
+    assert (
+        simulate_scores(past, n_topics=50, n_systems=4).scores == simulate_scores(past, n_topics=50, n_systems=4).scores
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"n_systems": 20}, "there are 6 to draw from"),
+        ({"n_systems": 1}, "`n_systems` must be"),
+        ({"n_topics": 0}, "`n_topics` must be"),
+        ({"difference": -1.0}, "`difference` must be"),
+        ({"difference": 9.0}, "`difference` 9 cannot"),
+    ],
+)
+def test_scores_that_cannot_be_made(settings: dict[str, Any], text: str) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        simulate_scores(make_scores(20, 6), **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"n_pilots": 0}, "`n_pilots`"),
+        ({"n_trials": 0}, "`n_trials`"),
+        ({"n_topics": 2}, "`n_topics` must be at least 5"),
+        ({"n_systems": 20}, "there are 6 to draw from"),
+    ],
+)
+def test_designs_that_cannot_be_simulated(settings: dict[str, Any], text: str) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        simulate_design(make_scores(20, 6), **({"n_systems": 3, "min_diff": 0.1} | settings))
+
+
+def test_one_system_has_no_design() -> None:
+    with pytest.raises(DataError, match="2 systems"):
+        simulate_design(make_scores(20, 1), 2, 0.1)

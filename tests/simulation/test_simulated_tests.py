@@ -1,0 +1,194 @@
+"""Error rates of tests on simulated scores: known answers, the trap of exchangeable pairs, and what is refused."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from cranfield import ScoreMatrix, make_scores, simulate_tests
+from cranfield.comparison.calibration import binomial_bounds
+from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
+from cranfield.simulation.analysis import _plan
+from cranfield.simulation.intervals import mean_interval, rate_interval
+from cranfield.simulation.moving import moved_quantile, solve_tilt
+from cranfield.simulation.population import Drawn, Population
+from cranfield.simulation.trials import run_block
+
+
+def skewed(n_topics: int = 50, n_systems: int = 12, seed: int = 3) -> ScoreMatrix:
+    """Scores in [0, 1] whose systems differ in shape: some are good on a few topics only."""
+    rng = np.random.default_rng(seed)
+    topic = rng.beta(0.8, 2.0, (n_topics, 1))
+    power = np.linspace(0.4, 3.0, n_systems)
+    values = np.clip(topic**power * rng.beta(6, 2, (n_topics, n_systems)), 0, 1)
+    return ScoreMatrix(values, map(str, range(n_topics)), [f"s{j:02}" for j in range(n_systems)], "AP")
+
+
+def matrix(values: Any) -> ScoreMatrix:
+    values = np.asarray(values, dtype=float)
+    return ScoreMatrix(values, map(str, range(len(values))), [f"s{j}" for j in range(values.shape[1])], "AP")
+
+
+class NormalPairs:
+    """Independent normal scores: the differences have sd 1."""
+
+    def draw(self, rng: np.random.Generator, size: int, n_topics: int, shifts: Any, **about: Any) -> Drawn:
+        noise = rng.normal(0, np.sqrt(0.5), (size, n_topics, len(shifts)))
+        return Drawn(noise + shifts, np.zeros((size, len(shifts)), dtype=np.int64), np.full(size, True))
+
+
+@pytest.mark.parametrize(("n_topics", "difference"), [(10, 0.0), (25, 0.0), (25, 0.5), (50, 0.3)])
+def test_normal_data_give_the_level_and_the_non_central_power_of_t(n_topics: int, difference: float) -> None:
+    trials = 4096
+    plan = _plan(n_topics, difference, "t", [0.05, 0.01], None, None, trials, 99, "resample", 5)
+    parts = [run_block(NormalPairs(), plan, block)[0] for block in plan.blocks]
+    rejected = np.concatenate([part.rejected for part in parts], axis=2)[0, :, :, 0]
+    for level, said in zip(plan.alpha, rejected, strict=True):
+        df, shift, bar = n_topics - 1, difference * np.sqrt(n_topics), stats.t.ppf(1 - level / 2, n_topics - 1)
+        power = stats.nct.sf(bar, df, shift) + stats.nct.cdf(-bar, df, shift) if shift else level
+        low, high = binomial_bounds(float(power), trials)
+        assert low <= said.mean() <= high
+
+
+def test_a_margin_is_moved_to_the_mean_asked_for() -> None:
+    population = Population.of(skewed())
+    rng = np.random.default_rng(1)
+    drawn = population.draw(rng, 64, 4000, np.array([0.0, 0.03]))
+    first = population.means[drawn.systems[:, 0]]
+    error = 4 * 0.3 / np.sqrt(4000)
+    assert np.abs(drawn.scores[:, :, 0].mean(axis=1) - first).max() < error
+    assert np.abs(drawn.scores[:, :, 1].mean(axis=1) - first - 0.03).max() < error
+    # Every score is one that the system had.
+    for trial in range(5):
+        own = population.values[:, drawn.systems[trial, 1]]
+        assert set(drawn.scores[trial, :, 1]) <= set(own)
+
+
+def test_a_margin_that_is_there_already_is_not_moved() -> None:
+    ordered = np.sort(np.random.default_rng(0).random((3, 20)), axis=1)
+    tilt = solve_tilt(ordered, ordered.mean(axis=1))
+    assert tilt.tolist() == [0, 0, 0]
+    u = np.linspace(0.01, 0.99, 7)
+    assert np.allclose(moved_quantile(u, np.zeros(7)), u)
+    lowered, raised = moved_quantile(u, np.full(7, -1.0)), moved_quantile(u, np.full(7, 1.0))
+    assert ((lowered < u) & (u < raised)).all()
+    assert (np.diff(lowered) > 0).all()
+    assert np.allclose(1 - moved_quantile(1 - u, np.full(7, 1.0)), lowered)
+
+
+def test_swapped_by_a_coin_wilcoxon_looks_innocent() -> None:
+    found = simulate_tests(skewed(), n_topics=50, tests=["t", "wilcoxon", "sign"], n_trials=2000)
+    rates = {(row["test"], row["pairs"]): row for row in found.pairs_frame().to_dicts()}
+    assert rates["wilcoxon", "all"]["lower"] > 0.06
+    assert rates["wilcoxon", "exchangeable"]["lower"] <= 0.05 <= rates["wilcoxon", "exchangeable"]["upper"]
+    assert rates["t", "exchangeable"]["lower"] <= 0.05
+    assert found.too_often()["test"][0] in ("wilcoxon", "sign")
+    assert "wilcoxon" not in found.keepers(0.05)
+    assert found.summary().startswith("On scores like yours, ")
+
+
+def test_rows() -> None:
+    found = simulate_tests(
+        make_scores(40, 6), n_topics=[10, 25], difference=[0, 0.05], alpha=[0.05, 0.01], n_trials=300
+    )
+    frame = found.to_frame()
+    assert frame.columns == ["test", "topics", "difference", "alpha", "rate", "lower", "upper", "kind"]
+    assert set(frame["kind"]) == {"type1", "power", "type3"}
+    assert frame.height == 5 * 2 * 2 * 3
+    assert ((frame["lower"] <= frame["rate"]) & (frame["rate"] <= frame["upper"])).all()
+    power = frame.filter((pl.col("kind") == "power") & (pl.col("test") == "t") & (pl.col("alpha") == 0.05))
+    assert power["rate"][1] > power["rate"][0]
+    only = simulate_tests(make_scores(40, 6), n_topics=25, difference=0.05, tests="t", n_trials=300)
+    assert "show a difference of 0.05" in only.summary()
+
+
+def test_any_workers_and_executor_and_order_give_the_same_bytes() -> None:
+    scores = skewed()
+    ask = partial(simulate_tests, n_topics=20, n_trials=600, difference=[0, 0.02])
+    one = ask(scores, workers=1)
+    steps: list[tuple[int, int]] = []
+    many = ask(scores.select(systems=scores.systems[::-1], topics=scores.topics[::-1]), workers=3,
+               progress=lambda done, total: steps.append((done, total)))  # fmt: skip
+    with ThreadPoolExecutor(2) as pool:
+        third = ask(scores, executor=pool)
+    assert one.all_rows.equals(many.all_rows)
+    assert one.all_rows.equals(third.all_rows)
+    assert steps[-1] == (600, 600)
+
+
+def test_families_with_a_correction() -> None:
+    found = simulate_tests(
+        make_scores(60, 8), n_topics=30, tests=["t", "sign"], n_systems=4, correction="holm", difference=[0, 0.1],
+        n_trials=500,
+    )  # fmt: skip
+    frame = found.to_frame().filter(pl.col("test") == "t")
+    rates = {(row["kind"], row["difference"]): row for row in frame.to_dicts()}
+    assert set(rates) == {("family-wise", 0.0), ("false-discovery", 0.0), *((k, 0.1) for k in (
+        "family-wise", "false-discovery", "power", "type3"))}  # fmt: skip
+    assert rates["family-wise", 0.0]["lower"] <= 0.05
+    # All hypotheses true: what is found is false, so both rates are one.
+    assert rates["family-wise", 0.0]["rate"] == pytest.approx(rates["false-discovery", 0.0]["rate"])
+    assert rates["power", 0.1]["rate"] > 0.3
+    raw = simulate_tests(make_scores(60, 8), n_topics=30, tests="t", n_systems=4, correction="none", n_trials=500)
+    assert raw.rows.filter(pl.col("kind") == "family-wise")["rate"][0] > 0.1
+    assert set(raw.rows["kind"]) == {"family-wise", "false-discovery", "type1"}
+
+
+@pytest.mark.parametrize(("test", "correction"), [("tukey", None), ("t", "westfall-young")])
+def test_what_needs_the_whole_family(test: str, correction: str | None) -> None:
+    found = simulate_tests(
+        make_scores(60, 6), n_topics=20, tests=test, n_systems=3, correction=correction, n_trials=60, n_resamples=99
+    )
+    assert found.rows.filter(pl.col("kind") == "family-wise")["rate"][0] < 0.25
+
+
+def test_intervals_contain_their_rate() -> None:
+    for hits in (0, 1, 50, 100):
+        rate, lower, upper = rate_interval(np.arange(100) < hits)
+        assert 0 <= lower <= rate == hits / 100 <= upper <= 1
+        assert lower < upper
+    clustered = np.repeat(np.arange(100) < 50, 8)
+    wide, narrow = rate_interval(clustered, 8), rate_interval(clustered)
+    assert wide[2] - wide[1] > 2 * (narrow[2] - narrow[1])
+    assert mean_interval(np.zeros(100))[2] > 0
+
+
+BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
+    "one system": (matrix(np.random.default_rng(1).random((20, 1))), {}, DataError, "2 systems"),
+    "few topics": (matrix([[0.1, 0.2], [0.3, 0.1]]), {}, DataError, "at least 5 topics; there are 2"),
+    "constant": (matrix([[0.1, 0.2, 0.5]] * 6 + [[0.2, 0.2, 0.1]]), {}, DataError, "same score on every topic .* s1"),
+    "difference": (make_scores(20, 3), {"difference": -0.1}, ArgumentError, "`difference` must be"),
+    "too large": (make_scores(20, 3), {"difference": 5}, ArgumentError, "`difference` 5 cannot"),
+    "alpha": (make_scores(20, 3), {"alpha": 5}, ArgumentError, "`alpha`"),
+    "topics": (make_scores(20, 3), {"n_topics": 1}, ArgumentError, "`n_topics` must be at least 2"),
+    "trials": (make_scores(20, 3), {"n_trials": 0}, ArgumentError, "`n_trials`"),
+    "systems": (make_scores(20, 3), {"n_systems": 9}, ArgumentError, "there are 3 to draw from"),
+    "one of a pair": (make_scores(20, 3), {"n_systems": 1}, ArgumentError, "`n_systems` must be at least 2"),
+    "mode": (make_scores(20, 3), {"mode": "vine"}, UnknownNameError, "unknown mode"),
+    "test": (make_scores(20, 3), {"tests": "z"}, UnknownNameError, "unknown test"),
+    "tukey": (make_scores(20, 3), {"tests": "tukey"}, ArgumentError, "for families"),
+    "none": (make_scores(20, 3), {"n_topics": []}, ArgumentError, "`n_topics` is empty"),
+    "family of copulas": (make_scores(20, 3), {"mode": "copula", "n_systems": 3}, ArgumentError, "makes pairs"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_simulated_is_refused(name: str) -> None:
+    scores, settings, error, text = BAD[name]
+    with pytest.raises(error, match=text):
+        simulate_tests(scores, **({"n_trials": 10, "n_topics": 10} | settings))
+
+
+def test_copies_are_left_out_and_named() -> None:
+    x = make_scores(20, 4)
+    doubled = matrix(np.concatenate([x.values, x.values[:, :1]], axis=1))
+    with pytest.warns(CranfieldWarning, match="1 systems that copy another"):
+        simulate_tests(doubled, n_trials=10, n_topics=10, tests="t")
+    with pytest.raises(DataError, match="copies"):
+        simulate_tests(matrix(np.repeat(x.values[:, :1], 3, axis=1)), n_trials=10)
