@@ -20,7 +20,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_tour_runs_as_written(cranfield: Type) -> None:
     commands = re.findall(r"^\$ cranfield (.*)$", "\n".join(blocks("console")), flags=re.MULTILINE)
-    assert len(commands) == 12
+    assert len(commands) == 13
     for command in commands:
         result = cranfield(*shlex.split(command, comments=True))
         assert result.exit_code == 0, f"cranfield {command}\n{result.stderr}"
