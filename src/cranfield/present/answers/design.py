@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
 _LOOKS = (
     "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
-    "without a difference and with min_diff, by normal theory; boundaries: cranfield design looks the command `design looks`."
+    "without a difference and with min_diff, by normal theory; boundaries: the command `design looks`."
 )
 _UNITS = {
     "topics": "{} topics",
