@@ -161,6 +161,16 @@ ALONE |= {
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
+SCORING = ("level", "gains", "intents", "order", "single_precision", "name", "lenient")
+FROM_RUNS = {
+    "leaderboard": ["leaderboard", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],
+    "compare": ["compare", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],
+    "table": ["table", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],
+    "tune": ["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "4", "--one-family"],
+}
+ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
+ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
+
 VALUES: dict[str, Any] = {
     "spread": "0.4",
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
