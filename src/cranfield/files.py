@@ -152,6 +152,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return _standard_input()
     try:
         raw = _remote_bytes(name) if is_url(place) else Path(place).read_bytes()
+    except FileError:
+        raise
     except FileNotFoundError:
         raise FileError(name, [Problem(0, "no such file; check the name")]) from None
     except IsADirectoryError:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cranfield import read_scores
+from cranfield.measures import registry
 from support import Type
 
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n"
@@ -136,7 +137,9 @@ def test_mistakes(collection: Type, words: tuple[str, ...], code: int, message: 
     assert message in result.stderr
 
 
-def test_own_measure_on_the_command_line(collection: Type) -> None:
+def test_own_measure_on_the_command_line(collection: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cranfield.measures.registry._DEFINITIONS", dict(registry._DEFINITIONS))
+    monkeypatch.setattr("cranfield.measures.registry._ALIASES", dict(registry._ALIASES))
     Path("cli_own.py").write_text(
         "from cranfield.measures import Cutoff, measure\n\n"
         '@measure("CliOwn")\n'

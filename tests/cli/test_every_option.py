@@ -161,6 +161,9 @@ ALONE |= {
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
+ANY = {"new": "new", "system": "s", "other": "t", "worst": "w", "best": "b", "team": "a"}
+"""Names that need not exist."""
+
 SCORING = ("level", "gains", "intents", "order", "single_precision", "name", "lenient")
 FROM_RUNS = {
     "leaderboard": ["leaderboard", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],
@@ -170,6 +173,21 @@ FROM_RUNS = {
 }
 ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
+ALONE |= {
+    ("report", "teams"): [
+        "report",
+        "qrels.txt",
+        "runs",
+        "-m",
+        "AP",
+        "--resamples",
+        "50",
+        "--splits",
+        "2",
+        "-o",
+        "{new}.html",
+    ]
+}
 
 VALUES: dict[str, Any] = {
     "spread": "0.4",
@@ -279,14 +297,12 @@ def test_what_is_typed_arrives(
         value = (
             others[-1]
             if others
-            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(
-                new="new", system="s"
-            )
+            else str(VALUES[one.name] if one.name != "chart" else chart_kinds(question)[-1]).format(**ANY)
         )
         value = "P@10" if (value,) == one.default else value
         typed += [value, *(["--plot", "new.svg"] if one.name == "chart" else [])]
         value = one.accept(one.kind(value))
-    words = [word.format(new="new", system="s") for word in ALONE.get((name, one.name), COMMANDS[name])]
+    words = [word.format(**ANY) for word in ALONE.get((name, one.name), COMMANDS[name])]
     ended = CliRunner().invoke(app, [*words, *typed])
     assert ended.exit_code == 0, ended.output
     held = next(each for each in arrived if one.name in each.values())

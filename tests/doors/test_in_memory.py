@@ -284,10 +284,10 @@ def test_what_evaluation_has_to_say_is_in_the_comparison() -> None:
 
 def test_tune_takes_runs_and_judgments() -> None:
     runs = {f"ql(mu={k})": run for k, run in enumerate(RUN_DICTS.values(), 1)}
-    tuning = tune(runs, qrels=QRELS_DICT, measure="AP", leave_one_out=True)
+    tuning = tune(runs, qrels=QRELS_DICT, measure="AP", folds=2)
     assert [family.name for family in tuning.families] == ["ql"]
     matrix = evaluate(QRELS, {f"ql(mu={k})": run for k, run in enumerate(RUNS, 1)}, "AP").only()
-    assert tuning.held_out == tune(matrix, leave_one_out=True).held_out
+    assert tuning.held_out == tune(matrix, folds=2).held_out
 
 
 TIDY = SCORES.to_long().rename({"system": "name", "topic": "qid"})

@@ -187,7 +187,7 @@ def test_the_curve_holds_means_bands_and_choices() -> None:
     ]
     assert curve.schema["k1"] == pl.Int64
     assert curve.schema["b"] == pl.Float64
-    assert curve["mean"].to_list() == x.system_means.tolist()
+    assert curve["mean"].to_list() == pytest.approx(x.system_means.tolist(), rel=1e-14)
     assert curve["folds"].sum() == 10
     assert curve.filter(pl.col("final"))["setting"].to_list() == [found["bm25"].final]
     # The band of a mean of 50 topics is close to the normal one.

@@ -275,7 +275,10 @@ class _Lines:
         lines = [line for line in self.rows if line.strip() and not line.lstrip().startswith((b"#", b"<"))]
         by_blanks = {len(line.split()) for line in lines}
         by_tabs = {line.count(b"\t") + 1 for line in lines}
-        return not (len(by_blanks) == 1 and by_blanks <= set(widths)) and len(by_tabs) == 1 and by_tabs <= set(widths)
+        if (len(by_blanks) == 1 and by_blanks <= set(widths)) or len(by_tabs) != 1 or not by_tabs <= set(widths):
+            return False
+        # Words after a run's tag are not its name: blanks in the last field alone make no ids with blanks.
+        return any(b" " in field.strip() for line in lines for field in line.split(b"\t")[:-1])
 
     def __iter__(self) -> Iterator[tuple[int, list[bytes], bytes]]:
         for number, line in enumerate(self.rows, 1):

@@ -228,9 +228,9 @@ def compare(
 
     >>> qrels = {str(topic): {"d1": 1, "d2": 0} for topic in range(6)}
     >>> good = {topic: {"d1": 2.0, "d2": 1.0} for topic in qrels}
-    >>> bad = {topic: {"d1": 1.0, "d2": 2.0} for topic in qrels}
+    >>> bad = {topic: {"d1": 1.0 + 2 * (topic == "0"), "d2": 2.0} for topic in qrels}
     >>> float(compare({"good": good, "bad": bad}, qrels=qrels, measure="RR").p[0])
-    0.03125
+    0.0625
     """
     with quietly():
         result = compare_measures(

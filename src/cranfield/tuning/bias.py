@@ -62,7 +62,7 @@ class SelectionBias(Result):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        return signature("selection bias", **self.settings)
+        return signature("selection bias", **{name.removeprefix("n_"): value for name, value in self.settings.items()})
 
     @property
     def settings(self) -> dict[str, Any]:

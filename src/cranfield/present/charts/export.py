@@ -30,6 +30,9 @@ def _version() -> str | None:
     return wanted if wanted in vl_convert.get_vegalite_versions() else None
 
 
+_CLIP = re.compile(r"\bclip\d+\b")
+
+
 def to_svg(chart: Drawing) -> str:
     """The chart as an SVG image that tells screen readers what it shows."""
     spec = chart.to_dict()
@@ -39,7 +42,13 @@ def to_svg(chart: Drawing) -> str:
 def spec_to_svg(spec: dict[str, Any], title: str) -> str:
     """A specification as an SVG image; nothing is fetched, whatever it refers to."""
     svg = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_version(), allowed_base_urls=[])
-    return described(svg, title, str(spec.get("description", "")))
+    return described(_counted(svg), title, str(spec.get("description", "")))
+
+
+def _counted(svg: str) -> str:
+    """The image with its clipping areas counted from 0: the engine counts on from image to image."""
+    names: dict[str, str] = {}
+    return _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names)}"), svg)
 
 
 def _drawable(spec: dict[str, Any]) -> dict[str, Any]:
