@@ -53,10 +53,10 @@ def test_variance_shows_the_anova_table(past: Type) -> None:
     found = rows(past("variance", "old.AP.csv", "--anova", "--format", "json"))
     assert [row["source"] for row in found] == ["systems", "topics", "residual", "total"]
     result = past("variance", "old.AP.csv", "--anova", "--method", "within")
-    assert (result.exit_code, result.stderr) == (2, "error: --anova shows the whole table; leave out --method.\n")
+    assert (result.exit_code, result.stderr) == (2, "error: --anova shows the whole table; leave out --estimator.\n")
     result = past("variance", "old.AP.csv", "--method", "twoway")
     assert result.exit_code == 2
-    assert "Invalid value for '--method' / '--estimator': 'twoway' is not one of 'within', 'one_way'" in result.stderr
+    assert "Invalid value for '--estimator' / '--method': 'twoway' is not one of 'within', 'one_way'" in result.stderr
 
 
 def test_variance_refuses_constant_scores(cranfield: Type) -> None:

@@ -304,7 +304,6 @@ ASKED: dict[str, Any] = {
     "correlate": lambda x: correlate(x, SCORES, n_resamples=0),
     "reliability": reliability,
     "expected_tau": lambda x: expected_tau(x, n_resamples=10),
-    "tune": lambda x: tune(x, folds=4),
 }
 
 

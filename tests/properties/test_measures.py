@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cranfield import DataError, Qrels, Run, Scores
@@ -74,7 +74,7 @@ def test_the_ideal_ranking_scores_1(levels: dict) -> None:  # type: ignore[type-
             assert score == pytest.approx(float(topic in some), abs=1e-12), matrix.measure
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(judged, ranked)
 def test_another_topic_changes_nothing(levels: dict, scores: dict) -> None:  # type: ignore[type-arg]
     """A topic's scores are the same bytes whatever other topics there are."""
