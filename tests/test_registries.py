@@ -195,11 +195,11 @@ def test_an_estimator_is_one_entry() -> None:
     dummy = Estimator("dummy", "twice the residual variance", "2·V_E2", False, lambda s: 2 * s.mean_residual)
     with ESTIMATORS.temporarily(dummy):
         doubled, plain = estimate_variance(SCORES, estimator="dummy"), estimate_variance(SCORES, "residual")
-        assert doubled.estimator == doubled.to_dict()["estimator"] == "dummy"
+        assert doubled.estimator == doubled.to_dict()["method"] == "dummy"
         assert doubled.variance == 2 * plain.variance
         np.testing.assert_allclose([doubled.lower, doubled.upper], [2 * plain.lower, 2 * plain.upper], rtol=1e-12)
         assert pool_variances([doubled, doubled]).variance == pytest.approx(doubled.variance)
-        assert design_anova(doubled, 5, 0.1, published=True).rows["method"].to_list() == ["dummy"]
+        assert design_anova(doubled, 5, 0.1, published=True).rows["estimator"].to_list() == ["dummy"]
         with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
             estimate_variance(SCORES, "dumy")
         said = answer(variances({"past": SCORES}))
@@ -247,7 +247,7 @@ def test_designs_by_name_are_the_designs() -> None:
                 assert (found.what, found.solved_for) == (variant.title, "topics")
                 within = estimate_variance(PAST, "within")
                 other = solve_design(kind.name, within, variant=variant.option, method=method, **arguments)
-                assert other.rows["method"].to_list() == ["within"]
+                assert other.rows["estimator"].to_list() == ["within"]
             assert variant.estimator in ESTIMATORS
     assert DESIGNS["anova"].methods == tuple(ANOVA_RULES)
     assert DESIGNS["ttest"].methods == tuple(T_RULES)
