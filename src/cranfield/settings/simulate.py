@@ -6,17 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
-from cranfield.errors import ArgumentError
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, known_as, registered, setting
 
 _TESTS, _CORRECTIONS = "cranfield.comparison.tests:TESTS", "cranfield.comparison.corrections:CORRECTIONS"
-
-
-def difference(name: str, value: Any) -> None:
-    """Refuse what is no difference."""
-    if not 0 <= value < float("inf"):
-        raise ArgumentError(f"`{name}` must be a number of at least 0; got {value:g}. Write {abs(value):g}.")
 
 
 def n_trials(default: int, help: str) -> Any:
@@ -49,7 +42,7 @@ class SimulateTestsSettings(Settings):
         defaults.SIMULATED_TOPICS, "Topics of a simulated collection; repeatable.", metavar="N", least=2, most=100_000
     )
     difference: tuple[float, ...] = setting(
-        (0.0,), "True difference of the means; 0 for type I errors; repeatable.", metavar="D", check=difference
+        (0.0,), "True difference of the means; 0 for type I errors; repeatable.", metavar="D", check=shared.not_negative
     )
     tests: tuple[str, ...] = setting(
         defaults.SIMULATED_TESTS, "Which test; repeatable.", "--test", choices=registered(_TESTS), what="test",
@@ -137,7 +130,7 @@ class SimulateScoresSettings(Settings):
     )
     n_systems: int | None = setting(None, "How many systems.", metavar="M", usual="all", least=2, most=1_000_000)
     difference: float | None = setting(
-        None, "Give all systems one mean, and half of them this much more.", metavar="D", check=difference,
+        None, "Give all systems one mean, and half of them this much more.", metavar="D", check=shared.not_negative,
         usual="every system keeps its own mean",
     )  # fmt: skip
     seed: int = shared.seed()
