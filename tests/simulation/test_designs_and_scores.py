@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cranfield import make_scores, read_scores, simulate_design, simulate_scores, write_scores
 from cranfield.errors import ArgumentError, DataError
@@ -15,13 +17,34 @@ from cranfield.errors import ArgumentError, DataError
 def test_a_recommendation_delivers_on_normal_scores() -> None:
     scores = make_scores(400, 10, system_effects=[0.0] * 10)
     found = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400)
-    assert found.to_frame().columns == ["pilot", "topics", "promised", "reached", "lower", "upper"]
+    power = ["pilot", "topics", "promised", "reached", "lower", "upper"]
+    width = ["width_promised", "width_reached", "width_lower", "width_upper"]
+    assert found.to_frame().columns == [*power, *width]
     rows = found.rows
+    assert ((rows["width_lower"] <= rows["width_reached"]) & (rows["width_reached"] <= rows["width_upper"])).all()
+    # Differences have sd √(2 · .0125): the width of a t-interval with so many topics is known.
+    n = rows["topics"].to_numpy()
+    known = 2 * stats.t.ppf(0.975, n - 1) * np.sqrt(2 * 0.0125 / n)
+    assert np.abs(rows["width_reached"].to_numpy() / known - 1).max() < 0.05
+    assert np.abs(rows["width_promised"].to_numpy() / known - 1).max() < 0.1
+    assert "wide where" in found.summary()
     assert ((rows["lower"] <= rows["reached"]) & (rows["reached"] <= rows["upper"])).all()
     assert abs(rows["reached"].mean() - 0.8) < 0.08  # type: ignore[operator]
     assert "where 0.8 is promised" in found.summary()
     again = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400, workers=1)
     assert again.rows.equals(rows)
+
+
+def test_an_interrupted_simulation_of_designs_goes_on(tmp_path: Path) -> None:
+    ask = partial(simulate_design, make_scores(60, 6), 4, 0.1, n_trials=100)
+    whole, part = ask(n_pilots=3), ask(n_pilots=2, work=tmp_path / "design.work")
+    assert part.rows.equals(whole.rows.head(2))
+    steps: list[tuple[int, int]] = []
+    more = ask(n_pilots=3, work=tmp_path / "design.work", progress=lambda done, total: steps.append((done, total)))
+    assert more.rows.equals(whole.rows)
+    assert steps == [(3, 3)]
+    with pytest.raises(ArgumentError, match="belongs to another job: its n_trials is 100, now 50"):
+        simulate_design(make_scores(60, 6), 4, 0.1, n_trials=50, work=tmp_path / "design.work")
 
 
 def test_simulated_scores_have_their_truth(tmp_path: Path) -> None:

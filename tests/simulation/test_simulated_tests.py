@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,7 @@ from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
 from cranfield.simulation.trials import run_block
-
-
-def skewed(n_topics: int = 50, n_systems: int = 12, seed: int = 3) -> ScoreMatrix:
-    """Scores in [0, 1] whose systems differ in shape: some are good on a few topics only."""
-    rng = np.random.default_rng(seed)
-    topic = rng.beta(0.8, 2.0, (n_topics, 1))
-    power = np.linspace(0.4, 3.0, n_systems)
-    values = np.clip(topic**power * rng.beta(6, 2, (n_topics, n_systems)), 0, 1)
-    return ScoreMatrix(values, map(str, range(n_topics)), [f"s{j:02}" for j in range(n_systems)], "AP")
+from simulated_systems import skewed
 
 
 def matrix(values: Any) -> ScoreMatrix:
@@ -122,6 +115,42 @@ def test_any_workers_and_executor_and_order_give_the_same_bytes() -> None:
     assert steps[-1] == (600, 600)
 
 
+class Interrupted(Exception):
+    """Somebody cancelled."""
+
+
+@pytest.mark.parametrize("mode", ["resample", "copula"])
+def test_an_interrupted_simulation_goes_on(tmp_path: Path, mode: Any) -> None:
+    if mode == "copula":
+        pytest.importorskip("pyvinecopulib")
+    work = tmp_path / "tests.work"
+    ask = partial(simulate_tests, skewed(20, 4), n_topics=10, tests=["t", "sign"], difference=[0, 0.02], mode=mode)
+
+    def cancel(done: int, total: int) -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        ask(n_trials=600, work=work, progress=cancel, workers=1)
+    kept = work.read_bytes()
+    assert kept.count(b"\n") == 2, "the job and its first block"
+    steps: list[tuple[int, int]] = []
+    found = ask(n_trials=600, work=work, progress=lambda done, total: steps.append((done, total)), workers=2)
+    assert steps == [(512, 600), (600, 600)]
+    assert found.all_rows.equals(ask(n_trials=600, workers=1).all_rows)
+    assert work.read_bytes().startswith(kept)
+    # Done: nothing is drawn again. More trials: only the blocks that were not whole.
+    assert ask(n_trials=600, work=work).all_rows.equals(found.all_rows)
+    more = ask(n_trials=700, work=work)
+    assert more.all_rows.equals(ask(n_trials=700).all_rows)
+    with pytest.raises(ArgumentError, match="belongs to another job: its seed is"):
+        ask(n_trials=600, work=work, seed=7)
+    lines = work.read_bytes().splitlines(keepends=True)
+    work.write_bytes(b"".join([*lines[:1], lines[1].replace(b"rejected 0", b"rejected 9"), *lines[2:]]))
+    with pytest.warns(CranfieldWarning, match=r"is damaged and these parts are computed again: line 2 \(block 0\)"):
+        again = ask(n_trials=600, work=work)
+    assert again.all_rows.equals(found.all_rows)
+
+
 def test_families_with_a_correction() -> None:
     found = simulate_tests(
         make_scores(60, 8), n_topics=30, tests=["t", "sign"], n_systems=4, correction="holm", difference=[0, 0.1],
@@ -174,7 +203,6 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "test": (make_scores(20, 3), {"tests": "z"}, UnknownNameError, "unknown test"),
     "tukey": (make_scores(20, 3), {"tests": "tukey"}, ArgumentError, "for families"),
     "none": (make_scores(20, 3), {"n_topics": []}, ArgumentError, "`n_topics` is empty"),
-    "family of copulas": (make_scores(20, 3), {"mode": "copula", "n_systems": 3}, ArgumentError, "makes pairs"),
 }
 
 
