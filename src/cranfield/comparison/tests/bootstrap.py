@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 FEW_TOPICS = 30
-"""Below so many topics a bootstrap-shift test rejects true hypotheses clearly too often (docs/compare.md)."""
+"""Below so many topics a bootstrap-shift test rejects true hypotheses too often (docs/compare.md, docs/simulate.md)."""
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -32,7 +32,7 @@ def cautions(result: Comparison, each: Differences) -> list[str]:
     if result.n_topics < FEW_TOPICS:
         texts.append(
             f"with {result.n_topics} topics a bootstrap-shift test rejects true hypotheses too often; "
-            "prefer randomisation"
+            "prefer randomisation, or count it with `cranfield simulate tests`"
         )
     return texts
 
