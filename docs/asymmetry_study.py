@@ -9,6 +9,8 @@ say at .05 is counted by the skewness |g₁| of the differences that were drawn.
 from __future__ import annotations
 
 import argparse
+import itertools
+import sys
 import warnings
 from pathlib import Path
 
@@ -31,7 +33,7 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
         populations = [Population.of(MATRICES / f"{name}.csv") for name in COLLECTIONS]
-    print("| topics | skewness | share of pairs | " + " | ".join(TESTS) + " |\n|--:|:--|--:|" + "--:|" * len(TESTS))
+    sys.stdout.write("| topics | skewness | share of pairs | " + " | ".join(TESTS) + " |\n|--:|:--|--:|--:|--:|--:|\n")
     for n_topics in TOPICS:
         skew, rejected = [], []
         for population in populations:
@@ -43,11 +45,11 @@ def main() -> None:
                 spread = np.maximum((centred**2).mean(axis=1), 1e-30) ** 1.5
                 skew.append(np.abs((centred**3).mean(axis=1)) / spread)
         sizes, said = np.concatenate(skew), np.concatenate(rejected, axis=1)
-        for low, high in zip(ENDS[:-1], ENDS[1:], strict=True):
+        for low, high in itertools.pairwise(ENDS):
             here = (sizes >= low) & (sizes < high)
             rates = " | ".join(f"{rate:.3f}".removeprefix("0") for rate in said[:, here].mean(axis=1))
             span = f"{low:g} to {high:g}" if np.isfinite(high) else f"{low:g} or more"
-            print(f"| {n_topics} | {span} | {here.mean():.0%} | {rates} |", flush=True)
+            sys.stdout.write(f"| {n_topics} | {span} | {here.mean():.0%} | {rates} |\n")
 
 
 if __name__ == "__main__":

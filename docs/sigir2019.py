@@ -1,6 +1,6 @@
 """Writes ``docs/sigir2019.md``: the error rates that SIGIR 2019 published, beside those of ``simulate tests --mode copula``.
 
-    python docs/sigir2019.py [--trials 10240] [--work DIRECTORY]
+    python docs/sigir2019.py [--trials 10240] [--work DIRECTORY] [--shared DIRECTORY]
 
 Needs the extra ``simulate``, and beside the repository ``shared/data/matrices`` (TREC-5 to TREC-8) and
 ``shared/published/sigir2019_error_rates.csv``. Some ten minutes on one free core. With ``--work``, finished blocks of trials are kept
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 PAGE = Path(__file__).resolve().parent / "sigir2019.md"
 SHARED = Path(__file__).resolve().parents[2] / "shared"
-COLLECTIONS = {"AP": (5, 6, 7, 8), "P@10": (5, 6, 7)}
+MEASURES, YEARS = ("AP", "P@10"), (5, 6, 7, 8)
 TOPICS, LEVELS, DIFFERENCE = (25, 50, 100), (0.05, 0.01), 0.05
 OURS = ("t", "randomisation", "bootstrap", "wilcoxon", "sign")
 THEIRS = {"wilcoxon": "wilcoxon, as in R", "sign": "sign, |d| ≤ .01 tied"}
@@ -78,9 +78,18 @@ def run_all(source: Source, plan: Plan, block: int) -> list[Outcome]:
     return outcomes
 
 
-def simulate(measure: str, trials: int, work: Path | None, workers: int) -> dict[tuple[int, float], Truths]:
+def populations_of(measure: str, shared: Path) -> dict[int, Population]:
+    """The collections whose scores are there, by year."""
+    paths = {year: shared / "data" / "matrices" / f"trec{year}-adhoc.{measure}.csv" for year in YEARS}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)
+        return {year: Population.of(path) for year, path in paths.items() if path.is_file()}
+
+
+def simulate(
+    measure: str, populations: dict[int, Population], trials: int, work: Path | None, workers: int
+) -> dict[tuple[int, float], Truths]:
     """Rejections, tests × levels × trials, by topics and difference; collections in proportion to their runs."""
-    populations = {year: _population(year, measure) for year in COLLECTIONS[measure]}
     sizes = np.array([population.n_systems for population in populations.values()])
     ends = np.rint(np.cumsum(sizes) / sizes.sum() * (trials // BLOCK)).astype(int)
     blocks = dict(zip(populations, np.diff(ends, prepend=0).tolist(), strict=True))
@@ -102,12 +111,6 @@ def simulate(measure: str, trials: int, work: Path | None, workers: int) -> dict
         for (n_topics, difference, _), parts in zip(plan.cells, zip(*done, strict=True), strict=True):
             rejected.setdefault((n_topics, difference), []).extend(part.rejected[..., 0] for part in parts)
     return {cell: np.concatenate(parts, axis=2) for cell, parts in rejected.items()}
-
-
-def _population(year: int, measure: str) -> Population:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
-        return Population.of(SHARED / "data" / "matrices" / f"trec{year}-adhoc.{measure}.csv")
 
 
 def _fitted(population: Population, plan: Plan, workers: int, blocks: list[int]) -> Source:
@@ -184,16 +187,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=10_240, help="of every cell")
     parser.add_argument("--work", type=Path, help="directory that keeps what is finished")
+    parser.add_argument("--shared", type=Path, default=SHARED, help="directory of data/matrices and published")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     if given.work:
         given.work.mkdir(parents=True, exist_ok=True)
-    published = pl.read_csv(SHARED / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")
+    published = pl.read_csv(given.shared / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")
     sections, ours, theirs = [], [], []
-    for measure in COLLECTIONS:
-        rejected = simulate(measure, given.trials, given.work, given.workers)
+    for measure in MEASURES:
+        if not (populations := populations_of(measure, given.shared)):
+            continue
+        rejected = simulate(measure, populations, given.trials, given.work, given.workers)
         text, *cells = tables(measure, rejected, published.filter(pl.col("measure") == measure))
-        sections.append(text)
+        years = ", ".join(f"TREC-{year} ({population.n_systems} runs)" for year, population in populations.items())
+        sections.append(f"\n## {measure}\n\n{years}.\n{text}")
         ours += cells[0]
         theirs += cells[1]
     within = [sum(abs(cell.z) <= 3 for cell in cells) for cells in (ours, theirs)]

@@ -15,6 +15,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
     "errors lazy registry defaults labels signature results json_text files executors resampling work_files",
     "settings",
+    "truth",
     "scores",
     "collection",
     "measures",

@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 from cranfield import make_scores, simulate_scores, simulate_tests
-from cranfield.comparison.calibration import binomial_bounds
 from cranfield.errors import ArgumentError, DataError
 from cranfield.simulation.analysis import _plan
 from cranfield.simulation.copula import FittedCopula, PairCopulas
@@ -21,6 +20,7 @@ from cranfield.simulation.margins import fit_margin
 from cranfield.simulation.population import Population
 from cranfield.simulation.support import support_of
 from cranfield.simulation.trials import run_block
+from cranfield.truth.rates import binomial_bounds
 from simulated_systems import lopsided, skewed
 from support import SHARED
 

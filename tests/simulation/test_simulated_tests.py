@@ -13,13 +13,12 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, simulate_tests
-from cranfield.comparison.calibration import binomial_bounds
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
 from cranfield.simulation.analysis import _plan
-from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
 from cranfield.simulation.trials import run_block
+from cranfield.truth.rates import binomial_bounds, mean_interval, rate_interval
 from simulated_systems import skewed
 
 

@@ -30,10 +30,10 @@ from cranfield.errors import ArgumentError, UnknownNameError, notify
 from cranfield.executors import Progress
 from cranfield.scores.doors import ScoresLike
 from cranfield.simulation.blocks import KIND, job_of, run_blocks
-from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.population import Population
 from cranfield.simulation.result import SimulatedTests
 from cranfield.simulation.trials import BLOCK, Outcome, Plan, Source
+from cranfield.truth.rates import mean_interval, rate_interval
 from cranfield.work_files import WorkFile
 
 FAMILY = 5

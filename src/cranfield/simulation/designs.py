@@ -26,7 +26,7 @@ from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
 from cranfield.simulation.blocks import KIND, further, job_of
-from cranfield.simulation.intervals import CONFIDENCE, rate_interval
+from cranfield.truth.rates import CONFIDENCE, rate_interval
 from cranfield.variance import estimate_variance
 from cranfield.work_files import WorkFile
 
