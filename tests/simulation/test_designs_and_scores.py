@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield import make_scores, read_scores, simulate_design, simulate_scores, write_scores
-from cranfield.errors import ArgumentError, DataError
+from cranfield import ScoreMatrix, make_scores, read_scores, simulate_design, simulate_scores, write_scores
+from cranfield.errors import ArgumentError, DataError, UnknownNameError
 
 
 def test_a_recommendation_delivers_on_normal_scores() -> None:
@@ -93,6 +93,37 @@ def test_designs_that_cannot_be_simulated(settings: dict[str, Any], text: str) -
         simulate_design(make_scores(20, 6), **({"n_systems": 3, "min_diff": 0.1} | settings))
 
 
-def test_one_system_has_no_design() -> None:
-    with pytest.raises(DataError, match="2 systems"):
-        simulate_design(make_scores(20, 1), 2, 0.1)
+def matrix(values: Any, measure: str = "AP") -> ScoreMatrix:
+    values = np.asarray(values, dtype=float)
+    return ScoreMatrix(values, map(str, range(len(values))), [f"s{j}" for j in range(values.shape[1])], measure)
+
+
+NOISE = np.random.default_rng(1).random((20, 3)).round(2)
+BAD: dict[str, tuple[ScoreMatrix, str]] = {
+    "one system": (matrix(NOISE[:, :1]), "2 systems"),
+    "two topics": (matrix(NOISE[:2]), "at least 5 topics; there are 2"),
+    "all constant": (matrix(np.full((20, 3), 0.3)), "same score on every topic|scores are 0.3"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_scores_that_tell_nothing_are_refused(name: str) -> None:
+    scores, text = BAD[name]
+    with pytest.raises(DataError, match=text):
+        simulate_design(scores, 2, 0.1, n_topics=50, n_pilots=1, n_trials=10)
+    for mode in ("resample", "copula"):
+        if mode == "copula":
+            pytest.importorskip("pyvinecopulib")
+        with pytest.raises(DataError, match=text):
+            simulate_scores(scores, mode=mode)
+
+
+def test_scores_beyond_the_measure_have_no_margins() -> None:
+    pytest.importorskip("pyvinecopulib")
+    with pytest.raises(DataError, match=r"P@10 cannot be 0\.\d+: its values are"):
+        simulate_scores(matrix(NOISE, "P@10"), mode="copula")
+    with pytest.raises(DataError, match="scores between 0 and 1"):
+        simulate_scores(matrix(10 * NOISE), mode="copula")
+    assert simulate_scores(matrix(10 * NOISE)).scores.n_systems == 3
+    with pytest.raises(UnknownNameError, match="unknown mode"):
+        simulate_scores(matrix(NOISE), mode="vine")  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from scipy import special
 from cranfield.defaults import ALPHA, DESIGN_TRIALS, PILOTS, POWER, SEED
 from cranfield.design.recommendation import expected_widths, recommend
 from cranfield.design.simulated_power import simulate_power
-from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.errors import ArgumentError, DataError, notify, quietly
 from cranfield.executors import Progress, map_in_order
 from cranfield.resampling import generator
 from cranfield.results import Result
@@ -132,6 +132,11 @@ def simulate_design(
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
     matrix = as_matrix(scores).require(what="a simulation").canonical()
+    if matrix.n_topics < FEWEST:
+        raise DataError(
+            f"{matrix.measure}: a simulation draws from at least {FEWEST} topics; there are {matrix.n_topics}. "
+            "Give the scores of more topics."
+        )
     size = matrix.n_topics if n_topics is None else int(n_topics)
     if size < FEWEST:
         raise ArgumentError(f"`n_topics` must be at least {FEWEST} for a pilot; got {size}. Write 50.")
