@@ -53,7 +53,7 @@ def test_a_discrete_margin_keeps_its_values() -> None:
     support = np.arange(11) / 10
     values = RNG.choice(support, 50, p=RNG.dirichlet(np.ones(11)))
     margin = fit_margin(values, support)
-    assert margin.name in ("geometric kernel", "uniform kernel")
+    assert margin.name in ("geometric kernel", "beta-binomial")
     assert set(margin.at(RNG.random(1000))) <= set(support)
     assert margin.quantiles.mean() == pytest.approx(values.mean(), abs=0.06)
 
@@ -61,11 +61,11 @@ def test_a_discrete_margin_keeps_its_values() -> None:
 @pytest.mark.parametrize(
     ("values", "name"),
     [
-        ([0.0] * 30 + [1.0] * 28 + [0.5], "uniform kernel"),  # the values between are as unlikely as any
-        (np.rint(10 * RNG.beta(4, 4, 60)) / 10, "geometric kernel"),
+        (RNG.binomial(10, RNG.beta(2, 3, 200)) / 10, "beta-binomial"),
+        ([0.1] * 30 + [0.2] * 3 + [0.8] * 30, "geometric kernel"),
     ],
 )
-def test_kernels_on_few_values_are_chosen_by_what_they_fit(values: Any, name: str) -> None:
+def test_margins_on_few_values_are_chosen_by_what_they_fit(values: Any, name: str) -> None:
     assert fit_margin(np.asarray(values), np.arange(11) / 10).name == name
 
 

@@ -1,4 +1,4 @@
-"""The margin of a system as a distribution: truncated normal, Beta, Beta kernel, or kernels on few values; by AIC."""
+"""The margin of a system as a distribution, chosen by AIC: truncated normal, Beta, Beta kernel, or on few values."""
 
 from __future__ import annotations
 
@@ -50,17 +50,20 @@ def fit_margin(values: Array, support: Array | None = None) -> Margin:
     Notes
     -----
     Truncated normal and Beta by maximum likelihood, with two parameters each. The Beta kernel is the mean of Beta
-    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). On few values there are two kernels: a score x
-    gives a value s the weight λ^(steps from x to s) (geometric; Wang & van Ryzin, Biometrika 68, 1981), or 1 where
-    s = x and λ elsewhere (uniform; Aitchison & Aitken, Biometrika 63, 1976). Bandwidths maximise the leave-one-out
-    likelihood, −2 log of which stands for their AIC.
+    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). On few values there is a
+    geometric kernel, in which a score x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika
+    68, 1981), and where these are evenly spaced the Beta-binomial distribution, with two parameters. Bandwidths
+    maximise the leave-one-out likelihood, −2 log of which stands for their AIC.
 
     >>> fit_margin(np.random.default_rng(1).beta(2, 5, 200)).name
     'beta'
     """
     if support is not None:
         place = nearest(values, support)
-        return min((_discrete(place, support, kernel) for kernel in _KERNELS), key=lambda margin: margin.aic)
+        fitted = [_geometric(place, support)]
+        if np.allclose(np.diff(support), support[1] - support[0]):
+            fitted.append(_beta_binomial(place, support))
+        return min(fitted, key=lambda margin: margin.aic)
     x = np.clip(values, _EDGE, 1 - _EDGE)
     return min((_normal(x), _beta(x), _kernel(x)), key=lambda margin: margin.aic)
 
@@ -122,16 +125,12 @@ def _kernel(x: Array) -> Margin:
     return Margin("beta kernel", 2 * best.fun, _inverted(cdf))
 
 
-_KERNELS = {"geometric kernel": lambda share, apart: share**apart,
-            "uniform kernel": lambda share, apart: np.where(apart == 0, 1.0, share)}  # fmt: skip
-
-
-def _discrete(place: NDArray[np.int64], support: Array, kernel: str) -> Margin:
+def _geometric(place: NDArray[np.int64], support: Array) -> Margin:
     """A margin on the values of the support, from the positions of the scores there."""
     apart = np.abs(np.arange(len(support))[None] - place[:, None])
 
     def weights(share: float) -> Array:
-        raw = _KERNELS[kernel](share, apart)
+        raw = share**apart
         return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
     def loss(share: float) -> float:
@@ -142,4 +141,20 @@ def _discrete(place: NDArray[np.int64], support: Array, kernel: str) -> Margin:
     best = optimize.minimize_scalar(loss, bounds=(0.001, 0.999), method="bounded")
     cdf = np.cumsum(weights(best.x).mean(axis=0))
     at = np.minimum(np.searchsorted(cdf, _levels()), len(support) - 1)
-    return Margin(kernel, 2 * best.fun, support[at], discrete=True)
+    return Margin("geometric kernel", 2 * best.fun, support[at], discrete=True)
+
+
+def _beta_binomial(place: NDArray[np.int64], support: Array) -> Margin:
+    """P(k) = C(n, k) B(k + a, n − k + b)/B(a, b): hits among n documents whose chance is drawn from Beta(a, b)."""
+    n = len(support) - 1
+    hits = np.arange(n + 1)
+    counts = np.bincount(place, minlength=n + 1)
+    ways = -np.log(n + 1) - special.betaln(hits + 1, n - hits + 1)
+
+    def logs(parameters: Array) -> Array:
+        a, b = np.exp(np.clip(parameters, -8, 8))
+        return np.asarray(ways + special.betaln(hits + a, n - hits + b) - special.betaln(a, b))
+
+    best = optimize.minimize(lambda parameters: -float(counts @ logs(parameters)), [0.0, 0.0], method="Nelder-Mead")
+    at = np.minimum(np.searchsorted(np.cumsum(np.exp(logs(best.x))), _levels()), n)
+    return Margin("beta-binomial", 2 * best.fun + 4, support[at], discrete=True)

@@ -11,6 +11,7 @@ import polars as pl
 from cranfield.results import Result
 from cranfield.signature import signature
 
+_SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 KINDS = ("type1", "power", "type3", "family-wise", "false-discovery")
 
 
@@ -92,7 +93,7 @@ class SimulatedTests(Result):
             named = " or ".join(good[:2])
             advice = f"use {named}" if good else "so do all others here, more or less"
             return (
-                f"On scores like yours, {worst['test'].capitalize() if worst['test'] != 't' else 't'} {what} "
+                f"On scores like yours, {_SPOKEN.get(worst['test'], worst['test'])} {what} "
                 f"{_rate(worst['rate'])} of the time at {_rate(worst['alpha'])} with {worst['topics']} topics; {advice}"
             )
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
