@@ -17,6 +17,7 @@ from cranfield.errors import ArgumentError, CranfieldWarning, DataError, Unknown
 from cranfield.simulation.analysis import _plan
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
+from cranfield.simulation.result import SimulatedTests
 from cranfield.simulation.trials import run_block
 from cranfield.truth.rates import binomial_bounds, mean_interval, rate_interval
 from simulated_systems import skewed
@@ -46,6 +47,49 @@ def test_normal_data_give_the_level_and_the_non_central_power_of_t(n_topics: int
         power = stats.nct.sf(bar, df, shift) + stats.nct.cdf(-bar, df, shift) if shift else level
         low, high = binomial_bounds(float(power), trials)
         assert low <= said.mean() <= high
+
+
+def test_normal_data_give_the_type_iii_error_and_the_power_in_families_of_t() -> None:
+    trials, n_topics, difference = 4096, 6, 0.2
+    plan = _plan(n_topics, difference, "t", 0.05, 3, "none", trials, 99, "resample", 5)
+    parts = [run_block(NormalPairs(), plan, block)[0] for block in plan.blocks]
+    said = np.concatenate([part.rejected for part in parts], axis=2)[0, 0]
+    wrong = np.concatenate([part.wrong for part in parts])
+    df, shift, bar = n_topics - 1, difference * np.sqrt(n_topics), stats.t.ppf(0.975, n_topics - 1)
+    below = stats.nct.cdf(-bar, df, shift)
+    # Systems 1 and 2 are alike, the third is better: pairs (1, 2), (1, 3), (2, 3).
+    for pair, power in enumerate((0.05, stats.nct.sf(bar, df, shift) + below, stats.nct.sf(bar, df, shift) + below)):
+        low, high = binomial_bounds(float(power), trials)
+        assert low <= said[:, pair].mean() <= high
+    low, high = binomial_bounds(float(below), trials)
+    assert low <= (said & wrong)[:, 1].mean() <= high
+    assert not wrong[:, 0].any()
+
+
+@pytest.mark.parametrize(
+    ("test", "rates", "sentence"),
+    [
+        (
+            "wilcoxon",
+            (0.0722, 0.066, 0.079),
+            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; use t",
+        ),
+        ("sign", (0.1, 0.09, 0.11), "the sign test rejects true nulls .1 of the time at .05 with 50 topics; use t"),
+        (
+            "wilcoxon",
+            (0.055, 0.049, 0.06),
+            "no test is shown to exceed its level: the highest is .055 at .05, by wilcoxon",
+        ),
+    ],
+)
+def test_the_sentence_to_take_away(test: str, rates: tuple[float, float, float], sentence: str) -> None:
+    def row(name: str, rate: float, lower: float, upper: float) -> dict[str, Any]:
+        about = {"topics": 50, "difference": 0.0, "alpha": 0.05, "kind": "type1", "pairs": "all"}
+        return {"test": name, "rate": rate, "lower": lower, "upper": upper, **about}
+
+    rows = pl.DataFrame([row("t", 0.051, 0.046, 0.056), row(test, *rates)])
+    found = SimulatedTests("AP", rows, {"correction": None})
+    assert found.summary().startswith(f"On scores like yours, {sentence}")
 
 
 def test_a_margin_is_moved_to_the_mean_asked_for() -> None:

@@ -41,7 +41,7 @@ def skewness(values: Array, a: NDArray[np.intp], b: NDArray[np.intp], sd: Array)
     third = cubes[a] - 3 * mixed[a, b] + 3 * mixed[b, a] - cubes[b]
     spread = sd**3 * (1 - 1 / n) ** 1.5
     lowest = 1e-9 * (float(np.abs(x).max()) or 1.0) ** 3
-    return np.divide(third / n, spread, out=np.zeros(len(a)), where=spread > lowest)
+    return np.asarray(np.divide(third / n, spread, out=np.zeros(len(a)), where=spread > lowest))
 
 
 def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[str]:

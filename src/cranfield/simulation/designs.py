@@ -163,9 +163,8 @@ def simulate_design(
     return result
 
 
-_ROW: dict[str, type | tuple[int, ...]] = dict.fromkeys(("pilot", "topics"), int) | dict.fromkeys(
-    ("promised", "reached", "lower", "upper", "width_promised", "width_reached", "width_lower", "width_upper"), float
-)
+_REACHED = ("promised", "reached", "lower", "upper", "width_promised", "width_reached", "width_lower", "width_upper")
+_ROW: dict[str, type | tuple[int, ...]] = {"pilot": int, "topics": int, **dict.fromkeys(_REACHED, float)}
 """What a work file keeps of a pilot."""
 
 
