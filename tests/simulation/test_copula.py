@@ -14,6 +14,7 @@ from scipy import stats
 
 from cranfield import make_scores, simulate_scores, simulate_tests
 from cranfield.errors import ArgumentError, DataError
+from cranfield.executors import process_pool
 from cranfield.simulation.analysis import _plan
 from cranfield.simulation.copula import FittedCopula, PairCopulas
 from cranfield.simulation.margins import fit_margin
@@ -204,6 +205,14 @@ def test_workers_do_not_change_a_result() -> None:
         for workers in (1, 2)
     )
     assert one.all_rows.equals(two.all_rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", [{}, {"n_systems": 3, "correction": "holm"}])
+def test_fitted_pairs_and_vines_travel_to_other_processes(family: dict[str, Any]) -> None:
+    ask = partial(simulate_tests, lopsided(30, 4), mode="copula", n_trials=16, n_topics=20, tests="t", **family)
+    with process_pool(1) as pool:
+        assert ask(executor=pool).all_rows.equals(ask().all_rows)
 
 
 @pytest.mark.slow

@@ -75,13 +75,14 @@ class SimulatedDesign(Result):
         """The sentence to take away."""
         reached, topics = self.rows["reached"].to_numpy(), self.rows["topics"].to_numpy()
         promised = float(self.rows["promised"][0])
+        wide, hoped = self.rows["width_reached"].to_numpy(), self.rows["width_promised"].to_numpy()
         short = int((self.rows["upper"] < self.rows["promised"]).sum())
         return (
             f"Pilots of {self.settings['n_topics']} topics lead to recommendations of {int(np.median(topics))} topics "
             f"({topics.min()} to {topics.max()}) and reach a power of {reached.mean():.2f} on average "
             f"({reached.min():.2f} to {reached.max():.2f}) where {promised:g} is promised; {short} of {len(topics)} "
-            f"clearly fall short. Intervals of an average pair are {self.rows['width_reached'].mean():.3f} wide where "
-            f"{self.rows['width_promised'].mean():.3f} is promised"
+            f"clearly fall short. Intervals of an average pair are {wide.mean():.3f} wide where {hoped.mean():.3f} is "
+            "promised"
         )
 
     def __repr__(self) -> str:
