@@ -12,16 +12,9 @@ from cranfield.settings import REQUIRED, Settings, questions
 ANSWERED = {name: question for name, question in questions().items() if question.answered_by}
 DATA = {
     "scores", "collections", "batches", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
-    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model",
+    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model", "source",
 }  # fmt: skip
-"""What a function is asked about, and what is no setting: objects, callbacks, and how holes in scores are read."""
-TO_COME = {
-    "convert": "read_scores has settings of its own",
-    "evaluate": "evaluate takes measures by position, without a default",
-    "standardise robustness": "standardisation_robustness takes groups for both leave_out and teams",
-    "report": "build_report has neither n_partitions nor n_splits",
-}
-"""Questions whose function does not take their settings yet."""
+"""What a function is asked about, and what is no setting: objects and their origin, callbacks, how holes are read."""
 
 
 def _plain(value: Any) -> Any:
@@ -40,13 +33,7 @@ def parameters(question: type[Settings]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=TO_COME[name]) if name in TO_COME else ())
-        for name in ANSWERED
-    ],
-)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_the_function_takes_the_settings(name: str) -> None:
     question = ANSWERED[name]
     asked = {one.name: one.default for one in question.all() if one.part in ("question", "run")}

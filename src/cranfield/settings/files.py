@@ -124,8 +124,9 @@ class ConvertSettings(Settings):
     )  # fmt: skip
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()
-    input_format: str | None = setting(
-        None, "Format of the input; recognised from its content if not given.", choices=FORMATS, part="source",
+    format: str | None = setting(
+        None, "Format of the input; recognised from its content if not given.", "--input-format", choices=FORMATS,
+        part="source",
     )  # fmt: skip
     header: bool | None = setting(
         None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"
