@@ -124,7 +124,7 @@ def monitor(
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
-        _so_far(listed), _warnings(first.measure, int(sizes[0]), anytime, made),
+        _so_far(listed), per_look, _warnings(first.measure, int(sizes[0]), anytime, made),
     )  # fmt: skip
     notify(result.warnings)
     return result

@@ -119,6 +119,7 @@ def simulate_tests(
     ]
     frame = pl.DataFrame(listed, infer_schema_length=None)
     settings = {
+        "measure": population.measure,
         "mode": mode,
         "n_topics": list(plan.n_topics),
         "difference": list(plan.difference),

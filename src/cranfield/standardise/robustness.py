@@ -19,6 +19,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
+from cranfield.settings.standardise import RobustnessSettings
 from cranfield.signature import signature
 from cranfield.standardise.factors import factors_of, inherited
 from cranfield.standardise.transform import check, from_z, z_scores
@@ -61,6 +62,8 @@ class Robustness(Result):
     to: StandardiseTo
     a: float
     b: float
+    leave_out: tuple[str, ...] | None
+    teams: tuple[str, ...] | None
     signature: str
     warnings: tuple[str, ...] = ()
 
@@ -84,8 +87,8 @@ class Robustness(Result):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The transformation."""
-        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
+        """The transformation, and what was left out."""
+        return RobustnessSettings.in_force(self)
 
     def by_measure(self) -> pl.DataFrame:
         """One row per measure: how far means, single scores, ranks and orders move at most, and on average."""
@@ -127,8 +130,8 @@ def standardisation_robustness(
     """How far the standardised scores and ranks of systems move when they are new to the factors.
 
     Answers: would a team that comes later be scored as it would have been had it taken part? Each system, or each
-    team, is left out in turn, factors are fitted on the rest, and all systems are scored by both sets of factors (the question
-    AIRS 2016 §5 leaves open, within one collection).
+    team, is left out in turn, factors are fitted on the rest, and all systems are scored by both sets of factors (the
+    question AIRS 2016 §5 leaves open, within one collection).
 
     Parameters
     ----------
@@ -157,6 +160,8 @@ def standardisation_robustness(
         to,
         a,
         b,
+        None if leave_out is None or groups is None else tuple(groups["given"]),
+        None if teams is None or groups is None else tuple(groups),
         signature(
             "robustness of standardisation factors",
             measure=summary([matrix.measure for matrix in matrices]),

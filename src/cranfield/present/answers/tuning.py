@@ -33,15 +33,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
     notes = tuple(line for family in result.families for line in notes_on(family))
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
-        facts = {
-            "measure": result.measure,
-            "families": {family.name: family.family.scores.n_systems for family in result.families},
-            "topics": len(result.folds.topics),
-            "folds": result.folds.description,
-            "seed": seed,
-            "show": show,
-            **more.pop("settings", {}),
-        }
+        facts = {**result.settings, "show": show, **more.pop("settings", {})}
         title = f"{result.measure} tuned by {result.folds.description} on {len(result.folds.topics)} topics"
         more = {"notes": notes, **more}
         return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
@@ -54,7 +46,7 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
             "curve",
             "Every setting",
             rows,
-            settings={"resamples": count, "alpha": band["alpha"]},
+            settings={"n_resamples": count, "alpha": band["alpha"]},
             digits={name: _places(rows[name].to_list()) for name in parameters},
             notes=(f"lower, upper: {level} percentile interval of the mean, {count} resamples of topics.",),
         )
@@ -74,7 +66,9 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
             "folds": folds,
             "summary": lambda: sheet("summary", "Families", result.by_family()),
             "curve": curve,
-            "held-out": lambda: sheet("held-out", "Held-out scores", result.held_out.to_wide(), notes=()),
+            "held-out": lambda: sheet(
+                "held-out", "Held-out scores", result.held_out.to_wide(), notes=(), read_back=True
+            ),
         },
         charts=(
             Chart(
