@@ -55,7 +55,11 @@ class OutputSettings(Settings):
 def shared_by(question: type[Settings]) -> list[Setting]:
     """The options of output that a question's command has besides its own."""
     own = {flag for one in question.all() for flag in one.flags}
-    offered = [one for one in OutputSettings.all() if question.printed or one.name == "quiet"]
+    offered = [
+        one
+        for one in OutputSettings.all()
+        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in ("plot", "chart")))
+    ]
     return [one for one in offered if not own & {*one.flags}]
 
 

@@ -263,7 +263,8 @@ class Settings:
     gives : the types of its results, where the function does not say
     counts : what a progress bar counts
     place : its place in the list of commands
-    printed : whether its answer is tables and charts, which can be written to files
+    printed : whether its answer is tables, which can be written to files
+    drawn : whether its answer has charts
     """
 
     command: ClassVar[str] = ""
@@ -274,6 +275,7 @@ class Settings:
     counts: ClassVar[str] = ""
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True
+    drawn: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         if "command" in cls.__dict__:

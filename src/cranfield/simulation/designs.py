@@ -105,8 +105,8 @@ def simulate_design(
     Examples
     --------
     >>> from cranfield import make_scores
-    >>> found = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
-    >>> found.rows.columns
+    >>> result = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
+    >>> result.rows.columns
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
     matrix = as_matrix(scores).require(what="a simulation").canonical()

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cranfield.cli.output import emit, say
+from cranfield.cli.output import draw, emit, say
 from cranfield.errors import ArgumentError, FileError, Problem
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def _convert_collection(kind: str, layout: str, output: OutputSettings, given: l
 
 def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: list[str]) -> None:
     from cranfield.cli.sources import by_any_name
+    from cranfield.present.answer import answer
     from cranfield.present.tables import Sheet
     from cranfield.scores import write_scores
     from cranfield.signature import signature
@@ -87,9 +88,11 @@ def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: li
         rows = scores.only().to_wide() if layout == "wide" else scores.to_long()
         shown = {"layout": layout, "missing": settings.missing}
         emit(Sheet("convert", rows, signature("convert", **shown), shown, notes), output)
+        draw(answer(scores), scores, output)
         return
     for note in notes:
         say(f"note: {note}")
     write_scores(scores, to, layout=cast(Any, layout))
+    draw(answer(scores), scores, output)
     for matrix in scores.values():
         say(f"wrote {to}: {matrix.measure}, {matrix.n_topics} topics × {matrix.n_systems} systems")

@@ -14,6 +14,7 @@ from cranfield.present.tables import Sheet
 from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
+    from cranfield.executors import Progress
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
 
 _MOST_SENTENCES = 5
@@ -38,8 +39,8 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
         more = {"notes": notes, **more}
         return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
 
-    def curve() -> Sheet:
-        rows = result.curve(**band)
+    def curve(progress: Progress | None = None) -> Sheet:
+        rows = result.curve(**band, progress=progress)
         parameters = {column_of(name) for family in result.families for name in family.family.parameters}
         level, count = f"{1 - band['alpha']:.0%}", band["n_resamples"]
         return sheet(

@@ -15,7 +15,7 @@ from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
 
-Asking = Callable[[Any, Any, Progress], Outcome]
+AnswerFunction = Callable[[Any, Any, Progress], Outcome]
 """From a question, its dataset (or None) and a callback to what there is to show."""
 
 
@@ -39,6 +39,7 @@ class Page:
     answer : who answers the question, where the library alone does not do
     starts_from : the page whose outcome it needs, as a fourth argument of `answer`
     quick : whether the answer is there at once and needs no job
+    extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
     address : where it is
     """
@@ -58,6 +59,7 @@ class Page:
     answer: Callable[..., Outcome] = ask_library
     starts_from: str = ""
     quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
+    extra: Callable[[], Any] = lambda: None
     place: int | None = 1000
     address: str = ""
 
