@@ -54,7 +54,6 @@ class OutputSettings(Settings):
     )
     quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
 
-
     @property
     def look(self) -> dict[str, Any]:
         """Title and width of a chart, as `cranfield.present.charts.chart` takes them."""

@@ -90,9 +90,7 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     scale = alt.Scale(domain=[0.5, m + 0.5], nice=False)
     every = max(1, -(-m // 10))
     ticks = [1, *range(every if every > 1 else 2, m + 1, every)]
-    x = alt.X(
-        "reference:Q", title=f"rank by {result.reference}", scale=scale, axis=alt.Axis(values=ticks, format="d")
-    )
+    x = alt.X("reference:Q", title=f"rank by {result.reference}", scale=scale, axis=alt.Axis(values=ticks, format="d"))
     y = alt.Y(
         "estimate:Q",
         title=f"rank by {result.estimate}",
@@ -102,14 +100,12 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     base = alt.Chart(rows(frame)).encode(x=x, y=y)
     line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
     named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
-    # A name stands on the side of the drawing where there is room.
+    # A name stands on the side away from the diagonal, where there are no dots.
     labels = [
-        alt.Chart(rows(part))
-        .mark_text(align=align, dx=dx, fontSize=10)
-        .encode(x=x, y=y, text="system:N")
+        alt.Chart(rows(part)).mark_text(align=align, dx=dx, fontSize=10).encode(x=x, y=y, text="system:N")
         for part, align, dx in (
-            (named.filter(pl.col("reference") <= m / 2), "left", 7),
-            (named.filter(pl.col("reference") > m / 2), "right", -7),
+            (named.filter(pl.col("reference") > pl.col("estimate")), "left", 7),
+            (named.filter(pl.col("reference") < pl.col("estimate")), "right", -7),
         )
         if part.height
     ]

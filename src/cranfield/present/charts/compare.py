@@ -112,7 +112,9 @@ def paper_leaderboard(table: PaperTable) -> Drawing:
 def _dark(comparison: Comparison) -> str:
     if comparison.baselines:
         return f"not significantly different from {', '.join(comparison.baselines)}"
-    return "the first system and those not significantly different from it" if comparison.best is None else "may be best"
+    return (
+        "the first system and those not significantly different from it" if comparison.best is None else "may be best"
+    )
 
 
 def _finding(comparison: Comparison) -> str:
@@ -280,7 +282,11 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X("pair:Q", title="pairs of systems, sorted by p", axis=alt.Axis(format="d", tickMinStep=1)),
+            x=alt.X(
+                "pair:Q",
+                title="pairs of systems, from the largest p to the smallest",
+                axis=alt.Axis(format="d", tickMinStep=1),
+            ),
             y=alt.Y(
                 "p:Q",
                 title="achieved significance level (uncorrected p)",
@@ -310,7 +316,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
     return finish(
         alt.layer(line, lines, text).properties(width=WIDTH, height=300),
         finding,
-        f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve that stays low for longer "
+        f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve that falls sooner "
         f"separates more pairs{below}{left}",
         alt_text=f"Number of pairs below {number(alpha)}: "
         + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)

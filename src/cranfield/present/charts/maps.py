@@ -9,7 +9,6 @@ import altair as alt
 
 from cranfield.present.charts.style import INK, rows
 
-
 GUIDED = 20
 """Systems from which on thin lines guide the eye from a cell to its names."""
 
@@ -64,7 +63,7 @@ def block_map(
                     ticks=False,
                     domain=False,
                     # The rank beside a name is the number of its column.
-                    labelExpr=f"datum.label + '   ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",
+                    labelExpr=f"datum.label + ' · ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",
                     **_guides(m, every),
                 ),
             ),
@@ -97,8 +96,11 @@ def _guides(m: int, every: int) -> dict[str, Any]:
 
 def how_to_read(m: int) -> str:
     """What to tell somebody in front of a map of m systems."""
-    return "" if m <= 12 else "; a column is the system with that number beside its name" + (
-        ", thin lines lead to every tenth" if m > 60 else ""
+    return (
+        ""
+        if m <= 12
+        else "; a column is the system with that number beside its name"
+        + (", thin lines lead to every tenth" if m > 60 else "")
     )
 
 

@@ -24,7 +24,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 MOST_SERIES = len(SERIES)
 WIDTH = 560
 """Width of the plot itself, in pixels; the labels come on top."""
-LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
+LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2, symbolOpacity=1)
 """A legend whose samples are long enough to show a dash."""
 LABEL_LIMIT = 420
 """Room for a system's name of 60 characters."""
