@@ -112,9 +112,9 @@ def paper_leaderboard(table: PaperTable) -> Drawing:
 def _dark(comparison: Comparison) -> str:
     if comparison.baselines:
         return f"not significantly different from {', '.join(comparison.baselines)}"
-    return (
-        "the first system and those not significantly different from it" if comparison.best is None else "may be best"
-    )
+    if comparison.best is not None:
+        return "may be the best"
+    return "the first system and those not significantly different from it"
 
 
 def _finding(comparison: Comparison) -> str:

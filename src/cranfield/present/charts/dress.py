@@ -69,3 +69,11 @@ def _scale(drawn: Any, factor: float) -> None:
             one.width = max(1, round(wide * factor))
             if high == wide:
                 one.height = one.width
+                _thin(one)
+
+
+def _thin(drawn: Any) -> None:
+    """Names of a map that has become too small for all of them: those that fit."""
+    y = getattr(drawn.encoding, "y", None)
+    if isinstance(y, alt.Y) and isinstance(y["axis"], alt.Axis):
+        y["axis"].labelOverlap = True

@@ -100,7 +100,7 @@ def how_to_read(m: int) -> str:
         ""
         if m <= 12
         else "; a column is the system with that number beside its name"
-        + (", thin lines lead to every tenth" if m > 60 else "")
+        + (", and thin lines guide the eye" if m > 60 else "")
     )
 
 
