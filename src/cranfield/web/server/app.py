@@ -21,7 +21,7 @@ from cranfield.web.server import api, views
 from cranfield.web.server.data import InvalidData
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
-from cranfield.web.server.security import Access, Guard, TooLarge
+from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
 from cranfield.web.server.service import NotStarted, Service
 from cranfield.web.server.store import MissingData
 
@@ -77,7 +77,10 @@ def _handle_errors(app: FastAPI) -> None:
         return _error_response(request, status, _STATUS.get(status, detail))
 
     async def unknown(request: Request, error: Exception) -> Response:
-        return _error_response(request, 500, BUG)
+        response = _error_response(request, 500, BUG)
+        for name, value in HEADERS.items():  # this answer is made outside of what puts them on all others
+            response.headers.setdefault(name, value)
+        return response
 
     app.add_exception_handler(CranfieldError, known)
     app.add_exception_handler(TooLarge, known)

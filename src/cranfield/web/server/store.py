@@ -45,6 +45,11 @@ class Store:
             known = list(self._datasets)
         raise MissingData(id, known)
 
+    def find(self, id: str) -> Dataset | None:
+        """The dataset of this id, if it is there."""
+        with self._lock:
+            return self._datasets.get(id)
+
     def datasets(self) -> list[Dataset]:
         """All datasets, the sample first, then in order of arrival."""
         with self._lock:

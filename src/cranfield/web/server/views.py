@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -38,7 +39,6 @@ templates = Environment(
 )
 templates.globals |= {
     "version": __version__,
-    "menu": menu,
     "downloads": downloads,
     "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
@@ -50,7 +50,8 @@ templates.filters["words"] = lambda name: str(name).replace("_", " ")
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from its template."""
-    common = {"path": request.url.path, "data": "", "job": None, "error": ""}
+    chosen = service_of(request).store.find(str(values.get("data", "")))
+    common = {"path": request.url.path, "data": "", "job": None, "error": "", "menu": partial(menu, chosen)}
     return HTMLResponse(templates.get_template(template).render({**common, **values}), status)
 
 
@@ -92,7 +93,8 @@ def show(request: Request, page: Page) -> Response:
     query, started = _query(request, page)
     form = Form(page, query)
     values: dict[str, Any] = {"page": page, "title": page.title, "form": form, "data": form.value("data")}
-    values |= {"result": None, "query": urlencode(query), "cancelled": False, "datasets": service.store.datasets()}
+    known = [one for one in service.store.datasets() if page.suits(one) or one.id == form.value("data")]
+    values |= {"result": None, "query": urlencode(query), "cancelled": False, "datasets": known, "systems": ()}
     values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
     status = 200
     try:
@@ -111,6 +113,8 @@ def show(request: Request, page: Page) -> Response:
     except CranfieldError as error:
         values.setdefault("chosen", None)
         values["error"], status = page.words(error), status_of(error)
+    if values["chosen"] is not None:  # they are known once the data have been read
+        values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
 
 

@@ -5,6 +5,7 @@ const question = document.getElementById("question");
 
 // ── the design form shows what belongs to the chosen design ──────────────────────────────────────────────────
 function arrange() {
+  if (!document.getElementById("find")) return;  // only the design form has parts that come and go
   const kind = question.querySelector("[name=kind]:checked").value;
   const find = document.getElementById("find");
   for (const option of find.options) {
@@ -47,9 +48,10 @@ function address() {
   for (const [name, value] of new FormData(question)) if (value !== "") settings.append(name, value);
   return `${question.getAttribute("action")}?${settings}`;
 }
-async function update() {
+async function update(step) {
   const mine = ++latest, asked = address();
   const old = document.getElementById("result");
+  if (old.dataset.job) fetch(`/api/jobs/${encodeURIComponent(old.dataset.job)}`, { method: "DELETE" });  // nobody waits for it now
   old.classList.add("stale");
   try {
     const answer = await fetch(asked, { headers: { Accept: "text/html" } });
@@ -58,7 +60,7 @@ async function update() {
     const fresh = page.getElementById("result");
     if (!fresh) { location.assign(asked); return; }
     document.getElementById("result").replaceWith(fresh);
-    history.replaceState(null, "", asked);
+    if (location.pathname + location.search !== asked) history[step ? "pushState" : "replaceState"](null, "", asked);
     watch();
   } catch {
     old.classList.remove("stale");  // the server is gone or busy; the old answer stays
@@ -71,9 +73,11 @@ if (question && question.classList.contains("live")) {
   question.addEventListener("input", (event) => {
     arrange();
     clearTimeout(waiting);
-    waiting = setTimeout(update, event.target.type === "range" || event.target.type === "text" ? 250 : 50);
+    const typed = event.target.type === "range" || event.target.type === "text";
+    waiting = setTimeout(update, typed ? 400 : 50, !typed);  // a choice is a step to come back to, typing is not
   });
-  question.addEventListener("submit", (event) => { event.preventDefault(); update(); });
+  question.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(waiting); update(true); });
+  addEventListener("popstate", () => location.reload());
 } else if (question) {
   // Blank boxes stay out of the address.
   question.addEventListener("submit", (event) => {
@@ -82,6 +86,9 @@ if (question && question.classList.contains("live")) {
     location.assign(address() + start);
   });
 }
+
+// Back shows the form as the page was made, above the result that belongs to it.
+addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
 async function watch() {
