@@ -142,6 +142,7 @@ def results(n_systems: int = 6) -> dict[str, Any]:
             "Comparison": compare(x, n_resamples=2000),
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
             "Gate": gate(x, baseline=x.systems[0], candidate=x.systems[1], margin=0.02),
+            "PairTopics": compare(x, test="t").pair(x.systems[0], x.systems[1]),
             "PaperTable": paper_table(x, n_resamples=500),
             "Correlation": correlate(x, y, n_resamples=200),
             "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),

@@ -42,6 +42,7 @@ class SampleSettings(Settings):
     brief: ClassVar[str] = "Make a synthetic collection with known truth."
     answered_by: ClassVar[str] = "cranfield.collection:make_sample"
     place: ClassVar[int] = 20
+    drawn: ClassVar[bool] = False
 
     directory: Path = setting(
         help="Where to write it: a new or empty directory.", argument=True, metavar="DIR", part="source"
@@ -74,6 +75,7 @@ class CheckSettings(Settings):
     answered_by: ClassVar[str] = "cranfield.collection:check_file"
     counts: ClassVar[str] = "checking files"
     place: ClassVar[int] = 30
+    drawn: ClassVar[bool] = False
 
     files: tuple[str, ...] = setting(
         help="Runs, qrels or score files, directories or globs.", argument=True, metavar="FILE...", part="source"
@@ -124,8 +126,9 @@ class ConvertSettings(Settings):
     )  # fmt: skip
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()
-    input_format: str | None = setting(
-        None, "Format of the input; recognised from its content if not given.", choices=FORMATS, part="source",
+    format: str | None = setting(
+        None, "Format of the input; recognised from its content if not given.", "--input-format", choices=FORMATS,
+        part="source",
     )  # fmt: skip
     header: bool | None = setting(
         None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"

@@ -92,7 +92,7 @@ def missing(default: str = defaults.MISSING) -> Any:
 
 def measures(help: str = "Use these measures only; for a wide table, the measure's name.") -> Any:
     """The measures to use of score files, or to score runs by."""
-    usual = "all of score files"
+    usual = f"all of score files; runs are scored by {', '.join(defaults.MEASURES)}"
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 

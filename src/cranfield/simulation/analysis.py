@@ -94,8 +94,8 @@ def simulate_tests(
     Examples
     --------
     >>> from cranfield import make_scores
-    >>> found = simulate_tests(make_scores(50, 10), n_topics=25, tests="t", n_trials=512)
-    >>> row = found.rows.row(0, named=True)
+    >>> result = simulate_tests(make_scores(50, 10), n_topics=25, tests="t", n_trials=512)
+    >>> row = result.rows.row(0, named=True)
     >>> row["kind"], 0.02 < row["rate"] < 0.09
     ('type1', True)
     """
@@ -119,6 +119,7 @@ def simulate_tests(
     ]
     frame = pl.DataFrame(listed, infer_schema_length=None)
     settings = {
+        "measure": population.measure,
         "mode": mode,
         "n_topics": list(plan.n_topics),
         "difference": list(plan.difference),

@@ -13,6 +13,7 @@ import polars as pl
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import ArgumentError
 from cranfield.present.answers.comparison import how_many_differ, leader
+from cranfield.present.charts import scores
 from cranfield.present.charts.maps import block_map, how_to_read, map_size
 from cranfield.present.charts.style import (
     ACCENT,
@@ -33,6 +34,7 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
+    from cranfield.comparison.topics import PairTopics
     from cranfield.paper import PaperTable
 
 MOST_GROUPS = 30
@@ -107,6 +109,11 @@ def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
 def paper_leaderboard(table: PaperTable) -> Drawing:
     """The leaderboard by the first measure of a paper's table."""
     return leaderboard(table.first)
+
+
+def pair_difference(pair: PairTopics) -> Drawing:
+    """Two systems of a comparison topic by topic."""
+    return scores.difference(pair.comparison.scores, pair.system_a, pair.system_b)
 
 
 def _dark(comparison: Comparison) -> str:

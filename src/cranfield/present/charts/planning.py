@@ -115,9 +115,9 @@ def cost(result: Cost) -> Drawing:
     settings = {
         name: value
         for name, value in result.settings.items()
-        if name in ("systems", "min_diff", "width", "power", "alpha")
+        if name in ("n_systems", "min_diff", "width", "power", "alpha")
     }
-    asked = ", ".join(f"{name.replace('_', ' ')} {given(value)}" for name, value in settings.items())
+    asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(value)}" for name, value in settings.items())
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
         alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),

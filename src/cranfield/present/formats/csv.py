@@ -57,7 +57,7 @@ def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows in UTF-8."""
     if "csv" in sheet.texts:
         return sheet.texts["csv"].encode()
-    return to_csv(sheet.rows, read_back=sheet.read_back).encode()
+    return to_csv(sheet.for_machines, read_back=sheet.read_back).encode()
 
 
 FORMATS.register(

@@ -12,7 +12,7 @@ from cranfield.present.answer import Answer
 from cranfield.present.tables import Sheet
 from cranfield.settings.report import ReportSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.isolated_process import run_apart
+from cranfield.web.server.isolated_process import run_isolated
 from cranfield.web.server.library import imports, literal
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
@@ -36,7 +36,7 @@ def write_report(question: Any, dataset: Dataset, progress: Progress) -> Outcome
     else:
         dataset.matrix()  # says so where there are several collections
         material = {"scores": contents.scores, "source": dataset.name}
-    title, headline, html, sections = run_apart(build, material, settings, progress=progress)
+    title, headline, html, sections = run_isolated(build, material, settings, progress=progress)
     rows = pl.DataFrame({"section": range(1, len(sections) + 1), "title": sections})
     told = {"data": dataset.name, **settings}
     answer = Answer(

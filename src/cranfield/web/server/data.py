@@ -230,11 +230,17 @@ class Dataset:
         contents = self._contents
         if contents is not None and not contents.has_runs:
             return [], _names(self.files)
-        names = [measure] if isinstance(measure, str) else list(measure or MEASURES[:1])
+        names = self.measures_used(measure)
         qrels, runs = self.run_files()
         wanted = " ".join(f"-m {shlex.quote(name)}" for name in names)
         evaluate = f"cranfield evaluate {shlex.join([qrels, *runs])} {wanted} -q -o scores.csv"
         return [*self.first_words(), evaluate], ["scores.csv"]
+
+    def measures_used(self, measure: str | Sequence[str] | None) -> list[str]:
+        """The measures of an answer: those named, or the first of those that runs are scored by; none for scores."""
+        named = [measure] if isinstance(measure, str) else list(measure or ())
+        scored = self._contents is None or self._contents.has_runs
+        return named or (list(MEASURES[:1]) if scored else [])
 
     def first_words(self) -> list[str]:
         """Commands that make the files, where they are not there yet."""

@@ -15,7 +15,7 @@ from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
 
-Asking = Callable[[Any, Any, Progress], Outcome]
+AnswerFunction = Callable[[Any, Any, Progress], Outcome]
 """From a question, its dataset (or None) and a callback to what there is to show."""
 
 
@@ -40,6 +40,7 @@ class Page:
     starts_from : the page whose outcome it needs, as a fourth argument of `answer`
     quick : whether the answer is there at once and needs no job
     live : whether the answer follows the form as it is filled in
+    extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
     address : where it is
     """
@@ -60,6 +61,7 @@ class Page:
     starts_from: str = ""
     quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
     live: bool = False
+    extra: Callable[[], Any] = lambda: None
     place: int | None = 1000
     address: str = ""
 
