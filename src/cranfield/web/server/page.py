@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,7 @@ class Page:
     answer : who answers the question, where the library alone does not do
     starts_from : the page whose outcome it needs, as a fourth argument of `answer`
     quick : whether the answer is there at once and needs no job
+    stages : names the steps of its job, where they have names
     live : whether the answer follows the form as it is filled in
     extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
@@ -60,6 +61,7 @@ class Page:
     answer: Callable[..., Outcome] = ask_library
     starts_from: str = ""
     quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
+    stages: Callable[[Any, Dataset | None], Sequence[str]] = lambda question, dataset: ()
     live: bool = False
     extra: Callable[[], Any] = lambda: None
     place: int | None = 1000

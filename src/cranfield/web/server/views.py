@@ -18,7 +18,7 @@ from cranfield import __version__
 from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
 from cranfield.present.formats import downloads
-from cranfield.web.server import api
+from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.form import Form, help_of
@@ -94,7 +94,13 @@ def show(request: Request, page: Page) -> Response:
     form = Form(page, query)
     values: dict[str, Any] = {"page": page, "title": page.title, "form": form, "data": form.value("data")}
     known = [one for one in service.store.datasets() if page.suits(one) or one.id == form.value("data")]
-    values |= {"result": None, "query": urlencode(query), "cancelled": False, "datasets": known, "systems": ()}
+    values |= {
+        "result": None,
+        "query": urlencode(query),
+        "cancelled": request.query_params.get("start") == "cancelled",
+        "datasets": known,
+        "systems": (),
+    }
     values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
     status = 200
     try:
@@ -103,6 +109,7 @@ def show(request: Request, page: Page) -> Response:
         if started and not (page.needs_data and chosen is None):
             question = page.question.from_query(query)
             outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
+            manage.remember(service, page, query, chosen)
             if isinstance(outcome, Job):
                 stopped = outcome.state == "cancelled"
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
@@ -124,7 +131,7 @@ def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
     start = request.query_params.get("start", "")
     if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
         given += page.example.items()
-    return given, start == "yes" or (start != "no" and not page.waits)
+    return given, start == "yes" or (start not in ("no", "cancelled") and not page.waits)
 
 
 @router.get("/files/{name}/{file}.{ending}")
@@ -176,6 +183,7 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
     service = service_of(request)
     known = [(one, one.peek()) for one in service.store.datasets()]
     values = {"limits": service.limits, "known": known, "error": error, "describe": api.describe, "sample": SAMPLE}
+    values |= {"removed": service.store.removed, "questions": manage.asked(service)[: manage.FEW]}
     return render(request, "data.html", status, title="Data", **values)
 
 
@@ -222,7 +230,7 @@ def cancel(request: Request, id: str) -> Response:
     back = request.query_params.get("back", "/")
     if not back.startswith("/") or back.startswith(("//", "/\\")):
         back = "/"  # only ever to this server
-    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}start=no", 303)
+    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}start=cancelled", 303)
 
 
 @router.get("/api")

@@ -105,19 +105,42 @@ async function watch() {
       document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
       return;
     }
-    if (job.state === "cancelled") return;
+    if (job.state === "cancelled") {
+      document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
+      return;
+    }
     if (job.state !== "waiting" && job.state !== "running") { location.reload(); return; }
     const bar = document.getElementById("job-bar");
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
-      : job.total ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
+      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
     await new Promise((done) => setTimeout(done, 400));
   }
 }
 watch();
 
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
+// Files as they are, folders with all that is in them.
+async function dropped(transfer) {
+  const found = new DataTransfer();
+  async function walk(entry) {
+    if (entry.isFile) {
+      found.items.add(await new Promise((done, fail) => entry.file(done, fail)));
+    } else {
+      const reader = entry.createReader();
+      for (;;) {  // a folder is read in portions
+        const some = await new Promise((done, fail) => reader.readEntries(done, fail));
+        if (!some.length) break;
+        for (const one of some) await walk(one);
+      }
+    }
+  }
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) return transfer.files;
+  for (const entry of entries) await walk(entry);
+  return found.files;
+}
 const drop = document.getElementById("drop"), form = document.getElementById("upload");
 if (drop && form) {
   const files = document.getElementById("files"), text = document.getElementById("upload-text");
@@ -125,11 +148,12 @@ if (drop && form) {
   for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
-    files.files = event.dataTransfer.files;
-    form.requestSubmit();
+    dropped(event.dataTransfer).then((list) => { files.files = list; form.requestSubmit(); });
   });
   form.addEventListener("submit", (event) => {
-    const size = [...files.files].reduce((total, file) => total + file.size, 0);
+    const sent = [...files.files, ...document.getElementById("folder").files];
+    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files, or a folder, first."; return; }
+    const size = sent.reduce((total, file) => total + file.size, 0);
     if (size > Number(form.dataset.limit)) {
       event.preventDefault();
       text.textContent = `These files have ${Math.ceil(size / 1e6)} MB; at most ${Math.floor(form.dataset.limit / 1e6)} MB are taken at once.`;
