@@ -146,6 +146,25 @@ def method() -> Any:
     return setting(defaults.DESIGN_METHOD, "How the power is computed.", choices=defaults.names(defaults.DesignMethod))
 
 
+def chart_title() -> Any:
+    """A title of one's own on a chart."""
+    return setting(None, "Title of the chart, instead of its finding.", "--title", metavar="TEXT", part="view")
+
+
+def chart_untitled() -> Any:
+    """A chart for a paper, whose caption says what a title would."""
+    return setting(False, "Draw the chart without its title and second line.", "--no-title", part="view")
+
+
+def chart_width() -> Any:
+    """How wide a chart's plot is."""
+    least, most = defaults.CHART_WIDTHS
+    return setting(
+        None, "Width of the chart's plot in pixels, names beside it not counted.", "--width", metavar="PX",
+        least=least, most=most, usual="what suits it", part="view",
+    )  # fmt: skip
+
+
 def teams() -> Any:
     """A grouping of the runs."""
     return setting(None, "The teams: a file with a system and its team on each line.", metavar="FILE", on_page=False)
