@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.resampling import generator
+from cranfield.settings.simulate import copulas_there
 from cranfield.simulation.margins import Margin, fit_margin
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
@@ -187,10 +188,7 @@ def pseudo_observations(values: Array, systems: Indices) -> Array:
 
 def library() -> Any:
     """pyvinecopulib, or how to get it."""
-    try:
-        import pyvinecopulib
-    except ImportError:
-        raise ArgumentError(
-            "mode 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
-        ) from None
+    copulas_there("mode", "copula")
+    import pyvinecopulib
+
     return pyvinecopulib

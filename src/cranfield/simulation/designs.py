@@ -24,6 +24,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.settings.simulate import SimulateDesignSettings
 from cranfield.signature import signature
 from cranfield.simulation.blocks import KIND, further, job_of
 from cranfield.truth.rates import CONFIDENCE, rate_interval
@@ -60,7 +61,7 @@ class SimulatedDesign(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
-        return signature("simulated design", measure=self.measure, **named)
+        return signature("simulated design", **named)
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pilot.
@@ -128,8 +129,8 @@ def simulate_design(
     Examples
     --------
     >>> from cranfield import make_scores
-    >>> found = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
-    >>> found.rows.columns[:6]
+    >>> result = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
+    >>> result.rows.columns[:6]
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
     matrix = as_matrix(scores).require(what="a simulation").canonical()
@@ -149,8 +150,10 @@ def simulate_design(
             f"`n_systems` is {n_systems}, but there are {matrix.n_systems} to draw from; draw at most as many."
         )
     question = {"n_systems": n_systems, "min_diff": min_diff, "power": power, "alpha": alpha, "baseline": baseline}
-    settings = {**question, "n_topics": size, "n_pilots": n_pilots, "n_trials": n_trials, "seed": seed}
-    about = {name: value for name, value in settings.items() if name != "n_pilots"}
+    settings = SimulateDesignSettings.in_force(
+        measure=matrix.measure, **question, n_topics=size, n_pilots=n_pilots, n_trials=n_trials, seed=seed
+    )
+    about = {**question, "n_topics": size, "n_trials": n_trials, "seed": seed}
     file = WorkFile(work, {} if work is None else job_of(matrix.measure, np.asarray(matrix.values), about), KIND)
     todo = [number for number in range(n_pilots) if file.get(f"pilot {number}", _ROW) is None]
     one = partial(_pilot, matrix, size, question, n_trials, seed)
