@@ -77,7 +77,7 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
     assert hasty.get("/design").status_code == 200  # the page answers meanwhile
     assert time.perf_counter() - start < 10
     back = hasty.post(f"/jobs/{id}/cancel", params={"back": address}).headers["location"]
-    assert back == f"{address}&start=no"
+    assert back == f"{address}&start=cancelled"
     while (job := hasty.get(f"/api/jobs/{id}").json())["state"] == "running" and time.monotonic() < end:
         time.sleep(0.05)
     assert job["state"] == "cancelled"

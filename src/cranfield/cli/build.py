@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.present.formats import endings, offered
-from cranfield.settings import REQUIRED, Setting, Settings, setting
+from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
 
 KINDS: dict[type, Any] = {
@@ -41,6 +41,9 @@ class OutputSettings(Settings):
 
     plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
     chart: str | None = setting(None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND")
+    chart_title: str | None = shared.chart_title()
+    chart_untitled: bool = shared.chart_untitled()
+    chart_width: int | None = shared.chart_width()
     format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
     output: Path | None = setting(
         None,
@@ -51,16 +54,28 @@ class OutputSettings(Settings):
     )
     quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
 
+    @property
+    def look(self) -> dict[str, Any]:
+        """Title and width of a chart, as `cranfield.present.charts.chart` takes them."""
+        return {"title": "" if self.chart_untitled else self.chart_title, "width": self.chart_width}
+
 
 def shared_by(question: type[Settings]) -> list[Setting]:
-    """The options of output that a question's command has besides its own."""
+    """The options of output that a question's command has besides its own.
+
+    Where the question has an option of the same spelling (the --width of an interval), that of the chart is called
+    by its full name (--chart-width).
+    """
     own = {flag for one in question.all() for flag in one.flags}
     offered = [
-        one
+        replace(one, flags=(f"--{one.name.replace('_', '-')}",)) if one.part == "view" and own & {*one.flags} else one
         for one in OutputSettings.all()
-        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in ("plot", "chart")))
+        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in _OF_CHARTS))
     ]
     return [one for one in offered if not own & {*one.flags}]
+
+
+_OF_CHARTS = ("plot", "chart", "chart_title", "chart_untitled", "chart_width")
 
 
 class Command(click.Command):

@@ -142,7 +142,8 @@ class ConvertSettings(Settings):
 class ServeSettings(Settings):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 
-    Uploaded files are kept in a private temporary directory that is removed when the server stops (Ctrl-C).
+    Uploaded files are kept in a private temporary directory that is removed when the server stops (Ctrl-C);
+    with --keep they stay in a directory of yours, with the names they were given and the questions asked.
 
     Example: cranfield serve --open
     """
@@ -158,5 +159,11 @@ class ServeSettings(Settings):
     allow_remote: bool = setting(False, "Let other machines connect; every request must carry the token printed.")
     allow_origin: tuple[str, ...] | None = setting(
         None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
+    )
+    keep: Path | None = setting(
+        None,
+        "Keep uploaded data in this directory, for the next start.",
+        metavar="DIR",
+        usual="they end with the server",
     )
     max_upload: int = setting(defaults.MAX_UPLOAD_MB, "Largest upload accepted.", metavar="MB", least=1, most=1_000_000)

@@ -67,6 +67,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
         headline=title,
         sheets={"correlation": sheet},
         charts=(
-            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),
+            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", several, "correlation"),
+            Chart("ranks", "Ranks on both sides", "One dot per system: its two ranks.", several, "ranks"),
         ),
     )

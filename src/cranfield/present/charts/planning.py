@@ -81,8 +81,8 @@ def cost(result: Cost) -> Drawing:
     scales = series_scales(kept)
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
-        x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(padding=30)),
-        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
+        x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(zero=True)),
+        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True)),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2).encode(

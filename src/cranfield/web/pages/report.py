@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from cranfield.defaults import REPORT_SECTIONS
 from cranfield.executors import Progress
 from cranfield.present.answer import Answer
 from cranfield.present.tables import Sheet
@@ -64,6 +65,13 @@ def _elsewhere(question: Any, dataset: Dataset, judged: bool) -> tuple[tuple[str
     return command, (imports(*names), f"{made}.write('report.html')")
 
 
+def stages(question: Any, dataset: Dataset | None) -> list[str]:
+    """The sections in the order in which they are written."""
+    judged = dataset is not None and (contents := dataset.peek()) is not None and contents.has_runs
+    unwritten = {*(question.skip or ()), "reuse", "methods", *(() if judged else ("replicates",))}
+    return [f"section {name}" for name in REPORT_SECTIONS if name not in unwritten]
+
+
 page(
     "report",
     "Report",
@@ -78,5 +86,6 @@ page(
     template="report.html",
     waits=True,
     answer=write_report,
+    stages=stages,
     place=60,
 )

@@ -211,6 +211,11 @@ class Dataset:
             return list(self._evaluated)
         return list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
 
+    def systems(self) -> tuple[str, ...]:
+        """The systems of the scores, as far as they have been read."""
+        scores = self._contents.scores if self._contents is not None else None
+        return next(iter(scores.values())).systems if scores else ()
+
     def qrels(self) -> Qrels:
         """The judgments."""
         (qrels,) = self._kept(self._qrels, "judgments")
