@@ -11,6 +11,7 @@ from cranfield.comparison.topics import topic_differences, wins_ties_losses
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import comparison as say
 from cranfield.settings.compare import CompareSettings, LeaderboardSettings
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def _headline(several: MeasureComparisons) -> str:
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who may be the best."""
     best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
-    lead = f"{best} and {plural(level, 'other')} share the lead{by}" if level else f"{best} leads{by}"
+    lead = say.LEADS(system=best, by=by)
+    if level:
+        lead = say.SHARES_LEAD(system=best, others=plural(level, "other"), by=by)
     text = comparison.best_text()
     return f"{lead}; {text}" if text else lead
 
@@ -64,7 +67,7 @@ def how_many_differ(comparison: Comparison) -> str:
     """How many pairs the test separates."""
     separated, pairs = int(comparison.significant.sum()), len(comparison.p)
     verb = "differs" if pairs == 1 else "differ"
-    return f"{separated:,} of {plural(pairs, 'pair')} of systems {verb} significantly"
+    return say.DIFFER_SIGNIFICANTLY(separated=separated, pairs=plural(pairs, "pair"), verb=verb)
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
@@ -141,7 +144,7 @@ def _topics(several: MeasureComparisons) -> Sheet:
         frames.append(frame.select(pl.lit(each.measure).alias("measure"), pl.all()))
         for a, b in zip(each.system_a, each.system_b, strict=True):
             wins, ties, losses = wins_ties_losses(each.scores, a, b)
-            won.append(f"{each.measure}: {a} wins {wins}, ties {ties} and loses {losses} topics against {b}")
+            won.append(say.WINS(measure=each.measure, a=a, wins=wins, ties=ties, losses=losses, b=b))
     return _sheet(
         several, "topics", pl.concat(frames), title="\n".join([*several_summaries(several), *won]),
         heading="Topic by topic",
@@ -167,7 +170,8 @@ def _meanings(result: Comparison) -> tuple[str, ...]:
     kind = result.correction_text()
     if result.baselines:
         return tuple(
-            f"{mark(i)} differs from {name} ({kind} p <= {result.alpha:g})" for i, name in enumerate(result.baselines)
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="<=", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
         )
     return (f"† {kind} p <= {result.alpha:g}, ‡ {kind} p <= {result.alpha / 5:g}",)
 
@@ -176,14 +180,12 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
 def _agreement(result: Comparison) -> str:
-    if result.intervals == "pairwise":
-        return "it may leave out 0 though the adjusted p is above alpha"
-    moved = "where it would not by itself, the end next to 0 is moved"
-    return f"it leaves out 0 exactly when the pair is significant ({moved})"
+    return say.INTERVAL_PAIRWISE() if result.intervals == "pairwise" else say.INTERVAL_AGREES()
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
@@ -199,19 +201,18 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
             f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
             f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
         ]
-    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
+    kind = result.correction_text()
     if result.baselines:
-        notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
+        notes += [
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="≤", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
+        ]
     else:
-        if result.shows_letters(letters):
-            notes.append(f"Systems that share a letter are not shown to differ ({level}).")
-        else:
-            notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
+        group = say.SHARED_LETTER if result.shows_letters(letters) else say.RANK_RANGE
+        notes.append(group(level=f"{kind} p ≤ {result.alpha:g}"))
     if result.best is not None:
-        notes.append(
-            f"may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave "
-            "out a system whose rank interval reaches 1."
-        )
+        notes.append(say.MAY_BE_BEST(percent=percent))
+        notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
