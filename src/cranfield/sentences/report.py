@@ -61,6 +61,7 @@ REPLICATES_BESIDE = sentence(
     "The randomisation test over topics separates {alike:,} pairs with that same correction. The leaderboard's "
     "{leaderboard:,} are not to be compared with these: they are {title}, which holds the chance of any error at "
     "{alpha:g}, where {kind} allows a share of {alpha:g} of the pairs called different to be wrong.",
-    "the replicates control the false discovery rate and the leaderboard the family-wise error rate, as in every report",
+    "as in every report, the replicates control the false discovery rate and the leaderboard the family-wise error "
+    "rate",
     always=True,
 )
