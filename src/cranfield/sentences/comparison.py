@@ -51,8 +51,7 @@ SHARES_LEAD = sentence(
 SHARED_LETTER = sentence(
     "comparison.shared-letter",
     "Systems that share a letter are not shown to differ ({level}).",
-    "letters are printed; two systems share one exactly when no significant difference separates them, or both stand "
-    "between systems of which that is true",
+    "letters are printed; two systems share one exactly when their difference is not significant",
 )
 RANK_RANGE = sentence(
     "comparison.rank-range",
