@@ -50,7 +50,9 @@ UNSHOWN = {"epsilon-unbiased-143", "trec8-pairs"}
 def test_markers_are_closed() -> None:
     for page in figures.pages():
         text = page.read_text()
-        assert len(re.findall("<!-- figure ", text)) == len(list(figures.marked(text))) == text.count("<!-- /figure -->")
+        assert (
+            len(re.findall("<!-- figure ", text)) == len(list(figures.marked(text))) == text.count("<!-- /figure -->")
+        )
 
 
 def check(group: object) -> None:

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
+from cranfield.comparison.topics import PairTopics
 from cranfield.design import PoolFigure, cost_from_figures
 from cranfield.design.sense import sense
 from cranfield.present.answer import answer
@@ -202,6 +203,25 @@ def wins_text() -> Shown:
 
 
 case("comparison.wins", wins_text, lambda: printed(cf.compare(matrix([[0.9, 0.1], [0.6, 0.5]])), None, "topics"))
+
+
+def pair(result: cf.Comparison, a: str, b: str) -> str:
+    return printed(PairTopics(result, a, b))
+
+
+case("comparison.two-differ",
+     lambda: (pair(far(), "a", "b"), "a and b differ significantly: adjusted p < 0.0001."),
+     lambda: pair(alike(), "a", "b"))  # fmt: skip
+case("comparison.two-not-shown",
+     lambda: (pair(alike(), "a", "b"), re.search(r"[ab] and [ab] are not shown to differ: adjusted p .*\.",
+              pair(alike(), "a", "b")).group()),  # type: ignore[union-attr]
+     lambda: pair(far(), "a", "b"))  # fmt: skip
+case("comparison.not-tested",
+     lambda: (pair(against(), "a", "b"), "This pair was not tested: with a baseline, only systems against it are."),
+     lambda: pair(against(), "a", "d"))  # fmt: skip
+case("comparison.beats-on",
+     lambda: (pair(far(), "a", "d"), "a beats d on 30 of 30 topics and loses on 0"),
+     lambda: pair(alike(), "a", "d"))  # fmt: skip
 case("comparison.none-can-be-significant",
      lambda: (printed(cf.compare(noisy([0.9, 0.5, 0.1], n=4))),
               "no pair can be significant: the smallest possible p is 0.125 times 3 comparisons, above 0.05"),

@@ -102,3 +102,24 @@ BOOTSTRAP_FEW = sentence(
     "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation",
     "the test is bootstrap and there are fewer than 30 topics (simulated: docs/compare.md)",
 )
+TWO_DIFFER = sentence(
+    "comparison.two-differ",
+    "{a} and {b} differ significantly: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is at most alpha",
+)
+TWO_NOT_SHOWN = sentence(
+    "comparison.two-not-shown",
+    "{a} and {b} are not shown to differ: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is above alpha",
+)
+NOT_TESTED = sentence(
+    "comparison.not-tested",
+    "This pair was not tested: with a baseline, only systems against it are.",
+    "one pair is looked at, neither of which is a baseline that was named",
+)
+BEATS_ON = sentence(
+    "comparison.beats-on",
+    "{a} beats {b} on {wins} of {topics} topics and loses on {losses}",
+    "the first has the higher and the lower score on that many topics",
+    always=True,
+)

@@ -20,7 +20,7 @@ from cranfield.sentences import replicates as say
 from cranfield.sentences.report import REPLICATES_BESIDE
 from cranfield.sentences.standardise import RANKS_ALIKE, TELLING_APART
 
-BESIDE_RESAMPLES = 20_000
+OTHER_TEST_RESAMPLES = 20_000
 """Resamples of the randomisation test that stands beside the replicates."""
 
 
@@ -103,7 +103,7 @@ def replicated(case: Case) -> Section:
     from cranfield.replicates import replicate
 
     with quietly():
-        found = replicate(
+        result = replicate(
             case.judgments,
             list(case.runs),
             case.measure,
@@ -115,12 +115,12 @@ def replicated(case: Case) -> Section:
             **case.scoring,
             workers=case.workers,
         )
-        beside = found.comparison(BESIDE_RESAMPLES)
-    said = answer(found)
-    one = found[case.measure]
+        other_test = result.comparison(OTHER_TEST_RESAMPLES)
+    said = answer(result)
+    one = result[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
     kind, topics = CORRECTIONS[one.rule.correction].title, case.comparison()
-    alike = beside.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
+    alike = other_test.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
     parts: list[Part] = [
         Text(
             say.DIFFER_ON_OTHERS(
@@ -144,16 +144,16 @@ def replicated(case: Case) -> Section:
                 alpha=case.alpha,
             )
         ),
-        Text(conflicts_text(beside)),
-        *(Notice(text) for text in found.warnings),
-        Figure("fig-effects", replicates.effects(found)),
-        Figure("fig-agreement", replicates.agreement(found)),
-        Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
+        Text(conflicts_text(other_test)),
+        *(Notice(text) for text in result.warnings),
+        Figure("fig-effects", replicates.effects(result)),
+        Figure("fig-agreement", replicates.agreement(result)),
+        Figure("fig-methods", replicates.methods_table(other_test, total, case.measure, replicates.details(result))),
         Table("effects", "System effects", said.sheet("systems")),
         Table("replicate-pairs", "Every pair over the splits", said.sheet("pairs"), shown=10),
         Table("agreement", "How many pairs the splits agree on", said.sheet("agreement")),
-        Table("methods-compared", "Decisions of the methods", table_of(found, "comparison", beside)),
+        Table("methods-compared", "Decisions of the methods", table_of(result, "comparison", other_test)),
     ]
     return Section(
-        "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")
+        "replicates", "Other documents: replicates", tuple(parts), (result.signature,), ("voorhees", "benjamini")
     )

@@ -21,16 +21,16 @@ _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
 
 def leaderboard(case: Case) -> Section:
     """Ranks, means with intervals, rank intervals and groups."""
-    found = case.comparison()
-    board = answer(found).sheet("leaderboard")
+    comparison = case.comparison()
+    board = answer(comparison).sheet("leaderboard")
     first = board.rows.row(0, named=True)
-    tied = [name for name in found.unseparated_from_best if name != found.systems[0]]
+    tied = [name for name in comparison.unseparated_from_best if name != comparison.systems[0]]
     parts: list[Part] = [
-        Text(leader(found, f" by {case.measure}") + ".", strong=True),
+        Text(leader(comparison, f" by {case.measure}") + ".", strong=True),
         Text(
             say.ITS_MEAN(
                 measure=case.measure,
-                mean=number(first[found.statistic.replace("-", "_")]),
+                mean=number(first[comparison.statistic.replace("-", "_")]),
                 level=f"{1 - case.alpha:.0%}",
                 lower=number(first["lower"]),
                 upper=number(first["upper"]),
@@ -38,12 +38,12 @@ def leaderboard(case: Case) -> Section:
             )
         ),
     ]
-    parts += [Notice(text) for text in (found.best_doubt(),) if text]
+    parts += [Notice(text) for text in (comparison.best_doubt(),) if text]
     if tied:
-        parts.append(Text(say.NOT_SHOWN(system=found.systems[0], systems=named(tied, 12))))
+        parts.append(Text(say.NOT_SHOWN(system=comparison.systems[0], systems=named(tied, 12))))
     parts += [
         *(Text(text) for text in _by_the_second_measure(case)),
-        Figure("fig-leaderboard", charts.leaderboard(found)),
+        Figure("fig-leaderboard", charts.leaderboard(comparison)),
         Text(
             "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
             "overlap may still differ. The groups come from the test of each pair: systems of one group are not "
@@ -51,7 +51,7 @@ def leaderboard(case: Case) -> Section:
         ),
         Table("leaderboard", _caption(case), _with_means(case, board), shown=board.rows.height),
     ]
-    return Section("leaderboard", "Leaderboard", tuple(parts), (found.signature,), _TEST_WORKS)
+    return Section("leaderboard", "Leaderboard", tuple(parts), (comparison.signature,), _TEST_WORKS)
 
 
 def _by_the_second_measure(case: Case) -> list[str]:
@@ -100,25 +100,25 @@ def _with_means(case: Case, board: Sheet) -> Sheet:
 
 def differences(case: Case) -> Section:
     """Decisions on all pairs, the two best topic by topic, and the measures compared."""
-    found = case.comparison()
-    row = found.power_row()
+    comparison = case.comparison()
+    row = comparison.power_row()
     total = row["pairs"]
     parts: list[Part] = [
-        Text(f"{how_many_differ(found)} in {case.measure} ({row['share']:.0%}).", strong=True),
+        Text(f"{how_many_differ(comparison)} in {case.measure} ({row['share']:.0%}).", strong=True),
         Text(
             say.UNCORRECTED(
-                comparisons=plural(found.family, "comparison"), uncorrected=row["uncorrected"],
+                comparisons=plural(comparison.family, "comparison"), uncorrected=row["uncorrected"],
                 chance=number(case.alpha * total, 0), pairs=total,
             )
         ),
     ]  # fmt: skip
     if row["smallest_difference"] is not None:
         parts.append(Text(say.SMALLEST(difference=number(row["smallest_difference"], 4))))
-    parts += [Notice(text) for text in found.warnings]
-    parts.append(Figure("fig-pairs", charts.pairs(found)))
+    parts += [Notice(text) for text in comparison.warnings]
+    parts.append(Figure("fig-pairs", charts.pairs(comparison)))
     matrix = case.main
-    first, second = found.systems[0], found.systems[1]
-    pairs = answer(found).sheet("pairs")
+    first, second = comparison.systems[0], comparison.systems[1]
+    pairs = answer(comparison).sheet("pairs")
     pair = pairs.rows.filter(system_a=first, system_b=second).row(0, named=True)
     verdict = "significant" if pair["significant"] else "not significant"
     parts.append(
@@ -130,7 +130,7 @@ def differences(case: Case) -> Section:
                 level=f"{1 - case.alpha:.0%}",
                 lower=number(pair["lower"], 4),
                 upper=number(pair["upper"], 4),
-                interval=found.interval,
+                interval=comparison.interval,
                 p=p_text(pair["p_adjusted"]),
                 verdict=verdict,
             )
@@ -141,7 +141,7 @@ def differences(case: Case) -> Section:
     shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
     parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
     works: tuple[str, ...] = _TEST_WORKS
-    signatures = [found.signature]
+    signatures = [comparison.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
         parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))
