@@ -157,7 +157,7 @@ def test_bad_questions(scores):
         paper_table(scores, wins=True)
     with pytest.raises(ArgumentError, match="unknown system 'bm52'. Did you mean 'bm25'?"):
         paper_table(scores, baseline="bm52", test="t")
-    with pytest.raises(ArgumentError, match="must be a ScoreMatrix or Scores; got dict"):
+    with pytest.raises(ArgumentError, match="`scores` is empty"):
         paper_table({})
     other = scores["nDCG@10"].drop(systems=["rm3"])
     with pytest.raises(ArgumentError, match="the measures have different systems"):

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import FamilyCorrection, Spending
 from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
-from cranfield.monitoring.boundaries import nominal, spending_boundaries, spent
+from cranfield.monitoring.boundaries import family_spent, nominal, spending_boundaries
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.settings.monitor import MonitorSettings
@@ -27,7 +27,8 @@ class Look:
     """What is known after so many topics, an entry per pair.
 
     `level` is what `p` must not exceed, `decided` +1 where the first system is better, −1 where the second is and 0
-    where nothing is decided yet; `spent` is how much of alpha is used up (None for unplanned looks).
+    where nothing is decided yet; `spent` is how much of alpha all C pairs together have used up, C·α(t; α/C), while
+    none is decided (None for unplanned looks).
     """
 
     n_topics: int
@@ -167,7 +168,7 @@ class Monitoring(Result):
         else:
             share = (sizes / self.max_topics).tolist()
             level = nominal(spending_boundaries(share, self.spending, each))
-            used = spent(share, self.spending, self.alpha)
+            used = family_spent(share, self.spending, self.alpha, len(self.pairs))
             bound = np.where(level > 0, -stdtrit(sizes - 1, np.maximum(level, 1e-300) / 2), np.nan)
         columns = {"boundary": level, "t": np.where(np.isfinite(bound), bound, np.nan), "spent": used}
         count = len(sizes)

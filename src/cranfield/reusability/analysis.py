@@ -135,7 +135,7 @@ def reuse(
     check_resamples(n_resamples)
     wanted = check_depths(depths)
     qrels = as_qrels(qrels)
-    listed = find_runs(runs, lenient, name)
+    listed, skipped = find_runs(runs, lenient, name)
     members = check_teams(listed, find_teams(listed, teams, team_prefix))
     left_out = check_left_out(leave_out, members)
     views = _views(
@@ -195,7 +195,8 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, _warnings(rows))
+    said = (*skipped, *_warnings(rows))
+    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
     notify(result.warnings)
     return result
 

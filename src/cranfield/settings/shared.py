@@ -96,10 +96,10 @@ def measures(help: str = "Use these measures only; for a wide table, the measure
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 
-def systems() -> Any:
+def systems(help: str = "Use these systems only, and the baselines; repeatable.") -> Any:
     """The systems to use, where not all; baselines are among them anyway."""
     return setting(
-        None, "Use these systems only, and the baselines; repeatable.", "--system", "-s", metavar="SYSTEM", usual="all",
+        None, help, "--system", "-s", metavar="SYSTEM", usual="all",
         part="source", on_page=False,
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, UnknownNameError, notify
 from cranfield.executors import Progress, map_in_order
 from cranfield.scores.doors import ScoresLike
+from cranfield.settings.simulate import copulas_there
 from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.population import Population
 from cranfield.simulation.result import SimulatedTests
@@ -99,6 +100,7 @@ def simulate_tests(
     >>> row["kind"], 0.02 < row["rate"] < 0.09
     ('type1', True)
     """
+    copulas_there("mode", mode)
     plan = _plan(n_topics, difference, tests, alpha, n_systems, correction, n_trials, n_resamples, mode, seed)
     population = Population.of(scores)
     for one in plan.difference:

@@ -234,7 +234,7 @@ def _material(
     scoring: dict[str, Any],
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
-    from cranfield.collection.doors import as_qrels, as_runs
+    from cranfield.collection.doors import as_qrels, as_runs, skipped_files
     from cranfield.measures.evaluation import evaluate
     from cranfield.scores.doors import as_scores
 
@@ -247,13 +247,14 @@ def _material(
         steps = [step for matrix in listed.values() for step in matrix.provenance[1:]]
         return listed, source or _origin(listed), tuple(dict.fromkeys(steps)), None, ()
     judged = as_qrels(qrels)
-    files = list(as_runs(runs))
+    sources = as_runs(runs)
+    files = list(sources)
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
     with quietly():
         scored = evaluate(judged, files, list(measures or MEASURES), **scoring, workers=workers)
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
-    return scored, where, scored.warnings, judged, tuple(files)
+    return scored, where, (*skipped_files(sources), *scored.warnings), judged, tuple(files)
 
 
 def _origin(scores: Scores) -> str:

@@ -36,8 +36,8 @@ def leaderboard(case: Case) -> Section:
     if tied:
         parts.append(
             Text(
-                f"Tests of all pairs do not show that these differ from {comparison.systems[0]}: {named(tied, 12)}. That "
-                "is no evidence that they are as good."
+                f"Tests of all pairs do not show that these differ from {comparison.systems[0]}: {named(tied, 12)}. "
+                "That is no evidence that they are as good."
             )
         )
     parts += [

@@ -20,7 +20,8 @@ from cranfield.files import NamedFile
 from cranfield.labels import summary
 from cranfield.measures import parse_measure
 from cranfield.measures.evaluation import evaluate
-from cranfield.scores import ScoreMatrix, Scores, read_collections
+from cranfield.scores import ScoreMatrix, Scores, read_scores
+from cranfield.scores.readers import by_collection
 from cranfield.web.server.limits import Limits
 
 SAMPLE = "sample"
@@ -90,9 +91,12 @@ class Dataset:
         checks: list[FileCheck] = []
         runs: list[Run] = []
         judgments: list[Qrels] = []
+        scores_of: dict[str, Scores] = {}
         for number, file in enumerate(self.files, 1):
-            check, parsed = check_and_read(file, lenient=self.lenient)
+            check, parsed = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
+            if isinstance(parsed, Scores):
+                scores_of[file] = parsed
             if isinstance(parsed, Run):
                 runs.append(parsed)
             elif isinstance(parsed, Qrels):
@@ -113,7 +117,10 @@ class Dataset:
                 self._check_systems(checks)
                 scores = self._evaluate(MEASURES, progress)
                 return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
-            collections = read_collections(list(self.files), missing=self.missing or MISSING)
+            collections = {
+                name: scores_of[files[0]] if len(files) == 1 else read_scores(files, missing=self.missing or MISSING)
+                for name, files in by_collection(self.files).items()  # several files of one collection are joined
+            }
             joined = next(iter(collections.values())) if len(collections) == 1 else None  # several are only pooled
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
