@@ -46,6 +46,19 @@ def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
     return frame.select([*_PAIR, pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("topic").alias("pool_rank")])
 
 
+def top_ranked(frame: pl.DataFrame, order: str, depth: int) -> pl.DataFrame:
+    """The first `depth` documents of every topic, as `ranked` has them; only what can be among them is sorted.
+
+    >>> run = pl.DataFrame({"topic": ["1"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3], "score": [1.0, 3, 2]})
+    >>> top_ranked(run, "score", 2)["document"].to_list()
+    ['b', 'c']
+    """
+    if order == "score":
+        last = frame.group_by("topic").agg(pl.col("score").top_k(depth).min().alias("last"))
+        frame = frame.join(last, on="topic").filter(pl.col("score") >= pl.col("last"))
+    return ranked(frame, order).filter(pl.col("pool_rank") <= depth)
+
+
 def depth_pools(
     qrels: QrelsLike, runs: RunsLike, depths: Iterable[int], *, order: RankingOrder = ORDER
 ) -> dict[int, Qrels]:
