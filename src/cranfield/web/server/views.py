@@ -17,6 +17,7 @@ from cranfield import __version__
 from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
 from cranfield.present.formats import downloads
+from cranfield.present.view import page as view_page
 from cranfield.web.server import api
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
@@ -42,6 +43,7 @@ templates.globals |= {
     "downloads": downloads,
     "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
+    "view_html": view_page.view_html,
 }
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.filters["megabytes"] = megabytes
@@ -194,12 +196,47 @@ def dataset(request: Request, id: str) -> Response:
     chosen = service.store[id]
     contents = service.read(chosen)
     values: dict[str, Any] = {"chosen": chosen, "contents": None, "data": id, "query": "", "cancelled": False}
+    values |= {"result": None, "no_view": ""}
     if isinstance(contents, Job):
         stopped = contents.state == "cancelled"
         values |= {"job": contents, "ahead": service.jobs.ahead(contents), "cancelled": stopped}
     else:
         values |= {"contents": contents, "data": "" if contents.problem else id}
-    return render(request, "dataset.html", title=f"Data: {chosen.name}", describe=api.describe, sample=SAMPLE, **values)
+        if contents.scores is not None:
+            values |= _view(request, id)
+    title = f"{chosen.title[:1].upper()}{chosen.title[1:]}"
+    return render(request, "dataset.html", title=title, describe=api.describe, sample=SAMPLE, **values)
+
+
+def _view(request: Request, id: str) -> dict[str, Any]:
+    """The linked view of a dataset, or the job that prepares it, or why there is none."""
+    service, page = service_of(request), pages()["view"]
+    words = [(name, value) for name, value in request.query_params.multi_items() if name not in ("data", "start") and value]
+    query = [("data", id), *words]
+    values: dict[str, Any] = {"page": page, "form": Form(page, query), "query": urlencode(query)}
+    asked = [(name, value) for name, value in query if name != "measure"]
+    values["source"] = f"/api/view?{urlencode(asked)}"
+    try:
+        question = page.question.from_query(query)
+        outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
+    except CranfieldError as error:
+        return values | {"no_view": _sentence(page.words(error))}
+    if not isinstance(outcome, Job):
+        return values | {"result": outcome}
+    stopped = outcome.state == "cancelled"
+    return values | {"job": outcome, "ahead": service.jobs.ahead(outcome), "cancelled": stopped}
+
+
+@router.get("/static/view.js")
+def view_script(request: Request) -> Response:
+    """The script of the linked view."""
+    return Response(view_page.script(), media_type="text/javascript; charset=utf-8")
+
+
+@router.get("/static/view.css")
+def view_style(request: Request) -> Response:
+    """Its style."""
+    return Response(view_page.style(), media_type="text/css; charset=utf-8")
 
 
 @router.post("/data/{id}/remove")
