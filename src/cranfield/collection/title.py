@@ -8,7 +8,8 @@ from pathlib import Path
 
 from cranfield.files import NamedFile
 
-_NOTHING = r"qrels?|judge?ments?|prels|scores?|results?|runs?|data|files?|evals?|txt|test|tmp|trec|upload"
+_KIND = r"qrels?|judge?ments?|prels|scores?"
+_NOTHING = rf"{_KIND}|results?|runs?|data|files?|evals?|txt|test|tmp|upload"
 """Words in the names of files that say nothing about the collection."""
 _ENDINGS = re.compile(r"\.(txt|csv|tsv|gz|bz2|xz|zst|zip|json|jsonl|parquet|nev|eval|qrels?|run)$", re.IGNORECASE)
 
@@ -27,7 +28,7 @@ def collection_title(path: str | os.PathLike[str]) -> str:
         stem = one
         while _ENDINGS.search(stem):
             stem = _ENDINGS.sub("", stem)
-        stem = re.sub(rf"^({_NOTHING})[._-]+|[._-]+({_NOTHING})$", "", stem, flags=re.IGNORECASE)
+        stem = re.sub(rf"^({_KIND})[._-]+|[._-]+({_KIND})$", "", stem, flags=re.IGNORECASE)
         if stem and not re.fullmatch(rf"({_NOTHING}|\d*|\.*)", stem, flags=re.IGNORECASE):
             return stem
     return ""

@@ -45,19 +45,33 @@ def _agreement(
     mine = set(leaders[measure])
     known = [name for name in others if tau.get(name) is not None]
     told = ", ".join(f"τ({measure}, {name}) = {tau[name]:.2f}" for name in known)
-    elsewhere = [name for name in others if not mine & set(leaders[name])]
+    elsewhere: dict[tuple[str, ...], list[str]] = {}
+    for name in others:
+        if not mine & set(leaders[name]):
+            elsewhere.setdefault(tuple(leaders[name]), []).append(name)
     if elsewhere:
-        text = "; ".join(f"by {name} {summary(list(leaders[name]), 2)} leads" for name in elsewhere)
+        text = "; ".join(f"by {_listed(by)} {summary(list(names), 2)} leads" for names, by in elsewhere.items())
         text = text[0].upper() + text[1:]
     else:
-        text = f"The same system leads by {' and '.join([', '.join(others[:-1]), others[-1]]) if len(others) > 1 else others[0]}"
+        text = f"The same system leads by {_listed(others)}"
     return f"{text}; {told}." if told else f"{text}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> _listed(["AP"]), _listed(["AP", "RR", "P@5"])
+    ('AP', 'AP, RR and P@5')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _judged(judged: Mapping[str, float], depth: int) -> str:
     """How much of the top was judged, and where least."""
     worst = min(judged, key=lambda name: (judged[name], name))
     low = sum(share < LOW_JUDGED for share in judged.values())
+    if judged[worst] == 1:
+        return f"All of the first {depth} documents of every run are judged."
     if not low:
         return f"Of the first {depth} documents of every run at least {judged[worst]:.0%} are judged."
     more = f", and under {LOW_JUDGED:.0%} is judged for {low} runs" if low > 1 else ""

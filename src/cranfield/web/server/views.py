@@ -204,8 +204,7 @@ def dataset(request: Request, id: str) -> Response:
         values |= {"contents": contents, "data": "" if contents.problem else id}
         if contents.scores is not None:
             values |= _view(request, id)
-    title = f"{chosen.title[:1].upper()}{chosen.title[1:]}"
-    return render(request, "dataset.html", title=title, describe=api.describe, sample=SAMPLE, **values)
+    return render(request, "dataset.html", title=chosen.title, describe=api.describe, sample=SAMPLE, **values)
 
 
 def _view(request: Request, id: str) -> dict[str, Any]:

@@ -25,8 +25,8 @@ function board() {
     const line = make("tr", { tabindex: "-1" });
     for (const [, name] of columns) line.append(cells[name] = make("td", { class: `view-c-${name}` }));
     cells.rank.textContent = measure.rank[place];
-    cells.system.append(make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }));
-    if (data.teams && data.teams[system]) cells.system.append(make("span", { class: "view-chip", text: data.teams[system] }));
+    const team = data.teams && data.teams[system];
+    cells.system.append(make("div", {}, make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }), team ? make("span", { class: "view-chip", text: team }) : null));
     const [low, high] = [measure.rank_lower[place], measure.rank_upper[place]];
     cells.ranks.textContent = low === high ? String(low) : `${low}–${high}`;
     if (cells.judged) cells.judged.textContent = percent(data.judged[system]);

@@ -117,6 +117,7 @@ function niceStep(rough) {
 }
 
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
+const FONT = "11px system-ui, sans-serif";
 /**
  * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], rowName, columnName, key}; `text(r, c)` says a cell,
  * `pick(r, c, event)` takes it, `mark(context, cell, offsets)` draws what is chosen on top.
@@ -135,14 +136,16 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     if (!width) return;
     now = shape();
     const named = now.label && width > 420;
-    const left = named ? Math.min(150, width * 0.26) : 30, top = now.topLabel ? 18 : 4;
+    const context = canvas.getContext("2d");
+    context.font = FONT;
+    const longest = named ? Math.max(...Array.from({ length: now.rows }, (_, r) => context.measureText(now.label(r)).width)) : 22;
+    const left = Math.min(150, width * 0.28, longest + 9), top = now.topLabel ? 18 : 4;
     const cellWidth = (width - left - 1) / now.columns;
     const tall = height(now, cellWidth), cellHeight = tall / now.rows;
     Object.assign(now, { left, top, cellWidth, cellHeight });
     const scale = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * scale); canvas.height = Math.round((top + tall + 1) * scale);
     canvas.style.width = `${width}px`; canvas.style.height = `${top + tall + 1}px`;
-    const context = canvas.getContext("2d");
     context.scale(scale, scale);
     const key = `${now.key} ${isDark()}`;
     if (key !== cachedKey) {
@@ -161,7 +164,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     const style = getComputedStyle(canvas), ink = style.getPropertyValue("--view-ink"), faint = style.getPropertyValue("--view-faint");
     context.strokeStyle = style.getPropertyValue("--view-line");
     context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
-    context.font = "11px system-ui, sans-serif"; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
+    context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
     const step = Math.max(1, Math.ceil(12 / cellHeight));
     for (let r = 0; r < now.rows; r += step) {
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;

@@ -183,7 +183,7 @@ function heatMap() {
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
-    lead: () => (settings.heat === "clustered" ? "Dark is high. Systems and topics that are alike stand side by side." : "Dark is high. Best systems on top, hardest topics on the left."),
+    lead: () => (settings.heat === "clustered" ? "The stronger the colour, the higher. Systems and topics that are alike stand side by side." : "The stronger the colour, the higher. Best systems on top, hardest topics on the left."),
     draw: (host) => {
       button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
       const where = host.querySelector("div") || host.appendChild(make("div"));
