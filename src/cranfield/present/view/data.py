@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.comparison.grid import GridScores, tied_ranks
-from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError, quietly
 from cranfield.present.view.order import clustered
 from cranfield.present.view.packing import pack, pack_p
@@ -17,7 +16,7 @@ from cranfield.scores.alike import distances, near_identical
 from cranfield.scores.correlation import correlate
 
 if TYPE_CHECKING:
-    from cranfield.collection import Qrels, Run
+    from cranfield.collection import Qrels
     from cranfield.comparison import Comparison
     from cranfield.scores import ScoreMatrix, Scores
 
@@ -33,9 +32,8 @@ def view_data(
     *,
     title: str = "",
     qrels: Qrels | None = None,
-    runs: Iterable[Run] = (),
+    judged: Mapping[str, float] | None = None,
     teams: Mapping[str, str] | None = None,
-    order: RankingOrder = ORDER,
 ) -> dict[str, Any]:
     """What the linked view of a collection shows, from results that exist: it computes no decision of its own.
 
@@ -48,9 +46,9 @@ def view_data(
     comparisons : all pairs of the systems, by one measure or by several
     scores : the scores by every measure there is, of which agreement is told
     title : what the collection is called
-    qrels, runs : judgments and runs, which give the judged share of every run
+    qrels : judgments, which give the relevant documents of every topic
+    judged : the judged share of the first `JUDGED_DEPTH` documents of every run, see `judged_share`
     teams : the team of every system
-    order : how the documents of a run are ordered
 
     Examples
     --------
@@ -66,9 +64,8 @@ def view_data(
         raise ArgumentError("the view shows all pairs; compare without `baseline`.")
     systems, topics = first.scores.systems, first.scores.topics
     ranks, tau = _agreement(scores, systems)
-    judged = _judged(qrels, runs, systems, order)
+    shares = judged if judged and set(systems) <= set(judged) else None
     leaders = {name: [systems[at] for at in np.flatnonzero(rank == 1)] for name, rank in ranks.items()}
-    shares = None if judged is None else dict(zip(systems, judged, strict=True))
     measures = []
     for one in every:
         row = dict(zip(ranks, tau[list(ranks).index(one.measure)], strict=True)) if one.measure in ranks else {}
@@ -79,7 +76,7 @@ def view_data(
         "systems": list(systems),
         "topics": list(topics),
         "teams": None if teams is None else [teams.get(name, "") for name in systems],
-        "judged": judged,
+        "judged": None if shares is None else [shares[name] for name in systems],
         "judged_depth": JUDGED_DEPTH,
         "relevant": _relevant(qrels, topics),
         "measures": measures,
@@ -148,18 +145,6 @@ def _agreement(scores: Scores, systems: Sequence[str]) -> tuple[dict[str, Any], 
                 found = correlate(matrices[one], matrices[names[j]], n_resamples=0, missing="drop-topic")
                 tau[i][j] = tau[j][i] = found.values["tau"]
     return ranks, tau
-
-
-def _judged(
-    qrels: Qrels | None, runs: Iterable[Run], systems: Sequence[str], order: RankingOrder
-) -> list[float] | None:
-    """The judged share of the top of every run."""
-    from cranfield.collection.coverage import judged_share
-
-    if qrels is None:
-        return None
-    shares = dict(judged_share(qrels, runs, depth=JUDGED_DEPTH, order=order).iter_rows())
-    return [shares[name] for name in systems] if set(systems) <= set(shares) else None
 
 
 def _relevant(qrels: Qrels | None, topics: Sequence[str]) -> list[int] | None:

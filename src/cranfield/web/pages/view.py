@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cranfield.collection.coverage import judged_share
 from cranfield.errors import quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
-from cranfield.present.view import view_data
+from cranfield.present.view.data import JUDGED_DEPTH, view_data
 from cranfield.settings.compare import LeaderboardSettings
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import material_of, snippets, warnings_of
@@ -37,7 +38,10 @@ def look(question: Any, dataset: Dataset, progress: Progress) -> ViewOutcome:
         result = question.ask(*material, progress=progress)
         comparisons = list(result.values()) if isinstance(result, Mapping) else [result]
         assert contents.scores is not None  # there was something to compare
-        judged = {"qrels": dataset.qrels(), "runs": dataset.runs()} if contents.has_runs else {}
+        judged: dict[str, Any] = {}
+        if contents.has_runs:
+            shares = judged_share(dataset.qrels(), dataset.runs(), depth=JUDGED_DEPTH)
+            judged = {"qrels": dataset.qrels(), "judged": dict(shares.iter_rows())}
         scores = contents.scores if comparisons[0].measure in contents.scores else material[0]
         data = view_data(comparisons, scores, title=dataset.title, teams=dataset.teams, **judged)
     said = dataclasses.replace(answer(result, question), on_page=("leaderboard",))
