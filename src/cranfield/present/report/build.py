@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield.collection.title import collection_title
 from cranfield.defaults import (
     ALPHA,
     MEASURES,
@@ -28,7 +29,6 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.executors import Progress, map_in_order
-from cranfield.collection.title import collection_title
 from cranfield.files import NamedFile, write_atomically
 from cranfield.labels import plural
 from cranfield.present.answers.comparison import how_many_differ, leader
@@ -223,7 +223,7 @@ def build_report(
             progress(done, len(wanted))
     if "methods" not in left_out:
         built.append(_methods(built))
-    name = title or collection_title(judged.name if judged is not None else where)
+    name = title or collection_title(_path_of(qrels, judged, where))
     size = f"{plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
     view = view_of(case, name)
     heading = title or (f"{name}: {size}" if name else size)
@@ -285,6 +285,13 @@ def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int |
     read = partial(read_run, lenient=scoring["lenient"], name=scoring["name"])
     done = iter(map_in_order(read, [file for file in files if isinstance(file, str)], workers=workers))
     return [next(done) if isinstance(file, str) else file for file in files]
+
+
+def _path_of(qrels: Any, judged: Qrels | None, where: str) -> str | os.PathLike[str]:
+    """What may tell the name of the collection: the file of the judgments, or where the scores come from."""
+    if isinstance(qrels, (str, os.PathLike)):
+        return qrels
+    return where if judged is None else judged.name
 
 
 def _origin(scores: Scores) -> str:

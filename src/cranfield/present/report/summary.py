@@ -8,6 +8,7 @@ from cranfield.comparison.tests import TESTS
 from cranfield.defaults import ORDER
 from cranfield.errors import CranfieldError, quietly
 from cranfield.labels import plural
+from cranfield.present.charts.style import number
 from cranfield.present.report import collection
 from cranfield.present.report.case import Case, named
 from cranfield.present.view import view_data
@@ -50,7 +51,11 @@ def summary(case: Case, view: dict[str, Any]) -> str:
         f"{resamples}; {found.correction_text()} for {plural(found.family, 'comparison')}).",
     ]
     try:
-        said.append(collection.can_detect(case))
+        here = collection.detects(case, [found.n_topics]).row(0, named=True)
+        said.append(
+            f"With {plural(found.n_topics, 'topic')} an average pair that is {number(here['best_to_worst'])} "
+            f"{case.measure} apart is shown to differ with probability {case.power:g} after that correction."
+        )
     except CranfieldError:
         pass
     return " ".join(said)

@@ -123,12 +123,16 @@ def differences(case: Case) -> Section:
     nearness = (pl.col("p_adjusted") / case.alpha).log().abs()
     ordered = pairs.rows.sort(nearness, pl.col("difference").abs(), descending=[False, True])
     shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
-    parts.append(Table("pairs", f"Pairs worth a second look: those nearest to p = {case.alpha:g} come first", shown, shown=15))
+    parts.append(
+        Table("pairs", f"Pairs worth a second look: those nearest to p = {case.alpha:g} come first", shown, shown=15)
+    )
     works: tuple[str, ...] = _TEST_WORKS
     signatures = [found.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
-        parts.append(Table("measures-agree", "Do measures agree? Kendall's τ between the orders of systems", _agreement(case)))
+        parts.append(
+            Table("measures-agree", "Do measures agree? Kendall's τ between the orders of systems", _agreement(case))
+        )
         parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))
         power = answer(several).sheet("power")
         best = power.rows.sort("share", descending=True).row(0, named=True)

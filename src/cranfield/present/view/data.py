@@ -125,7 +125,9 @@ def _measure(comparison: Comparison) -> dict[str, Any]:
 
 def _heat(matrix: ScoreMatrix) -> dict[str, list[int]]:
     """The order of topics and systems in which what is alike stands side by side."""
-    across = np.abs(matrix.values[:, None, :] - matrix.values[None, :, :]).mean(axis=2) if matrix.n_topics < 300 else None
+    across = (
+        np.abs(matrix.values[:, None, :] - matrix.values[None, :, :]).mean(axis=2) if matrix.n_topics < 300 else None
+    )
     by_topic = clustered(across, -matrix.topic_means) if across is not None else np.argsort(matrix.topic_means).tolist()
     return {"systems": clustered(distances(matrix), matrix.system_means), "topics": by_topic}
 

@@ -49,7 +49,14 @@ def size_text(data: Mapping[str, Any]) -> str:
 
 
 def view_html(
-    data: Mapping[str, Any], still: str, *, tools: str = "", source: str = "", rankings: str = "", carried: bool = False
+    data: Mapping[str, Any],
+    still: str,
+    *,
+    tools: str = "",
+    source: str = "",
+    rankings: str = "",
+    carried: bool = False,
+    told: bool = False,
 ) -> Markup:
     """The view's place on a page; its headline and `still`, which is HTML, are all there is without a script.
 
@@ -59,10 +66,20 @@ def view_html(
     tools : HTML beside the title, such as a form
     source, rankings : where the script asks for the data and for ranked lists
     carried : whether the page carries data and script itself, to need no server
+    told : whether the page has said what the first measure finds, and the view need not
     """
     from cranfield.present.charts.export import script_json
     from cranfield.present.page import environment
 
-    values = {"data": data, "size": size_text(data), "still": Markup(still), "tools": Markup(tools), "source": source}
-    inside = {"payload": Markup(script_json(data)), "script": Markup(script())} if carried else {"payload": "", "script": ""}
+    values = {
+        "data": data,
+        "size": size_text(data),
+        "still": Markup(still),
+        "tools": Markup(tools),
+        "source": source,
+        "told": told,
+    }
+    inside = (
+        {"payload": Markup(script_json(data)), "script": Markup(script())} if carried else {"payload": "", "script": ""}
+    )
     return Markup(environment().get_template("view.html").render(**values, **inside, rankings=rankings))

@@ -213,7 +213,9 @@ def dataset(request: Request, id: str) -> Response:
 def _view(request: Request, id: str) -> dict[str, Any]:
     """The linked view of a dataset, or the job that prepares it, or why there is none."""
     service, page = service_of(request), pages()["view"]
-    words = [(name, value) for name, value in request.query_params.multi_items() if name not in ("data", "start") and value]
+    words = [
+        (name, value) for name, value in request.query_params.multi_items() if name not in ("data", "start") and value
+    ]
     query = [("data", id), *words]
     values: dict[str, Any] = {"page": page, "form": Form(page, query), "query": urlencode(query)}
     asked = [(name, value) for name, value in query if name != "measure"]

@@ -7,6 +7,7 @@ function headline() {
   view.root.querySelector("[data-tools]").replaceChildren(make("label", {}, document.createTextNode("measure "), select), clear);
   view.panels.push({ draw() {
     select.value = view.measure.measure;
+    place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
     place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })));
     clear.hidden = address() === "#" || address() === `#${new URLSearchParams({ measure: view.chosen.measure })}`;
   } });
