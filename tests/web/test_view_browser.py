@@ -60,6 +60,10 @@ def ready(page: Any, address: str) -> None:
     page.wait_for_selector("#view[data-ready]", timeout=120_000)
 
 
+def row(page: Any, name: str) -> Any:
+    return page.locator(".view-rows").get_by_text(name, exact=True).first
+
+
 def rows(page: Any) -> list[str]:
     return [str(name) for name in page.locator(".view-rows tr[tabindex] .view-name").all_inner_texts()]
 
@@ -74,12 +78,12 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     ready(page, upload(served[0], 40))
     names = rows(page)
     assert len(names) == 40
-    page.get_by_text(names[3], exact=True).first.click()
+    row(page, names[3]).click()
     assert f"system={names[3]}" in page.url
     kept, faded = page.locator("tr.near").count(), page.locator("tr.apart").count()
     assert kept + faded == 39
     assert f"not shown to differ from {kept}." in page.locator(".view-board .view-note").inner_text()
-    page.get_by_text(names[30], exact=True).first.click(modifiers=["Shift"])
+    row(page, names[30]).click(modifiers=["Shift"])
     panel = page.locator(".view-pair")
     assert panel.locator("h3").inner_text() == f"{names[3]} against {names[30]}"
     counts = [
@@ -174,7 +178,7 @@ def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[
     assert page.locator(".view-team").count() == 10
     assert sorted(rows(page)) == sorted(names)
     page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
-    playwright.expect(page.locator("[data-headline] p").first).to_contain_text("by nDCG@10")
+    playwright.expect(page.locator("[data-headline] p").first).to_contain_text("by nDCG@10", timeout=60_000)
     assert "measure=nDCG" in page.url
     page.goto(f"{served[0]}/data/sample#a={names[0]}&b={names[5]}&topic=7")
     page.reload()
@@ -246,8 +250,8 @@ def test_the_report_carries_the_same_view(browser: Any, mailed: Path) -> None:
     page.on("console", lambda message: complaints.append(message.text))
     ready(page, mailed.as_uri())
     names = rows(page)
-    page.get_by_text(names[1], exact=True).first.click()
-    page.get_by_text(names[4], exact=True).first.click(modifiers=["Shift"])
+    row(page, names[1]).click()
+    row(page, names[4]).click(modifiers=["Shift"])
     page.locator(".view-pair .view-bars button").first.click()
     page.wait_for_selector(".view-two li")
     assert page.locator(".view-two li").count() == 20
@@ -284,8 +288,9 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     page.locator(".view-rows tr[tabindex]").nth(0).click()
     page.locator(".view-rows tr[tabindex]").nth(5).click(modifiers=["Shift"])
     page.locator(".view-pair .view-bars button").first.click()
-    for button in page.locator(".view-tools button", has_text="Table").all():
-        button.click()
+    tables = page.locator(".view-tools button", has_text="Table")
+    while tables.count():
+        tables.first.click()
     assert page.evaluate("document.documentElement.dataset.owned") is None
     context.close()
 

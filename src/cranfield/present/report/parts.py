@@ -75,6 +75,7 @@ class Figure:
         from cranfield.present.charts.export import spec_to_svg
 
         svg = spec_to_svg({name: value for name, value in self._spec.items() if name != "title"}, self.finding)
+        svg = re.sub(r' (role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)  # the whole is one image
         svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
         return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
 

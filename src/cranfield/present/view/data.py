@@ -14,11 +14,12 @@ from cranfield.present.view.packing import pack, pack_p
 from cranfield.present.view.sentences import sentences
 from cranfield.scores.alike import distances, near_identical
 from cranfield.scores.correlation import correlate
+from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels
     from cranfield.comparison import Comparison
-    from cranfield.scores import ScoreMatrix, Scores
+    from cranfield.scores import Scores
 
 SCHEMA = 1
 JUDGED_DEPTH = 10
@@ -125,11 +126,11 @@ def _measure(comparison: Comparison) -> dict[str, Any]:
 
 def _heat(matrix: ScoreMatrix) -> dict[str, list[int]]:
     """The order of topics and systems in which what is alike stands side by side."""
-    across = (
-        np.abs(matrix.values[:, None, :] - matrix.values[None, :, :]).mean(axis=2) if matrix.n_topics < 300 else None
-    )
-    by_topic = clustered(across, -matrix.topic_means) if across is not None else np.argsort(matrix.topic_means).tolist()
-    return {"systems": clustered(distances(matrix), matrix.system_means), "topics": by_topic}
+    across = ScoreMatrix(matrix.values.T, matrix.systems, matrix.topics, matrix.measure)
+    return {
+        "systems": clustered(distances(matrix), matrix.system_means),
+        "topics": clustered(distances(across), -matrix.topic_means),
+    }
 
 
 def _agreement(scores: Scores, systems: Sequence[str]) -> tuple[dict[str, Any], list[list[float | None]]]:

@@ -71,15 +71,8 @@ def view_html(
     from cranfield.present.charts.export import script_json
     from cranfield.present.page import environment
 
-    values = {
-        "data": data,
-        "size": size_text(data),
-        "still": Markup(still),
-        "tools": Markup(tools),
-        "source": source,
-        "told": told,
-    }
-    inside = (
-        {"payload": Markup(script_json(data)), "script": Markup(script())} if carried else {"payload": "", "script": ""}
-    )
-    return Markup(environment().get_template("view.html").render(**values, **inside, rankings=rankings))
+    values: dict[str, Any] = {"data": data, "size": size_text(data), "still": Markup(still), "tools": Markup(tools)}
+    values |= {"source": source, "rankings": rankings, "told": told}
+    inside = (script_json(data), script()) if carried else ("", "")
+    values |= {"payload": Markup(inside[0]), "script": Markup(inside[1])}
+    return Markup(environment().get_template("view.html").render(**values))

@@ -76,6 +76,6 @@ def _judged(judged: Mapping[str, float], depth: int) -> str:
         return f"Of the first {depth} documents of every run at least {judged[worst]:.0%} are judged."
     more = f", and under {LOW_JUDGED:.0%} is judged for {low} runs" if low > 1 else ""
     return (
-        f"{1 - judged[worst]:.0%} of the first {depth} documents of {worst} are unjudged{more}: such runs may be better "
-        "than they look."
+        f"{1 - judged[worst]:.0%} of the first {depth} documents of {worst} are unjudged{more}: such runs may be "
+        "better than they look."
     )

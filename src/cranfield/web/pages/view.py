@@ -55,7 +55,7 @@ page(
     LeaderboardSettings,
     heading="The collection at a glance",
     doing="Comparing the systems of",
-    brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed as the page reads it.",
+    brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed for the page.",
     answer=look,
     place=None,
 )

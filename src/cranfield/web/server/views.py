@@ -213,10 +213,8 @@ def dataset(request: Request, id: str) -> Response:
 def _view(request: Request, id: str) -> dict[str, Any]:
     """The linked view of a dataset, or the job that prepares it, or why there is none."""
     service, page = service_of(request), pages()["view"]
-    words = [
-        (name, value) for name, value in request.query_params.multi_items() if name not in ("data", "start") and value
-    ]
-    query = [("data", id), *words]
+    given = request.query_params.multi_items()
+    query = [("data", id), *((name, value) for name, value in given if name not in ("data", "start") and value)]
     values: dict[str, Any] = {"page": page, "form": Form(page, query), "query": urlencode(query)}
     asked = [(name, value) for name, value in query if name != "measure"]
     values["source"] = f"/api/view?{urlencode(asked)}"

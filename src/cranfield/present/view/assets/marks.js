@@ -30,7 +30,7 @@ function panel(id, title, { draw: drawBody, table, lead, wide, label }) {
     saveFile(id, columns, rows);
   } });
   const heading = make("h3", { id: `view-${id}`, text: title });
-  const place = make("section", { class: `view-panel view-${id}${wide ? " view-wide" : ""}`, "aria-labelledby": heading.id },
+  const place = make("div", { role: "group", class: `view-panel view-${id}${wide ? " view-wide" : ""}`, "aria-labelledby": heading.id },
     make("div", { class: "view-head" }, heading, make("span", { class: "view-tools" }, id === "board" ? null : toggle, save)), note, body, behind);
   const one = {
     place, body,
