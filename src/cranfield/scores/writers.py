@@ -64,8 +64,17 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
             f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt or .parquet, "
             "or choose the layout trec_eval or nev, which fill a directory"
         )
-    rows = [frame.columns, *([repr(v) if isinstance(v, float) else v for v in row] for row in frame.iter_rows())]
-    write_atomically(path, _delimited(rows, _SEPARATORS[ending], path))
+    write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
+
+
+def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
+    """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
+    rows = [frame.columns, *([_cell(value) for value in row] for row in frame.iter_rows())]
+    return _delimited(rows, separator, path)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
 def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:

@@ -31,4 +31,5 @@ def run(settings: ServeSettings, output: OutputSettings, files: dict[str, Any]) 
         max_upload_mb=settings.max_upload,
         files=settings.files,
         teams=settings.teams,
+        keep=settings.keep,
     )

@@ -54,6 +54,7 @@ def view_html(
     *,
     tools: str = "",
     source: str = "",
+    first: str = "",
     rankings: str = "",
     carried: bool = False,
     told: bool = False,
@@ -64,7 +65,7 @@ def view_html(
     ----------
     data : what `view_data` gave
     tools : HTML beside the title, such as a form
-    source, rankings : where the script asks for the data and for ranked lists
+    source, first, rankings : where the script asks for the data, by which measure first, and for ranked lists
     carried : whether the page carries data and script itself, to need no server
     told : whether the page has said what the first measure finds, and the view need not
     """
@@ -72,7 +73,7 @@ def view_html(
     from cranfield.present.page import environment
 
     values: dict[str, Any] = {"data": data, "size": size_text(data), "still": Markup(still), "tools": Markup(tools)}
-    values |= {"source": source, "rankings": rankings, "told": told}
+    values |= {"source": source, "first": first, "rankings": rankings, "told": told}
     inside = (script_json(data), script()) if carried else ("", "")
     values |= {"payload": Markup(inside[0]), "script": Markup(inside[1])}
     return Markup(environment().get_template("view.html").render(**values))

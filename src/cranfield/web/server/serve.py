@@ -32,13 +32,14 @@ def serve(
     max_upload_mb: int,
     files: Sequence[str] = (),
     teams: Path | None = None,
+    keep: Path | None = None,
 ) -> None:
     """Run the page until interrupted; with files it opens with them."""
     access = access_for(host, allow_remote, origins)
     there = expand(list(files)) if files else []
     grouping = read_teams(teams) if teams is not None else None
     listener = bind(host, port)
-    app = create_app(access, Limits(upload=max_upload_mb * MB))
+    app = create_app(access, Limits(upload=max_upload_mb * MB), keep)
     service, first = app.state.service, ""
     if there:
         dataset = service.store.adopt(there, grouping)
@@ -48,7 +49,7 @@ def serve(
     app.state.service.chart_worker.warm_up()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
     server = uvicorn.Server(config)
-    sys.stderr.write(announcement(address, access.token))
+    sys.stderr.write(announcement(address, access.token, keep))
     sys.stderr.flush()
     if open_page:
         threading.Timer(0.5, webbrowser.open, [address]).start()
@@ -58,7 +59,7 @@ def serve(
         sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
 
 
-def announcement(address: str, token: str | None) -> str:
+def announcement(address: str, token: str | None, keep: Path | None = None) -> str:
     """Where the page is, and who can see what is on it.
 
     >>> print(announcement("http://127.0.0.1:8377/", None), end="")
@@ -66,7 +67,8 @@ def announcement(address: str, token: str | None) -> str:
     (only this machine can reach it; Ctrl-C ends it and removes uploaded data)
     """
     where = "other machines can reach it with this address only" if token else "only this machine can reach it"
-    text = f"cranfield is at {address}\n({where}; Ctrl-C ends it and removes uploaded data)\n"
+    data = "removes uploaded data" if keep is None else f"uploaded data stay in {keep}"
+    text = f"cranfield is at {address}\n({where}; Ctrl-C ends it{' and' if keep is None else ';'} {data})\n"
     if token:
         text += (
             "Whoever has this address sees, uses and can remove all data on the page, whoever uploaded it: pass it "
