@@ -24,6 +24,7 @@ from cranfield.design.pool_price import LOW_SHARE, doubts, losses
 from cranfield.design.result import Design
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
+from cranfield.light_table import LightTable
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
@@ -113,7 +114,7 @@ class Question:
         if n_topics is None:
             return design
         # The grid has every variance with every number of topics; wanted is each with its own.
-        return replace(design, rows=design.rows.gather_every(len(n_topics) + 1))
+        return replace(design, table=LightTable.of(design.rows.gather_every(len(n_topics) + 1)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.defaults import DESIGN_METHOD
 from cranfield.design.designs import DESIGNS
@@ -17,6 +15,11 @@ from cranfield.errors import ArgumentError, CranfieldError, quietly
 from cranfield.scores.doors import ScoresLike, as_collections, is_scores
 from cranfield.variance import VarianceEstimate, pooled_variances
 from cranfield.variance.estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 Past: TypeAlias = ScoresLike
 """Past scores, of one collection or of several by name."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
 from cranfield.scores.matrix import ScoreMatrix, Scores
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
 LONG_NAMES = {
@@ -42,8 +46,8 @@ def as_polars(frame: Any) -> pl.DataFrame:
 
 def is_frame(thing: Any) -> bool:
     """Whether it is a frame of polars, pandas or Arrow."""
-    if isinstance(thing, (pl.DataFrame, pl.LazyFrame)):
-        return True
+    if any(kind.__module__.startswith("polars.") for kind in type(thing).__mro__):
+        return isinstance(thing, (pl.DataFrame, pl.LazyFrame))
     return type(thing).__module__.split(".")[0] in ("pandas", "pyarrow") and hasattr(thing, "columns")
 
 

@@ -38,7 +38,7 @@ def design_answer(design: Design, settings: Any) -> Answer:
     if looks:
         notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
     sheets = {
-        "design": lambda: _design_sheet(design, settings, _with_looks(design.rows, looks), looks=looks, notes=notes)
+        "design": lambda: _design_sheet(design, settings, _with_looks(design.table, looks), looks=looks, notes=notes)
     }
     if compared:
         sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(_holds(design),))
@@ -64,14 +64,14 @@ def _holds(design: Design) -> str:
     return DESIGNS[design.kind].variant(design.variant).note
 
 
-def _with_looks(rows: pl.DataFrame, looks: int | None) -> pl.DataFrame:
+def _with_looks(rows: Any, looks: int | None) -> Any:
     """Beside every design topics at most and to expect when it is looked at several times; empty where none is."""
+    if looks is None:
+        return rows
     import polars as pl
 
     from cranfield.monitoring import design_looks
 
-    if looks is None:
-        return rows
     names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
     for row in rows.iter_rows(named=True):
@@ -86,7 +86,7 @@ def _with_looks(rows: pl.DataFrame, looks: int | None) -> pl.DataFrame:
 
 
 def _design_sheet(
-    design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", looks: int | None = None, **more: Any
+    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
 ) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
@@ -128,10 +128,10 @@ def _value(value: Any) -> str:
 
 
 def _design_headline(design: Design) -> str:
-    column = design.rows[design.solved_for]
+    column = design.table.values(design.solved_for)
     if len(column) > 1:
-        known = column.drop_nulls()
-        ends = "" if known.is_empty() else f": {_value(known.min())} to {_value(known.max())}"
+        known = [value for value in column if value is not None]
+        ends = f": {_value(min(known))} to {_value(max(known))}" if known else ""
         return f"{len(column)} designs, solved for {design.solved_for}{ends}"
     text = _UNITS[design.solved_for].format(_value(column[0]))
     return text[0].upper() + text[1:]
@@ -139,9 +139,9 @@ def _design_headline(design: Design) -> str:
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     """What one design promises, and what the papers' method says."""
-    if design.rows.height > 1:
+    if design.table.height > 1:
         return ()
-    row = design.rows.row(0, named=True)
+    row = design.table.row(0)
     name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
     if "expected_width" in row:
         text = (
@@ -158,7 +158,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
         text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
     if compared:
-        published = design.by_method.filter(method="published")[name]
+        published = design.other_methods["published"].table.values(name)
         text += f" The papers' spreadsheet says {_value(published[0])}."
     return (text,)
 
@@ -190,11 +190,11 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
             design, "systems",
         ),
     }  # fmt: skip
-    if "achieved_power" not in design.rows.columns:
+    if "achieved_power" not in design.table.columns:
         return (charts["detectable"],)
-    if "systems" not in design.rows.columns:
+    if "systems" not in design.table.columns:
         return charts["power"], charts["detectable"]
-    if design.rows["systems"].n_unique() > 1:
+    if len(set(design.table.values("systems"))) > 1:
         return charts["systems"], charts["power"], charts["detectable"]
     return tuple(charts.values())
 
