@@ -15,7 +15,7 @@ from cranfield.collection.formats import CollectionFile, beir, json, jsonl, tabl
 from cranfield.collection.readers import parse_qrels, parse_run
 from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import FileKind
+from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
@@ -99,9 +99,15 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
 
 
 def check_and_read(
-    path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False
+    path: str | os.PathLike[str],
+    *,
+    kind: FileKind | None = None,
+    lenient: bool = False,
+    missing: MissingPolicy = MISSING,
 ) -> tuple[FileCheck, Content | None]:
     """The check of a file and what it holds, read once; nothing for a file with problems.
+
+    `missing` says what a missing score means, as in `read_scores`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -125,7 +131,7 @@ def check_and_read(
                 FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
                 qrels,
             )
-        scores = read_scores(path)
+        scores = read_scores(path, missing=missing)
         topics = {topic for matrix in scores.values() for topic in matrix.topics}
         systems = {system for matrix in scores.values() for system in matrix.systems}
         rows = sum(matrix.values.size for matrix in scores.values())

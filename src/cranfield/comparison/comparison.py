@@ -18,10 +18,12 @@ from cranfield.comparison.tests import TESTS
 from cranfield.defaults import MOST_LETTERED, Alternative, IntervalKind
 from cranfield.labels import summary
 from cranfield.results import Result
+from cranfield.settings.compare import ComparisonSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.comparison.topics import PairTopics
     from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
@@ -64,6 +66,7 @@ class Comparison(Result):
     n_resamples : resamples drawn or enumerated; None when the test needs none
     exact : whether all possible resamples were enumerated
     seed : seed of the resamples
+    across_measures : whether the adjustment counts the comparisons of other measures too
     scores : the scores that were compared, topics and systems in byte order of their names
     signature : one line for a paper's footnote
     warnings : what to know before relying on the result
@@ -104,6 +107,7 @@ class Comparison(Result):
     exact: bool
     seed: int
     scores: ScoreMatrix
+    across_measures: bool = False
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
@@ -133,12 +137,13 @@ class Comparison(Result):
         return tuple(self.systems[i] for i in self.pairs.b)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
+        """One row per pair: measure, systems, values, difference with interval and effect sizes, p and adjusted p."""
         import polars as pl
 
         name = self.statistic.replace("-", "_")
         return pl.DataFrame(
             {
+                "measure": [self.measure] * len(self.p),
                 "system_a": self.system_a,
                 "system_b": self.system_b,
                 f"{name}_a": self.value[self.pairs.a],
@@ -153,8 +158,14 @@ class Comparison(Result):
                 "significant": self.significant,
                 "p_method": self.p_method,
             },
-            schema_overrides={"p_method": pl.String},
+            schema_overrides={"measure": pl.String, "p_method": pl.String},
         )
+
+    def pair(self, system_a: str, system_b: str) -> PairTopics:
+        """Two of the systems topic by topic, whether or not they were tested against each other."""
+        from cranfield.comparison.topics import PairTopics
+
+        return PairTopics(self, system_a, system_b)
 
     @property
     def p_methods(self) -> dict[str, int]:
@@ -308,24 +319,18 @@ class Comparison(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "measure": self.measure,
-            "test": self.test,
-            "alternative": self.alternative,
-            "statistic": self.statistic,
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "family": self.family,
-            "baselines": list(self.baselines),
-            "intervals": self.intervals,
-            "interval": self.interval,
-            "p_methods": self.p_methods,
-            "n_topics": self.n_topics,
-            "n_systems": self.n_systems,
-            "n_resamples": self.n_resamples,
-            "exact": self.exact,
-            "seed": None if self.n_resamples is None or self.exact else self.seed,
-        }
+        return ComparisonSettings.in_force(
+            self,
+            measure=self.measure,
+            baseline=self.baselines or None,
+            seed=None if self.n_resamples is None or self.exact else self.seed,
+            family=self.family,
+            interval=self.interval,
+            p_methods=self.p_methods,
+            n_topics=self.n_topics,
+            n_systems=self.n_systems,
+            exact=self.exact,
+        )
 
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""

@@ -213,8 +213,8 @@ def cost_from_figures(
     EVIA 2014 §5.4, AP: 75 topics to depth 100 cost 54,825 judgments, 100 topics to depth 10 cost 9,600: 5.7 times less.
 
     >>> evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
-    >>> found = cost_from_figures(evia, width=0.15)
-    >>> found.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
+    >>> result = cost_from_figures(evia, width=0.15)
+    >>> result.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
     [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
     """
     question = Question(n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon)

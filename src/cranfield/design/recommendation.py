@@ -23,6 +23,7 @@ from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
+from cranfield.settings.design import RecommendSettings
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
 
@@ -86,7 +87,7 @@ class Recommendation(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
-        return signature("topic set size recommendation", measure=self.measure, **named)
+        return signature("topic set size recommendation", **named)
 
     def to_frame(self) -> pl.DataFrame:
         """The rows as a polars frame."""
@@ -178,7 +179,9 @@ def recommend(
         *_caveats(collections),
         *refused,
     )
-    settings = {"n_systems": k, **question, "baseline": baseline, "collections": list(collections)}
+    settings = RecommendSettings.in_force(
+        measure=measure, collections=list(collections), n_systems=k, **question, baseline=baseline
+    )
     text = text_of(measure, promise, rows, sizes, collections, settings, said)
     result = Recommendation(measure, topics, promise, rows, sizes, text, settings, said)
     notify(result.warnings)

@@ -49,7 +49,7 @@ class Design(Result):
         The same as a frame. ``achieved_power`` is the exact power of the row whatever the method;
         ``…_lower`` and ``…_upper`` carry the uncertainty of a variance that came from scores.
     settings : mapping
-        What all rows have in common.
+        The settings in force; several values where the rows differ.
     by_estimator : polars frame or None
         From past scores: one row per estimator and cell, the estimator of the rows first. Estimators that have no
         variance to offer, or no solution, are left out.
@@ -94,9 +94,8 @@ class Design(Result):
             for name in _ARGUMENTS
             if name in self.table.columns and name != self.solved_for and len(set(self.table.values(name))) == 1
         }
-        return signature(
-            f"topic set size design, {self.what}", solved_for=self.solved_for, **(dict(self.settings) | shared)
-        )
+        chosen = {name: self.settings[name] for name in ("method", "epsilon", "baseline") if name in self.settings}
+        return signature(f"topic set size design, {self.what}", solved_for=self.solved_for, **(chosen | shared))
 
     @property
     def estimator(self) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.defaults import Verdict
 from cranfield.labels import plural
 from cranfield.results import Result
+from cranfield.settings.gate import GateSettings
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -106,20 +107,8 @@ class Gate(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "measures": [check.measure for check in self.checks],
-            "baseline": self.baseline,
-            "candidate": self.candidate,
-            "margin": self.margin,
-            "better": self.better,
-            "threshold": self.threshold,
-            "alpha": self.alpha,
-            "power": self.power,
-            "test": self.test,
-            "n_resamples": self.n_resamples,
-            "seed": self.seed,
-            "verdict": self.verdict,
-        }
+        measures = [check.measure for check in self.checks]
+        return GateSettings.in_force(self, measures=measures, threshold=self.threshold, verdict=self.verdict)
 
     @property
     def signature(self) -> str:

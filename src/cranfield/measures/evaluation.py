@@ -20,7 +20,16 @@ from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import read_run, same_system
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import MEMORY_MB, ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
+from cranfield.defaults import (
+    MEASURES,
+    MEMORY_MB,
+    ORDER,
+    RELEVANCE,
+    SYSTEM_NAME,
+    MissingPolicy,
+    RankingOrder,
+    SystemName,
+)
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.labels import summary
@@ -210,7 +219,7 @@ class RunScores:
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: Any,
+    measures: Any = MEASURES,
     *,
     level: int = RELEVANCE,
     gains: str | None = None,
@@ -240,7 +249,7 @@ def evaluate(
         objects, several of them in a list or by name (``{"bm25": run, "ours": run}``); see
         `cranfield.collection.doors.as_runs`
     measures : names such as ``"AP"``, ``"nDCG@10"``, ``"RBP(p=0.8)"`` or ``"map"`` (`cranfield measures` lists all), or
-        measure objects of ir_measures
+        measure objects of ir_measures; AP, nDCG@10 and P@10 unless given
     level : the lowest level that counts as relevant, for measures that do not say (trec_eval's ``-l``)
     gains : the gain of each level, for measures that do not say: ``"linear"``, ``"exp"`` or such as ``"1:3:7"``
     intents : intent probabilities for the D-measures; uniform over a topic's intents unless given

@@ -66,6 +66,14 @@ class Sheet:
     read_back: bool = False
 
     @property
+    def for_machines(self) -> pl.DataFrame:
+        """The rows, each with its measure, also where all are about the same."""
+        measure = self.settings.get("measure")
+        if not isinstance(measure, str) or "measure" in self.rows.columns or self.read_back:
+            return self.rows
+        return self.rows.with_columns(pl.lit(measure).alias("measure")).select("measure", *self.rows.columns)
+
+    @property
     def for_people(self) -> Sheet:
         """The same without the hidden columns."""
         there = [name for name in self.hidden if name in self.rows.columns]

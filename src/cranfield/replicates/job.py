@@ -130,8 +130,8 @@ def replicate(
     --------
     >>> from cranfield import make_sample
     >>> sample = make_sample(n_topics=12, n_systems=4, n_documents=400, seed=7)
-    >>> found = replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=500)
-    >>> found.pairs.select("system_a", "system_b", "votes").height
+    >>> result = replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=500)
+    >>> result.pairs.select("system_a", "system_b", "votes").height
     6
     """
     if published:
@@ -183,8 +183,8 @@ def replicate_scores(
     Examples
     --------
     >>> scores = ScoreMatrix([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]], ["1", "2"], ["a", "b"], "AP", ["0", "1"])
-    >>> found = replicate_scores(scores, n_resamples=1000)
-    >>> [(system, round(effect, 6)) for system, effect in found.effects.select("system", "effect").rows()]
+    >>> result = replicate_scores(scores, n_resamples=1000)
+    >>> [(system, round(effect, 6)) for system, effect in result.effects.select("system", "effect").rows()]
     [('b', 0.075), ('a', -0.075)]
     """
     if published:

@@ -64,20 +64,24 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
             f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt or .parquet, "
             "or choose the layout trec_eval or nev, which fill a directory"
         )
-    separator = _SEPARATORS[ending]
+    write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
+
+
+def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
+    """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
     columns = [_cells(frame[name], separator, path) for name in frame.columns]
     header = separator.join(_label(name, separator, path) for name in frame.columns)
     rows = map(separator.join, zip(*columns, strict=True))
-    write_atomically(path, _encoded("\n".join([header, *rows, ""]), path))
+    return _encoded("\n".join([header, *rows, ""]), path)
 
 
 def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
     """A column as it is written; each of its labels is looked at once."""
     values = column.to_list()
     if column.dtype.is_float():
-        return [repr(value) for value in values]
-    written = {label: _label(label, separator, path) for label in dict.fromkeys(values)}
-    return [written[label] for label in values]
+        return ["" if value is None else repr(value) for value in values]
+    written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
+    return [written[value] for value in values]
 
 
 def _label(label: str, separator: str, path: str) -> str:

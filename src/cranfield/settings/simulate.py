@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from cranfield import defaults
+from cranfield.errors import ArgumentError
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, known_as, registered, setting
 
@@ -15,6 +17,14 @@ _TESTS, _CORRECTIONS = "cranfield.comparison.tests:TESTS", "cranfield.comparison
 def n_trials(default: int, help: str) -> Any:
     """How many collections are simulated."""
     return setting(default, help, least=1, most=10_000_000)
+
+
+def copulas_there(name: str, value: str) -> None:
+    """Refuse copulas where the package that fits them is missing."""
+    if value == "copula" and find_spec("pyvinecopulib") is None:
+        raise ArgumentError(
+            f"`{name}` 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +75,7 @@ class SimulateTestsSettings(Settings):
         defaults.SIMULATION_MODE,
         "resample: topics drawn with replacement. copula: fitted margins and copulas (needs the extra simulate).",
         choices=defaults.names(defaults.SimulationMode),
+        check=copulas_there,
     )
     seed: int = shared.seed()
     workers: int | None = shared.workers()

@@ -28,6 +28,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, UnknownNameError, notify
 from cranfield.executors import Progress, map_in_order
 from cranfield.scores.doors import ScoresLike
+from cranfield.settings.simulate import copulas_there
 from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.population import Population
 from cranfield.simulation.result import SimulatedTests
@@ -94,11 +95,12 @@ def simulate_tests(
     Examples
     --------
     >>> from cranfield import make_scores
-    >>> found = simulate_tests(make_scores(50, 10), n_topics=25, tests="t", n_trials=512)
-    >>> row = found.rows.row(0, named=True)
+    >>> result = simulate_tests(make_scores(50, 10), n_topics=25, tests="t", n_trials=512)
+    >>> row = result.rows.row(0, named=True)
     >>> row["kind"], 0.02 < row["rate"] < 0.09
     ('type1', True)
     """
+    copulas_there("mode", mode)
     plan = _plan(n_topics, difference, tests, alpha, n_systems, correction, n_trials, n_resamples, mode, seed)
     population = Population.of(scores)
     for one in plan.difference:
@@ -119,6 +121,7 @@ def simulate_tests(
     ]
     frame = pl.DataFrame(listed, infer_schema_length=None)
     settings = {
+        "measure": population.measure,
         "mode": mode,
         "n_topics": list(plan.n_topics),
         "difference": list(plan.difference),

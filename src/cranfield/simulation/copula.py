@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cranfield.errors import ArgumentError, DataError
 from cranfield.executors import map_in_order
 from cranfield.resampling import generator
+from cranfield.settings.simulate import copulas_there
 from cranfield.simulation.margins import Margin, fit_margin
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
@@ -132,10 +133,7 @@ def fit_pair(values: Array, pair: NDArray[np.int64]) -> FittedCopula:
 
 def library() -> Any:
     """pyvinecopulib, or how to get it."""
-    try:
-        import pyvinecopulib
-    except ImportError:
-        raise ArgumentError(
-            "mode 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
-        ) from None
+    copulas_there("mode", "copula")
+    import pyvinecopulib
+
     return pyvinecopulib

@@ -20,6 +20,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.settings.simulate import SimulateDesignSettings
 from cranfield.signature import signature
 from cranfield.simulation.intervals import rate_interval
 
@@ -48,7 +49,7 @@ class SimulatedDesign(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
-        return signature("simulated design", measure=self.measure, **named)
+        return signature("simulated design", **named)
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pilot: pilot, topics (recommended), promised and reached power, with lower and upper."""
@@ -104,8 +105,8 @@ def simulate_design(
     Examples
     --------
     >>> from cranfield import make_scores
-    >>> found = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
-    >>> found.rows.columns
+    >>> result = simulate_design(make_scores(60, 8), 4, 0.1, n_pilots=3, n_trials=100)
+    >>> result.rows.columns
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
     matrix = as_matrix(scores).require(what="a simulation").canonical()
@@ -123,7 +124,9 @@ def simulate_design(
     one = partial(_pilot, matrix, size, question, n_trials, seed)
     done = map_in_order(one, range(n_pilots), executor=executor, workers=workers, progress=progress)
     rows = pl.DataFrame(list(done))
-    settings = {**question, "n_topics": size, "n_pilots": n_pilots, "n_trials": n_trials, "seed": seed}
+    settings = SimulateDesignSettings.in_force(
+        measure=matrix.measure, **question, n_topics=size, n_pilots=n_pilots, n_trials=n_trials, seed=seed
+    )
     result = SimulatedDesign(matrix.measure, rows, settings, matrix.warnings)
     notify(result.warnings)
     return result

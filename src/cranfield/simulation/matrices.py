@@ -15,6 +15,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike
+from cranfield.settings.simulate import SimulateScoresSettings
 from cranfield.signature import signature
 from cranfield.simulation.population import Population
 
@@ -42,7 +43,7 @@ class SimulatedScores(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
-        return signature("simulated scores", measure=self.scores.measure, **named)
+        return signature("simulated scores", **named)
 
     def to_frame(self) -> pl.DataFrame:
         """The scores, one row per system and topic: a long table that `read_scores` reads."""
@@ -107,7 +108,9 @@ def simulate_scores(
     width = len(str(m))
     names = [f"system{j:0{width}}" for j in range(1, m + 1)]
     topics = [str(i) for i in range(1, n + 1)]
-    settings = {"n_topics": n, "n_systems": m, "difference": difference, "seed": seed}
+    settings = SimulateScoresSettings.in_force(
+        measure=population.measure, n_topics=n, n_systems=m, difference=difference, seed=seed
+    )
     made = ScoreMatrix(values, topics, names, population.measure, provenance=["simulated from past scores"])
     truth = pl.DataFrame({"system": names, "source": [population.systems[j] for j in chosen], "mean": means})
     result = SimulatedScores(made, truth, settings, population.warnings)

@@ -33,7 +33,7 @@ class SimulatedTests(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
-        return signature("simulated tests", measure=self.measure, **named)
+        return signature("simulated tests", **named)
 
     @property
     def rows(self) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from cranfield.errors import DataError, notify, quietly
 from cranfield.results import Result
 from cranfield.scores import Scores
 from cranfield.scores.doors import ScoresLike, as_collections
+from cranfield.settings.variance import VarianceSettings
 from cranfield.signature import signature
 from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS
@@ -54,7 +55,7 @@ class Variances(Result):
     def settings(self) -> dict[str, Any]:
         """The settings in force."""
         estimators = list(dict.fromkeys(one.estimator for one in self.estimates))
-        return {"collections": list(self.collections), "estimator": estimators, "alpha": self.alpha}
+        return VarianceSettings.in_force(self, collections=list(self.collections), estimator=estimators)
 
     @property
     def signature(self) -> str:

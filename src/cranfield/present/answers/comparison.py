@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
-from cranfield.comparison.topics import topic_differences, wins_ties_losses
+from cranfield.comparison.topics import every_pair
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, p_text
 from cranfield.settings.compare import CompareSettings, LeaderboardSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.comparison import Comparison
+    from cranfield.comparison.topics import PairTopics
 
 DIGITS = {"effect_size": 2, "effect_size_residual": 2}
 
@@ -44,7 +47,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems},
+        extra={"systems": first.systems, "comparison": first},
     )
 
 
@@ -68,9 +71,7 @@ def how_many_differ(comparison: Comparison) -> str:
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
-    first = next(iter(several.values()))
-    settings = {"measures": list(several), **{k: v for k, v in first.settings.items() if k != "measure"}}
-    settings |= {"across_measures": several.across_measures, **more.pop("settings", {})}
+    settings = {**several.settings, **more.pop("settings", {})}
     command = "leaderboard" if show == "leaderboard" else "compare"
     if command == "compare":
         settings["show"] = show
@@ -133,19 +134,49 @@ def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sh
 
 def _topics(several: MeasureComparisons) -> Sheet:
     """Every pair topic by topic, the largest difference first; how many topics each system wins above it."""
+    pairs = [pair for each in several.values() for pair in every_pair(each)]
+    return _pair_topics(several, pairs, several_summaries(several))
+
+
+def _pair_topics(several: MeasureComparisons, pairs: Sequence[PairTopics], above: Sequence[str] = ()) -> Sheet:
     import polars as pl
 
-    frames, won = [], []
-    for each in several.values():
-        frame = topic_differences(each)
-        frames.append(frame.select(pl.lit(each.measure).alias("measure"), pl.all()))
-        for a, b in zip(each.system_a, each.system_b, strict=True):
-            wins, ties, losses = wins_ties_losses(each.scores, a, b)
-            won.append(f"{each.measure}: {a} wins {wins}, ties {ties} and loses {losses} topics against {b}")
-    return _sheet(
-        several, "topics", pl.concat(frames), title="\n".join([*several_summaries(several), *won]),
-        heading="Topic by topic",
-    )  # fmt: skip
+    title = "\n".join([*above, *(pair.summary() for pair in pairs)])
+    rows = pl.concat([pair.to_frame() for pair in pairs])
+    return _sheet(several, "topics", rows, title=title, heading="Topic by topic")
+
+
+@answers("PairTopics")
+def pair_answer(result: PairTopics, settings: Any) -> Answer:
+    """The pair in the comparison, where it was tested, and its difference on every topic."""
+    comparison, a, b, at = result.comparison, result.system_a, result.system_b, result.at
+    several = MeasureComparisons((comparison,), comparison.across_measures)
+    wins, _, losses = result.wins_ties_losses
+    sheets = {"topics": lambda: _pair_topics(several, [result])}
+    sentence = "This pair was not tested: with a baseline, only systems against it are."
+    if at is not None:
+        sheets = {"pair": lambda: _one_pair(_pairs(several, settings), at), **sheets}
+        verdict = "differ significantly" if comparison.significant[at] else "are not shown to differ"
+        tested = f"{comparison.system_a[at]} and {comparison.system_b[at]}"
+        sentence = f"{tested} {verdict}: adjusted p {p_text(float(comparison.p_adjusted[at]))}."
+    return Answer(
+        headline=f"{a} beats {b} on {wins} of {comparison.n_topics} topics and loses on {losses}",
+        sheets=sheets,
+        charts=(_topics_chart(comparison, a, b),),
+        sentences=(sentence,),
+        extra={"systems": comparison.systems},
+    )
+
+
+def _one_pair(sheet: Sheet, at: int) -> Sheet:
+    """One row of the pairs, with the mark that belongs to it."""
+    marks = {name: [texts[at]] for name, texts in sheet.superscripts.items()}
+    return replace(sheet, rows=sheet.rows[at : at + 1], superscripts=marks, heading="The pair in the comparison")
+
+
+def _topics_chart(comparison: Comparison, a: str, b: str) -> Chart:
+    alt = f"Bars: the difference of {a} and {b} on every topic, largest first."
+    return Chart("topics-chart", "Topic by topic", alt, comparison.scores, "difference", {"a": a, "b": b})
 
 
 def several_summaries(several: MeasureComparisons) -> list[str]:
@@ -242,10 +273,5 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
             )  # fmt: skip
             return (curves, *charts.values())
         if len(first.p) == 1:
-            a, b = first.system_a[0], first.system_b[0]
-            topics = Chart(
-                "topics-chart", "Topic by topic", f"Bars: the difference of {a} and {b} on every topic, largest first.",
-                first.scores, "difference", {"a": a, "b": b},
-            )  # fmt: skip
-            return (topics, *charts.values())
+            return (_topics_chart(first, first.system_a[0], first.system_b[0]), *charts.values())
     return (charts[usual], *(one for name, one in charts.items() if name != usual))

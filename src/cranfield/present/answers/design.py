@@ -19,6 +19,10 @@ _LOOKS = (
     "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
     "without a difference and with min_diff, by normal theory; boundaries: the command `design looks`."
 )
+_LOOKS_AT_PAIRS = (
+    "These are of a pair min_diff apart, tested at alpha divided by the number of comparisons; the pairs share their "
+    "topics, so that judging ends with the last pair to be decided (`monitor`)."
+)
 _UNITS = {
     "topics": "{} topics",
     "min_diff": "a difference of {}",
@@ -37,9 +41,8 @@ def design_answer(design: Design, settings: Any) -> Answer:
     notes = _notes(design)
     if looks:
         notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
-    sheets = {
-        "design": lambda: _design_sheet(design, settings, _with_looks(design.table, looks), looks=looks, notes=notes)
-    }
+        notes += (_LOOKS_AT_PAIRS,) if design.kind == "pairs" else ()
+    sheets = {"design": lambda: _design_sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
     if compared:
         sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(_holds(design),))
     if design.by_estimator is not None:
@@ -64,14 +67,21 @@ def _holds(design: Design) -> str:
     return DESIGNS[design.kind].variant(design.variant).note
 
 
-def _with_looks(rows: Any, looks: int | None) -> Any:
-    """Beside every design topics at most and to expect when it is looked at several times; empty where none is."""
+def _with_looks(design: Design, looks: int | None) -> Any:
+    """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
+
+    A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
+    test needs at the mean variance, and the looks move up in proportion.
+    """
     if looks is None:
-        return rows
+        return design.table
+    import math
+
     import polars as pl
 
     from cranfield.monitoring import design_looks
 
+    rows = design.rows
     names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
     for row in rows.iter_rows(named=True):
@@ -79,8 +89,11 @@ def _with_looks(rows: Any, looks: int | None) -> Any:
         if None in asked or not row["alpha"] < row["power"] < 1:
             listed.append((None, None, None))
             continue
-        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=asked[3])
-        listed.append((made.topics_max, made.expected_null, made.expected_alternative))
+        level = asked[3] / (row.get("comparisons") or 1)
+        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=level)
+        most = max(math.ceil(round(asked[4] * made.inflation, 9)), 2 * looks)
+        share = most / made.topics_max
+        listed.append((most, share * made.expected_null, share * made.expected_alternative))
     types = dict(zip(names, (pl.Int64, pl.Float64, pl.Float64), strict=True))
     return rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PLANNED = (
     "p: of the paired t-test; boundary: what it must not exceed at this look; a decision, once made, stays.",
+    "spent: of alpha, by all pairs together at their share of it.",
     "lower, upper: repeated confidence intervals, which hold for all pairs and looks together.",
 )
 ANYTIME = (
@@ -29,7 +30,11 @@ FORECAST = (
     "topics: in all, if difference and spread stay as they are. A lead that is luck makes it too hopeful: plan the "
     "next batch by it, never decide by it.",
 )
-BLIND = ("The variance is estimated blind to which system is which, so that asking does not spoil the test.",)
+BLIND = "The variance is estimated blind to which system is which, so that asking does not spoil the test."
+BLIND_TO_MANY = (
+    "The differences between the {} systems' means count as noise in it, so systems that differ much make "
+    "topics_needed far too high; the variance without them, which is not blind, is that of `design recommend`."
+)
 
 
 @answers("Monitoring")
@@ -58,7 +63,8 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
         said = tuple(dict.fromkeys((*result.warnings, *again.warnings)))
         return Sheet(
             "monitor", rows, again.signature, {**result.settings, **facts}, said, again.summary(),
-            notes=(*BLIND, _for_whom(len(result.pairs))), heading="Topics by the variance so far", hidden=("measure",),
+            notes=(*blind(again.n_systems), _for_whom(len(result.pairs))), heading="Topics by the variance so far",
+            hidden=("measure",),
         )  # fmt: skip
 
     last = result.looks[-1].n_topics
@@ -86,6 +92,11 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
         ),
         on_page=("last", "plan", "forecast", "looks", *(("reestimate",) if _has_variance(result) else ())),
     )
+
+
+def blind(n_systems: int) -> tuple[str, ...]:
+    """What a blinded variance is good for, and what it cannot leave out."""
+    return (BLIND, BLIND_TO_MANY.format(n_systems)) if n_systems > 2 else (BLIND,)
 
 
 def _for_whom(pairs: int) -> str:
@@ -165,8 +176,8 @@ def reestimate_answer(result: Reestimate, settings: Any) -> Answer:
 
     def sheet() -> Sheet:
         return Sheet(
-            "monitor", result.to_frame(), result.signature, result.settings, result.warnings, notes=BLIND,
-            heading="Topics by the variance so far", hidden=("measure",),
+            "monitor", result.to_frame(), result.signature, result.settings, result.warnings,
+            notes=blind(result.n_systems), heading="Topics by the variance so far", hidden=("measure",),
         )  # fmt: skip
 
     return Answer(headline=result.summary(), sheets={"reestimate": sheet})

@@ -58,8 +58,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
             "correlate",
             several.to_frame(),
             several.signature,
-            {"reference": names[0], "estimate": names[1], "alpha": first.alpha, "resamples": first.n_resamples,
-             "seed": first.seed},
+            {**several.settings, "reference": names[0], "estimate": names[1]},
             several.warnings,
             title=title,
             notes=tuple(f"{name}: {text}" for name, text in COEFFICIENTS.items()),
@@ -69,6 +68,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
         headline=title,
         sheets={"correlation": sheet},
         charts=(
-            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),
+            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", several, "correlation"),
+            Chart("ranks", "Ranks on both sides", "One dot per system: its two ranks.", several, "ranks"),
         ),
     )

@@ -52,7 +52,7 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
     alt = "Lines: the rate of every test against the number of topics, with a band for the level."
     return Answer(
         headline=result.summary(),
-        sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},  # type: ignore[misc]
+        sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},
         charts=(Chart("rates", "Rates", alt, result, "rates"),),
         on_page=("rates",),
     )
@@ -90,7 +90,7 @@ def scores_answer(result: SimulatedScores, settings: Any) -> Answer:
 
     return Answer(
         headline=result.summary(),
-        sheets={show: lambda show=show: sheet(show) for show in ("scores", "truth")},  # type: ignore[misc]
+        sheets={show: lambda show=show: sheet(show) for show in ("scores", "truth")},
         charts=(Chart("systems", "Systems", "Simulated scores of every system.", result, "systems"),),
         in_notebook=("truth",),
     )

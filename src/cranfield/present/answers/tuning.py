@@ -14,6 +14,7 @@ from cranfield.present.tables import Sheet
 from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
+    from cranfield.executors import Progress
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
 
 _MOST_SENTENCES = 5
@@ -33,28 +34,20 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
     notes = tuple(line for family in result.families for line in notes_on(family))
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
-        facts = {
-            "measure": result.measure,
-            "families": {family.name: family.family.scores.n_systems for family in result.families},
-            "topics": len(result.folds.topics),
-            "folds": result.folds.description,
-            "seed": seed,
-            "show": show,
-            **more.pop("settings", {}),
-        }
+        facts = {**result.settings, "show": show, **more.pop("settings", {})}
         title = f"{result.measure} tuned by {result.folds.description} on {len(result.folds.topics)} topics"
         more = {"notes": notes, **more}
         return Sheet("tune", rows, result.signature, facts, result.warnings, title, heading=heading, **more)
 
-    def curve() -> Sheet:
-        rows = result.curve(**band)
+    def curve(progress: Progress | None = None) -> Sheet:
+        rows = result.curve(**band, progress=progress)
         parameters = {column_of(name) for family in result.families for name in family.family.parameters}
         level, count = f"{1 - band['alpha']:.0%}", band["n_resamples"]
         return sheet(
             "curve",
             "Every setting",
             rows,
-            settings={"resamples": count, "alpha": band["alpha"]},
+            settings={"n_resamples": count, "alpha": band["alpha"]},
             digits={name: _places(rows[name].to_list()) for name in parameters},
             notes=(f"lower, upper: {level} percentile interval of the mean, {count} resamples of topics.",),
         )
@@ -74,7 +67,9 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
             "folds": folds,
             "summary": lambda: sheet("summary", "Families", result.by_family()),
             "curve": curve,
-            "held-out": lambda: sheet("held-out", "Held-out scores", result.held_out.to_wide(), notes=()),
+            "held-out": lambda: sheet(
+                "held-out", "Held-out scores", result.held_out.to_wide(), notes=(), read_back=True
+            ),
         },
         charts=(
             Chart(

@@ -35,20 +35,17 @@ def _notes() -> tuple[str, ...]:
 @answers("Variances")
 def variances_answer(result: Variances, settings: Any) -> Answer:
     """The estimates, and the analyses of variance; the one that was asked for first."""
-    facts: dict[str, Any] = {"collections": list(result.collections)}
-    if settings is not None:
-        facts["missing"] = settings.missing
+    collections = list(result.collections)
 
     def estimates() -> Sheet:
-        known = {**facts, "alpha": result.alpha}
         title = "Variance of past scores"
         return Sheet(
-            "variance", result.to_frame(), signature("variance estimates", **known), known, result.warnings, title,
-            DIGITS, _notes(), heading=title,
+            "variance", result.to_frame(), result.signature, result.settings, result.warnings, title, DIGITS, _notes(),
+            heading=title,
         )  # fmt: skip
 
     def anova() -> Sheet:
-        return _anova(result.tables, signature("two-way ANOVA", **facts), facts)
+        return _anova(result.tables, signature("two-way ANOVA", collections=collections), {"collections": collections})
 
     asked = bool(getattr(settings, "anova", False))
     sheets = {"anova": anova, "estimates": estimates} if asked else {"estimates": estimates, "anova": anova}

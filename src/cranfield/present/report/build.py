@@ -179,11 +179,11 @@ def build_report(
         "level": level, "gains": gains, "intents": intents, "order": order, "single_precision": single_precision,
         "name": name, "lenient": lenient,
     }  # fmt: skip
-    found, where, problems, judged, files = _material(scores, qrels, runs, measures, source, scoring, workers)
-    main = next(iter(found.values()))
+    evaluated, where, problems, judged, files = _material(scores, qrels, runs, measures, source, scoring, workers)
+    main = next(iter(evaluated.values()))
     grouping = _grouping(teams, judged is not None)
     case = Case(
-        found,
+        evaluated,
         where,
         problems,
         judged,
@@ -234,7 +234,7 @@ def _material(
     scoring: dict[str, Any],
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
-    from cranfield.collection.doors import as_qrels, as_runs
+    from cranfield.collection.doors import as_qrels, as_runs, skipped_files
     from cranfield.measures.evaluation import evaluate
     from cranfield.scores.doors import as_scores
 
@@ -247,13 +247,14 @@ def _material(
         steps = [step for matrix in listed.values() for step in matrix.provenance[1:]]
         return listed, source or _origin(listed), tuple(dict.fromkeys(steps)), None, ()
     judged = as_qrels(qrels)
-    files = list(as_runs(runs))
+    sources = as_runs(runs)
+    files = list(sources)
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
     with quietly():
-        found = evaluate(judged, files, list(measures or MEASURES), **scoring, workers=workers)
+        scored = evaluate(judged, files, list(measures or MEASURES), **scoring, workers=workers)
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
-    return found, where, found.warnings, judged, tuple(files)
+    return scored, where, (*skipped_files(sources), *scored.warnings), judged, tuple(files)
 
 
 def _origin(scores: Scores) -> str:
@@ -289,9 +290,9 @@ def _headline(case: Case) -> str:
     """The findings: who leads, how many pairs differ, and what the collection can detect."""
     said = []
     try:
-        found = case.comparison()
-        said.append(f"{leader(found, f' by {case.measure}')}.")
-        said.append(f"{how_many_differ(found)}.")
+        comparison = case.comparison()
+        said.append(f"{leader(comparison, f' by {case.measure}')}.")
+        said.append(f"{how_many_differ(comparison)}.")
         said.append(collection.can_detect(case))
     except CranfieldError as error:
         if not said:

@@ -17,7 +17,7 @@ from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 
-BESIDE_RESAMPLES = 20_000
+OTHER_TEST_RESAMPLES = 20_000
 """Resamples of the randomisation test that stands beside the replicates."""
 
 
@@ -98,7 +98,7 @@ def replicated(case: Case) -> Section:
     from cranfield.replicates import replicate
 
     with quietly():
-        found = replicate(
+        result = replicate(
             case.judgments,
             list(case.runs),
             case.measure,
@@ -110,13 +110,13 @@ def replicated(case: Case) -> Section:
             **case.scoring,
             workers=case.workers,
         )
-        beside = found.comparison(BESIDE_RESAMPLES)
-    said = answer(found)
-    one = found[case.measure]
+        other_test = result.comparison(OTHER_TEST_RESAMPLES)
+    said = answer(result)
+    one = result[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
-    conflicts = int(beside["conflicts"].sum())
+    conflicts = int(other_test["conflicts"].sum())
     kind, topics = CORRECTIONS[one.rule.correction].title, case.comparison()
-    alike = beside.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
+    alike = other_test.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
     parts: list[Part] = [
         Text(
             f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ "
@@ -136,15 +136,15 @@ def replicated(case: Case) -> Section:
             if not conflicts
             else f"{plural(conflicts, 'decision')} of the tests over topics go the other way."
         ),
-        *(Notice(text) for text in found.warnings),
-        Figure("fig-effects", replicates.effects(found)),
-        Figure("fig-agreement", replicates.agreement(found)),
-        Figure("fig-methods", replicates.methods_table(beside, total, case.measure, replicates.details(found))),
+        *(Notice(text) for text in result.warnings),
+        Figure("fig-effects", replicates.effects(result)),
+        Figure("fig-agreement", replicates.agreement(result)),
+        Figure("fig-methods", replicates.methods_table(other_test, total, case.measure, replicates.details(result))),
         Table("effects", "System effects", said.sheet("systems")),
         Table("replicate-pairs", "Every pair over the splits", said.sheet("pairs"), shown=10),
         Table("agreement", "How many pairs the splits agree on", said.sheet("agreement")),
-        Table("methods-compared", "Decisions of the methods", table_of(found, "comparison", beside)),
+        Table("methods-compared", "Decisions of the methods", table_of(result, "comparison", other_test)),
     ]
     return Section(
-        "replicates", "Other documents: replicates", tuple(parts), (found.signature,), ("voorhees", "benjamini")
+        "replicates", "Other documents: replicates", tuple(parts), (result.signature,), ("voorhees", "benjamini")
     )

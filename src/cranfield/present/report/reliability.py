@@ -160,12 +160,12 @@ def reusable(case: Case) -> Section:
     scoring = {name: value for name, value in case.scoring.items() if name not in ("lenient", "name")}
     depths = sorted({min(case.depths), max(case.depths)})
     with quietly():
-        found = reuse(
+        result = reuse(
             case.judgments, list(case.run_objects()), case.teams, measures=list(case.scores)[:MOST_MEASURES],
             depths=depths, alpha=case.alpha, seed=case.seed, **scoring,
         )  # fmt: skip
-    said = answer(found)
-    here = deepest(found)
+    said = answer(result)
+    here = deepest(result)
     relevant = here.sort("unique_relevant", descending=True, maintain_order=True).row(0, named=True)
     parts: list[Part] = [
         Text(f"{said.headline}.", strong=True),
@@ -174,7 +174,7 @@ def reusable(case: Case) -> Section:
             "A system that is built later has brought nothing into the pool. To see how it would fare, the judgments "
             "of documents that only one team had among its first "
             f"{here['depth'][0]} were taken away and that team's runs scored anew, for each of "
-            f"{plural(found.settings['n_teams'], 'team')} in turn. Of these runs, those of team "
+            f"{plural(result.settings['n_teams'], 'team')} in turn. Of these runs, those of team "
             f"{relevant['team']} alone brought {plural(relevant['unique_relevant'], 'relevant document')}, "
             "the most of any team."
         ),
@@ -182,16 +182,16 @@ def reusable(case: Case) -> Section:
             "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
             "do not, use them for new systems, or judge what those bring."
         ),
-        *(Notice(text) for text in found.warnings),
-        Figure("fig-drops", reuse_charts.drops(found)),
+        *(Notice(text) for text in result.warnings),
+        Figure("fig-drops", reuse_charts.drops(result)),
     ]
     if len(depths) > 1:
-        parts.append(Figure("fig-reuse-depths", reuse_charts.depths(found)))
+        parts.append(Figure("fig-reuse-depths", reuse_charts.depths(result)))
     parts += [
         Table("reuse-worst", "The team that loses most ranks", said.sheet("worst")),
         Table("reuse", "Every team left out in turn", said.sheet("teams"), shown=10),
         Table("reuse-systems", "How much of every run is judged", said.sheet("systems"), shown=10),
     ]
     return Section(
-        "reuse", "Will it serve systems not yet built", tuple(parts), (found.signature,), ("zobel", "sakai-condensed")
+        "reuse", "Will it serve systems not yet built", tuple(parts), (result.signature,), ("zobel", "sakai-condensed")
     )

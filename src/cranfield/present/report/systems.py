@@ -20,14 +20,14 @@ _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
 
 def leaderboard(case: Case) -> Section:
     """Ranks, means with intervals, rank intervals and groups."""
-    found = case.comparison()
-    board = answer(found).sheet("leaderboard")
+    comparison = case.comparison()
+    board = answer(comparison).sheet("leaderboard")
     first = board.rows.row(0, named=True)
-    tied = [name for name in found.unseparated_from_best if name != found.systems[0]]
+    tied = [name for name in comparison.unseparated_from_best if name != comparison.systems[0]]
     parts: list[Part] = [
-        Text(leader(found, f" by {case.measure}") + ".", strong=True),
+        Text(leader(comparison, f" by {case.measure}") + ".", strong=True),
         Text(
-            f"Its mean {case.measure} is {number(first[found.statistic.replace('-', '_')])}, with a "
+            f"Its mean {case.measure} is {number(first[comparison.statistic.replace('-', '_')])}, with a "
             f"{1 - case.alpha:.0%} interval from "
             f"{number(first['lower'])} to {number(first['upper'])}. Its rank among these systems "
             f"{_ranks(first['rank_lower'], first['rank_upper'])} ({1 - case.alpha:.0%})."
@@ -36,12 +36,12 @@ def leaderboard(case: Case) -> Section:
     if tied:
         parts.append(
             Text(
-                f"Tests of all pairs do not show that these differ from {found.systems[0]}: {named(tied, 12)}. That is "
-                "no evidence that they are as good."
+                f"Tests of all pairs do not show that these differ from {comparison.systems[0]}: {named(tied, 12)}. "
+                "That is no evidence that they are as good."
             )
         )
     parts += [
-        Figure("fig-leaderboard", charts.leaderboard(found)),
+        Figure("fig-leaderboard", charts.leaderboard(comparison)),
         Text(
             "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
             "overlap may still differ. The groups come from the test of each pair: systems of one group are not "
@@ -49,7 +49,7 @@ def leaderboard(case: Case) -> Section:
         ),
         Table("leaderboard", _caption(case), _with_means(case, board), shown=board.rows.height),
     ]
-    return Section("leaderboard", "Leaderboard", tuple(parts), (found.signature,), _TEST_WORKS)
+    return Section("leaderboard", "Leaderboard", tuple(parts), (comparison.signature,), _TEST_WORKS)
 
 
 def _ranks(low: int, high: int) -> str:
@@ -71,31 +71,31 @@ def _with_means(case: Case, board: Sheet) -> Sheet:
 
 def differences(case: Case) -> Section:
     """Decisions on all pairs, the two best topic by topic, and the measures compared."""
-    found = case.comparison()
-    row = found.power_row()
+    comparison = case.comparison()
+    row = comparison.power_row()
     total = row["pairs"]
     parts: list[Part] = [
-        Text(f"{how_many_differ(found)} in {case.measure} ({row['share']:.0%}).", strong=True),
+        Text(f"{how_many_differ(comparison)} in {case.measure} ({row['share']:.0%}).", strong=True),
         Text(
-            f"Without correction for {plural(found.family, 'comparison')} it would have been "
+            f"Without correction for {plural(comparison.family, 'comparison')} it would have been "
             f"{row['uncorrected']:,}; if no two systems differed at all, "
             f"about {number(case.alpha * total, 0)} of {total:,} would come out significant by chance."
         ),
     ]
     if row["smallest_difference"] is not None:
         parts.append(Text(f"The smallest difference found significant is {number(row['smallest_difference'], 4)}."))
-    parts += [Notice(text) for text in found.warnings]
-    parts.append(Figure("fig-pairs", charts.pairs(found)))
+    parts += [Notice(text) for text in comparison.warnings]
+    parts.append(Figure("fig-pairs", charts.pairs(comparison)))
     matrix = case.main
-    first, second = found.systems[0], found.systems[1]
-    pairs = answer(found).sheet("pairs")
+    first, second = comparison.systems[0], comparison.systems[1]
+    pairs = answer(comparison).sheet("pairs")
     pair = pairs.rows.filter(system_a=first, system_b=second).row(0, named=True)
     verdict = "significant" if pair["significant"] else "not significant"
     parts.append(
         Text(
             f"First against second: {first} beats {second} by {number(pair['difference'], 4)} on average, "
             f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)} "
-            f"({found.interval}), adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
+            f"({comparison.interval}), adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
@@ -103,7 +103,7 @@ def differences(case: Case) -> Section:
     shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
     parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
     works: tuple[str, ...] = _TEST_WORKS
-    signatures = [found.signature]
+    signatures = [comparison.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
         parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))

@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from cranfield.collection import FileCheck
 from cranfield.defaults import MissingPolicy
-from cranfield.errors import ArgumentError, CranfieldError, UnknownNameError
+from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
 from cranfield.settings import Setting
 from cranfield.settings.base import MOST_VALUES
-from cranfield.web.server.data import Contents, Dataset
+from cranfield.web.server.data import SAMPLE, Contents, Dataset
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.page import Page, pages
 from cranfield.web.server.service import Service
@@ -48,6 +48,7 @@ class JobStatus(BaseModel):
     state: str
     done: int
     total: int
+    stage: str = Field(description="what it is doing now, where its steps have names")
     share: float
     ahead: int
     error: str = ""
@@ -58,6 +59,12 @@ class Problem(BaseModel):
     """What is wrong, in words."""
 
     error: str
+
+
+class JobList(BaseModel):
+    """Computations that wait, run or have ended."""
+
+    jobs: list[JobStatus]
 
 
 class DataStatus(BaseModel):
@@ -118,6 +125,7 @@ def job_status(service: Service, job: Job) -> dict[str, Any]:
         done=job.done,
         total=job.total,
         share=job.share,
+        stage=job.stage,
         ahead=service.jobs.ahead(job),
         error=str(job.error or ""),
     ).model_dump()
@@ -205,8 +213,8 @@ def remove(request: Request, id: str) -> Response:
     return Response(status_code=204)
 
 
-async def receive(request: Request) -> Dataset:
-    """The dataset in an upload form; everything it holds is closed again."""
+async def receive(request: Request, to: Dataset | None = None) -> Dataset:
+    """The dataset in an upload form, joined `to` another where there is one; all it holds is closed again."""
     service = service_of(request)
     limits = service.limits
     async with request.form(max_files=limits.files, max_fields=20, max_part_size=limits.field) as form:
@@ -220,7 +228,11 @@ async def receive(request: Request) -> Dataset:
             raise ArgumentError(f"`missing` must be error, zero or drop-topic; got {missing[:60]!r}.")
         policy = cast(MissingPolicy, missing) if missing else None
         easy = lenient.lower() in ("true", "on", "1", "yes")
-        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy)
+        if to is not None:
+            if to.id == SAMPLE:
+                raise DataError("the sample collection stays as it is; drop your files as data of their own.")
+            policy, easy = to.missing, to.lenient
+        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy, to=to)
 
 
 def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
@@ -256,6 +268,13 @@ def describe(contents: Contents) -> str:
 
 
 # ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@router.get("/jobs", response_model=JobList, tags=["jobs"], responses=_PROBLEMS)
+def jobs(request: Request) -> Response:
+    """All computations that are known, the last asked first."""
+    service = service_of(request)
+    return JSONResponse({"jobs": [job_status(service, one) for one in service.jobs.listed()]})
 
 
 @router.get("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)

@@ -20,7 +20,8 @@ from cranfield.files import NamedFile
 from cranfield.labels import summary
 from cranfield.measures import parse_measure
 from cranfield.measures.evaluation import evaluate
-from cranfield.scores import ScoreMatrix, Scores, read_collections
+from cranfield.scores import ScoreMatrix, Scores, read_scores
+from cranfield.scores.readers import by_collection
 from cranfield.web.server.limits import Limits
 
 SAMPLE = "sample"
@@ -90,9 +91,12 @@ class Dataset:
         checks: list[FileCheck] = []
         runs: list[Run] = []
         judgments: list[Qrels] = []
+        scores_of: dict[str, Scores] = {}
         for number, file in enumerate(self.files, 1):
-            check, parsed = check_and_read(file, lenient=self.lenient)
+            check, parsed = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
+            if isinstance(parsed, Scores):
+                scores_of[file] = parsed
             if isinstance(parsed, Run):
                 runs.append(parsed)
             elif isinstance(parsed, Qrels):
@@ -113,7 +117,10 @@ class Dataset:
                 self._check_systems(checks)
                 scores = self._evaluate(MEASURES, progress)
                 return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
-            collections = read_collections(list(self.files), missing=self.missing or MISSING)
+            collections = {
+                name: scores_of[files[0]] if len(files) == 1 else read_scores(files, missing=self.missing or MISSING)
+                for name, files in by_collection(self.files).items()  # several files of one collection are joined
+            }
             joined = next(iter(collections.values())) if len(collections) == 1 else None  # several are only pooled
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
@@ -204,6 +211,11 @@ class Dataset:
             return list(self._evaluated)
         return list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
 
+    def systems(self) -> tuple[str, ...]:
+        """The systems of the scores, as far as they have been read."""
+        scores = self._contents.scores if self._contents is not None else None
+        return next(iter(scores.values())).systems if scores else ()
+
     def qrels(self) -> Qrels:
         """The judgments."""
         (qrels,) = self._kept(self._qrels, "judgments")
@@ -225,11 +237,17 @@ class Dataset:
         contents = self._contents
         if contents is not None and not contents.has_runs:
             return [], _names(self.files)
-        names = [measure] if isinstance(measure, str) else list(measure or MEASURES[:1])
+        names = self.measures_used(measure)
         qrels, runs = self.run_files()
         wanted = " ".join(f"-m {shlex.quote(name)}" for name in names)
         evaluate = f"cranfield evaluate {shlex.join([qrels, *runs])} {wanted} -q -o scores.csv"
         return [*self.first_words(), evaluate], ["scores.csv"]
+
+    def measures_used(self, measure: str | Sequence[str] | None) -> list[str]:
+        """The measures of an answer: those named, or the first of those that runs are scored by; none for scores."""
+        named = [measure] if isinstance(measure, str) else list(measure or ())
+        scored = self._contents is None or self._contents.has_runs
+        return named or (list(MEASURES[:1]) if scored else [])
 
     def first_words(self) -> list[str]:
         """Commands that make the files, where they are not there yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +18,7 @@ from cranfield import __version__
 from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
 from cranfield.present.formats import downloads
-from cranfield.web.server import api
+from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.form import Form, help_of
@@ -38,7 +39,6 @@ templates = Environment(
 )
 templates.globals |= {
     "version": __version__,
-    "menu": menu,
     "downloads": downloads,
     "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
@@ -50,7 +50,8 @@ templates.filters["words"] = lambda name: str(name).replace("_", " ")
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from its template."""
-    common = {"path": request.url.path, "data": "", "job": None, "error": ""}
+    chosen = service_of(request).store.find(str(values.get("data", "")))
+    common = {"path": request.url.path, "data": "", "job": None, "error": "", "menu": partial(menu, chosen)}
     return HTMLResponse(templates.get_template(template).render({**common, **values}), status)
 
 
@@ -92,7 +93,14 @@ def show(request: Request, page: Page) -> Response:
     query, started = _query(request, page)
     form = Form(page, query)
     values: dict[str, Any] = {"page": page, "title": page.title, "form": form, "data": form.value("data")}
-    values |= {"result": None, "query": urlencode(query), "cancelled": False, "datasets": service.store.datasets()}
+    known = [one for one in service.store.datasets() if page.suits(one) or one.id == form.value("data")]
+    values |= {
+        "result": None,
+        "query": urlencode(query),
+        "cancelled": request.query_params.get("start") == "cancelled",
+        "datasets": known,
+        "systems": (),
+    }
     values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
     status = 200
     try:
@@ -101,6 +109,7 @@ def show(request: Request, page: Page) -> Response:
         if started and not (page.needs_data and chosen is None):
             question = page.question.from_query(query)
             outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
+            manage.remember(service, page, query, chosen)
             if isinstance(outcome, Job):
                 stopped = outcome.state == "cancelled"
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
@@ -111,6 +120,8 @@ def show(request: Request, page: Page) -> Response:
     except CranfieldError as error:
         values.setdefault("chosen", None)
         values["error"], status = page.words(error), status_of(error)
+    if values["chosen"] is not None:  # they are known once the data have been read
+        values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
 
 
@@ -120,7 +131,7 @@ def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
     start = request.query_params.get("start", "")
     if all(name == "data" for name, _ in given):  # a first visit, perhaps by the menu
         given += page.example.items()
-    return given, start == "yes" or (start != "no" and not page.waits)
+    return given, start == "yes" or (start not in ("no", "cancelled") and not page.waits)
 
 
 @router.get("/files/{name}/{file}.{ending}")
@@ -172,6 +183,7 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
     service = service_of(request)
     known = [(one, one.peek()) for one in service.store.datasets()]
     values = {"limits": service.limits, "known": known, "error": error, "describe": api.describe, "sample": SAMPLE}
+    values |= {"removed": service.store.removed, "questions": manage.asked(service)[: manage.FEW]}
     return render(request, "data.html", status, title="Data", **values)
 
 
@@ -218,7 +230,7 @@ def cancel(request: Request, id: str) -> Response:
     back = request.query_params.get("back", "/")
     if not back.startswith("/") or back.startswith(("//", "/\\")):
         back = "/"  # only ever to this server
-    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}start=no", 303)
+    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}start=cancelled", 303)
 
 
 @router.get("/api")
