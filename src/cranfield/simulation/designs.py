@@ -24,6 +24,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.sentences import simulation as say
 from cranfield.settings.simulate import SimulateDesignSettings
 from cranfield.signature import signature
 from cranfield.simulation.blocks import KIND, further, job_of
@@ -78,13 +79,11 @@ class SimulatedDesign(Result):
         promised = float(self.rows["promised"][0])
         wide, hoped = self.rows["width_reached"].to_numpy(), self.rows["width_promised"].to_numpy()
         short = int((self.rows["upper"] < self.rows["promised"]).sum())
-        return (
-            f"Pilots of {self.settings['n_topics']} topics lead to recommendations of {int(np.median(topics))} topics "
-            f"({topics.min()} to {topics.max()}) and reach a power of {reached.mean():.2f} on average "
-            f"({reached.min():.2f} to {reached.max():.2f}) where {promised:g} is promised; {short} of {len(topics)} "
-            f"clearly fall short. Intervals of an average pair are {wide.mean():.3f} wide where {hoped.mean():.3f} is "
-            "promised"
-        )
+        return say.DELIVERS(
+            pilot=self.settings["n_topics"], median=int(np.median(topics)), fewest=topics.min(), most=topics.max(),
+            mean=reached.mean(), lowest=reached.min(), highest=reached.max(), promised=promised, short=short,
+            pilots=len(topics), width=wide.mean(), hoped=hoped.mean(),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"SimulatedDesign({self.measure}: {self.summary()})\n{self.rows}"
