@@ -878,7 +878,7 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "shared by all pairs", "lower, upper:", "rank_lower", "p: of", "topics_needed:", "power, power_all_pairs",
     "rate: share", "type1:", "family-wise:", "exchangeable:", "topics: recommended", "topics: in all", "erho2 (",
     "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
-    "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "These are of a pair", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
     "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
 )  # fmt: skip
