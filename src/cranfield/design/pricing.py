@@ -25,6 +25,7 @@ from cranfield.design.result import Design
 from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
+from cranfield.light_table import LightTable
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
@@ -114,7 +115,7 @@ class Question:
         if n_topics is None:
             return design
         # The grid has every variance with every number of topics; wanted is each with its own.
-        return replace(design, rows=design.rows.gather_every(len(n_topics) + 1))
+        return replace(design, table=LightTable.of(design.rows.gather_every(len(n_topics) + 1)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,11 @@ from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Deci
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
 from cranfield.replicates.partitioned import Partitioned, Split
 from cranfield.sentences import replicates as say
+from cranfield.work_files import WorkFile
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,8 @@ NONE_CAN_ADJUSTED = sentence(
 )
 BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
-    "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation",
+    "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
+    "or count it with `cranfield simulate tests`",
     "the test is bootstrap and there are fewer than 30 topics (simulated: docs/compare.md)",
 )
 TWO_DIFFER = sentence(

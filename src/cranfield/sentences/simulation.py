@@ -23,7 +23,7 @@ DELIVERS = sentence(
     "simulation.delivers",
     "Pilots of {pilot} topics lead to recommendations of {median} topics ({fewest} to {most}) and reach a power of "
     "{mean:.2f} on average ({lowest:.2f} to {highest:.2f}) where {promised:g} is promised; {short} of {pilots} clearly "
-    "fall short",
+    "fall short. Intervals of an average pair are {width:.3f} wide where {hoped:.3f} is promised",
     "shares of simulated collections of the recommended size in which the difference was found; `clearly`: the whole "
     "99% Monte-Carlo interval lies below the promise",
     always=True,

@@ -12,6 +12,7 @@ from cranfield.results import Result
 from cranfield.sentences import simulation as say
 from cranfield.signature import signature
 
+_SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 KINDS = ("type1", "power", "type3", "family-wise", "false-discovery")
 
 
@@ -93,7 +94,7 @@ class SimulatedTests(Result):
             named = " or ".join(good[:2])
             advice = f"use {named}" if good else "so do all others here, more or less"
             return say.TOO_OFTEN(
-                test=worst["test"].capitalize() if worst["test"] != "t" else "t", what=what,
+                test=_SPOKEN.get(worst["test"], worst["test"]), what=what,
                 rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), topics=worst["topics"], advice=advice,
             )  # fmt: skip
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)

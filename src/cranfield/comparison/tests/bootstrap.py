@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 FEW_TOPICS = 30
-"""Below so many topics a bootstrap-shift test rejects true hypotheses clearly too often (docs/compare.md)."""
+"""Below so many topics a bootstrap-shift test rejects true hypotheses too often (docs/compare.md, docs/simulate.md)."""
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:

@@ -261,7 +261,7 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
             "Map: one row and one column per system, dark where the row's system is better.", first, "pairs",
         ),
         "differences": Chart(
-            "differences", "Largest differences",
+            "differences", "Differences",
             "Dots with whiskers: the difference of each pair and its interval.", first, "differences",
         ),
     }  # fmt: skip

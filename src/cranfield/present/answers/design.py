@@ -69,12 +69,14 @@ def _holds(design: Design) -> str:
     return DESIGNS[design.kind].variant(design.variant).note
 
 
-def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
+def _with_looks(design: Design, looks: int | None) -> Any:
     """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
 
     A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
     test needs at the mean variance, and the looks move up in proportion.
     """
+    if looks is None:
+        return design.table
     import math
 
     import polars as pl
@@ -82,8 +84,6 @@ def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
     from cranfield.monitoring import design_looks
 
     rows = design.rows
-    if looks is None:
-        return rows
     names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
     for row in rows.iter_rows(named=True):
@@ -101,7 +101,7 @@ def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
 
 
 def _design_sheet(
-    design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", looks: int | None = None, **more: Any
+    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
 ) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
@@ -143,10 +143,10 @@ def _value(value: Any) -> str:
 
 
 def _design_headline(design: Design) -> str:
-    column = design.rows[design.solved_for]
+    column = design.table.values(design.solved_for)
     if len(column) > 1:
-        known = column.drop_nulls()
-        ends = "" if known.is_empty() else f": {_value(known.min())} to {_value(known.max())}"
+        known = [value for value in column if value is not None]
+        ends = f": {_value(min(known))} to {_value(max(known))}" if known else ""
         return f"{len(column)} designs, solved for {design.solved_for}{ends}"
     text = _UNITS[design.solved_for].format(_value(column[0]))
     return text[0].upper() + text[1:]
@@ -154,9 +154,9 @@ def _design_headline(design: Design) -> str:
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     """What one design promises, and what the papers' method says."""
-    if design.rows.height > 1:
+    if design.table.height > 1:
         return ()
-    row = design.rows.row(0, named=True)
+    row = design.table.row(0)
     name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
     if "expected_width" in row:
         text = say.WIDTH(topics=_value(row["topics"]), level=level, width=row["expected_width"])
@@ -170,7 +170,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
         text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
     if compared:
-        published = design.by_method.filter(method="published")[name]
+        published = design.other_methods["published"].table.values(name)
         text += f" {say.PUBLISHED_SAYS(value=_value(published[0]))}"
     return (text,)
 
@@ -202,11 +202,11 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
             design, "systems",
         ),
     }  # fmt: skip
-    if "achieved_power" not in design.rows.columns:
+    if "achieved_power" not in design.table.columns:
         return (charts["detectable"],)
-    if "systems" not in design.rows.columns:
+    if "systems" not in design.table.columns:
         return charts["power"], charts["detectable"]
-    if design.rows["systems"].n_unique() > 1:
+    if len(set(design.table.values("systems"))) > 1:
         return charts["systems"], charts["power"], charts["detectable"]
     return tuple(charts.values())
 

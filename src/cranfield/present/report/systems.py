@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from cranfield.errors import quietly
 from cranfield.present.answer import answer
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts import compare as charts
@@ -14,6 +15,7 @@ from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 from cranfield.present.tables import Sheet, p_text
+from cranfield.present.view.data import JUDGED_DEPTH
 from cranfield.sentences import report as say
 
 _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
@@ -92,10 +94,29 @@ def _caption(case: Case) -> str:
 
 def _with_means(case: Case, board: Sheet) -> Sheet:
     columns = []
+    for name, known in (("team", case.teams), ("judged", case.judged_shares)):
+        if known:
+            kind = pl.String if name == "team" else pl.Float64
+            columns.append(pl.Series(name, [known.get(system) for system in board.rows["system"]], dtype=kind))
     for name, matrix in list(case.scores.items())[1:]:
         means = dict(zip(matrix.systems, matrix.system_means.tolist(), strict=True))
         columns.append(pl.Series(name, [means.get(system) for system in board.rows["system"]], dtype=pl.Float64))
-    return replace(board, rows=board.rows.with_columns(columns))
+    notes = (f"judged: share of the first {JUDGED_DEPTH} documents that were judged.",) if case.judged_shares else ()
+    return replace(board, rows=board.rows.with_columns(columns), notes=(*board.notes, *notes))
+
+
+def _agreement(case: Case) -> Sheet:
+    """Rank correlation between each two measures."""
+    from itertools import combinations
+
+    from cranfield.scores.correlation import correlate
+
+    rows = []
+    with quietly():
+        for one, other in combinations(list(case.scores), 2):
+            found = correlate(case.scores[one], case.scores[other], n_resamples=0, missing="drop-topic")
+            rows.append({"measure": one, "other": other, "tau": found.values["tau"], "tau_ap": found.values["tau_ap"]})
+    return Sheet("report", pl.DataFrame(rows))
 
 
 def differences(case: Case) -> Section:
@@ -137,13 +158,19 @@ def differences(case: Case) -> Section:
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
-    ordered = pairs.rows.sort("p_adjusted", "difference", descending=[False, True])
+    nearness = (pl.col("p_adjusted") / case.alpha).log().abs()
+    ordered = pairs.rows.sort(nearness, pl.col("difference").abs(), descending=[False, True])
     shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
-    parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
+    parts.append(
+        Table("pairs", f"Pairs worth a second look: those nearest to p = {case.alpha:g} come first", shown, shown=15)
+    )
     works: tuple[str, ...] = _TEST_WORKS
     signatures = [comparison.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
+        parts.append(
+            Table("measures-agree", "Do measures agree? Kendall's τ between the orders of systems", _agreement(case))
+        )
         parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))
         power = answer(several).sheet("power")
         parts.append(Text(_separates_most(power.rows)))
