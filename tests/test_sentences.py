@@ -60,6 +60,14 @@ def noisy(effects: list[float], n: int = 30, sd: float = 0.05, seed: int = 1, me
     return matrix(np.clip(np.asarray(effects) + topics + rng.normal(0, sd, (n, len(effects))), 0, 1), measure=measure)
 
 
+def one_sided() -> cf.ScoreMatrix:
+    """Two systems whose differences have a long tail on one side."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.4, 0.05, (50, 2))
+    values[:, 1] += rng.exponential(0.5, 50)
+    return matrix(values)
+
+
 @pytest.mark.parametrize("name", SENTENCES)
 def test_printed_where_it_is_true_and_only_there(name: str) -> None:
     assert name in CASES, f"{name} has no case: add one in which it is printed, and one in which it would be false"
@@ -232,9 +240,16 @@ case("comparison.no-adjusted-can-be-significant",
      lambda: printed(cf.compare(far().scores, correction="westfall-young", n_resamples=500)))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
-              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or "
-              "count it with `cranfield simulate tests`"),
+              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
+              "or count its errors by simulation"),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=40), test="bootstrap", n_resamples=500)))  # fmt: skip
+
+
+case("comparison.asymmetric",
+     lambda: (printed(cf.compare(one_sided(), test="wilcoxon")),
+              "differences are strongly asymmetric here (skewness of 1 or more), and there Wilcoxon's test rejects equal "
+              "means too often, the more topics the more; prefer randomisation, or count its errors by simulation"),
+     lambda: printed(cf.compare(noisy([0.8, 0.4], n=50), test="wilcoxon")))  # fmt: skip
 
 
 # ── the report ────────────────────────────────────────────────────────────────────────────────────────────
