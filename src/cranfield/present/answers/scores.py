@@ -10,8 +10,6 @@ import polars as pl
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.scores import ScoreMatrix, Scores
-from cranfield.scores.correlation import Correlations
-from cranfield.scores.rank_coefficients import COEFFICIENTS
 
 
 @answers("Scores", "ScoreMatrix")
@@ -47,6 +45,9 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
 @answers("Correlation", "Correlations")
 def correlation_answer(result: Any, settings: Any) -> Answer:
     """Every coefficient with its intervals."""
+    from cranfield.scores.correlation import Correlations
+    from cranfield.scores.rank_coefficients import COEFFICIENTS
+
     several = result if isinstance(result, Correlations) else Correlations((result,))
     first = several.correlations[0]
     names = (first.reference, first.estimate) if settings is None else (settings.reference, settings.estimate)

@@ -111,7 +111,7 @@ def paper_leaderboard(table: PaperTable) -> Drawing:
     return leaderboard(table.first)
 
 
-def pair_difference(pair: PairTopics) -> Drawing:
+def pair_topics(pair: PairTopics) -> Drawing:
     """Two systems of a comparison topic by topic."""
     return scores.difference(pair.comparison.scores, pair.system_a, pair.system_b)
 
