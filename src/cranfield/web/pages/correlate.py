@@ -66,7 +66,7 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
         return replace(sheet, rows=_systems(result, left, right), title="", notes=(), heading="System by system")
 
     alone = [len(matrix.systems) - len(common) for matrix in (left, right)]
-    sentences = (f"{dataset.name}: {_size(left)}. {second.name}: {_size(right)}.",)
+    sentences: tuple[str, ...] = (f"{dataset.name}: {_size(left)}. {second.name}: {_size(right)}.",)
     if any(alone):
         sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
     tau = result.values.get("tau")
