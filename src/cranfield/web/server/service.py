@@ -117,9 +117,11 @@ class Service:
         title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
+            other = getattr(question, "other", None)
+            sides = (self.store[other],) if other else ()
             return Task(
                 title,
-                lambda progress: page.answer(question, dataset, progress),
+                lambda progress: page.answer(question, dataset, progress, *sides),
                 quick,
                 lambda: page.stages(question, dataset),
             )
