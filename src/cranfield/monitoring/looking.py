@@ -95,8 +95,8 @@ def monitor(
     >>> from cranfield.scores.synthetic import make_scores
     >>> x = make_scores(60, 3, system_effects=[0, 0, 0.1])
     >>> batches = [x.select(topics=x.topics[k : k + 20]) for k in (0, 20)]
-    >>> found = monitor(batches, max_topics=60)
-    >>> found.summary()
+    >>> result = monitor(batches, max_topics=60)
+    >>> result.summary()
     'score: after 40 of 60 topics (look 2) 1 of 3 pairs are decided; go on'
     """
     check_alpha(alpha)
@@ -126,7 +126,7 @@ def monitor(
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
-        _so_far(listed), _warnings(first.measure, int(sizes[0]), anytime, made),
+        _so_far(listed), per_look, _warnings(first.measure, int(sizes[0]), anytime, made),
     )  # fmt: skip
     notify(result.warnings)
     return result

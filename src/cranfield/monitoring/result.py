@@ -16,6 +16,7 @@ from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
 from cranfield.monitoring.boundaries import family_spent, nominal, spending_boundaries
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
+from cranfield.settings.monitor import MonitorSettings
 from cranfield.signature import signature
 
 Array = NDArray[np.float64]
@@ -59,6 +60,7 @@ class Monitoring(Result):
     baseline: str | None
     correction: FamilyCorrection
     scores: ScoreMatrix = field(repr=False)
+    per_look: int | None = None
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -87,17 +89,13 @@ class Monitoring(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "measure": self.measure,
-            "looks": self.planned_looks,
-            "max_topics": self.max_topics,
-            "spending": None if self.anytime else self.spending,
-            "anytime": self.anytime,
-            "alpha": self.alpha,
-            "baseline": self.baseline,
-            "correction": self.correction,
-            "pairs": len(self.pairs),
-        }
+        return MonitorSettings.in_force(
+            self,
+            measure=self.measure,
+            looks=self.planned_looks,
+            spending=None if self.anytime else self.spending,
+            pairs=len(self.pairs),
+        )
 
     @property
     def signature(self) -> str:

@@ -127,8 +127,8 @@ def reuse(
     >>> from cranfield import make_sample
     >>> sample = make_sample(n_topics=10, n_systems=6, n_documents=500, depth=20)
     >>> teams = dict(sample.truth.select("system", "team").iter_rows())
-    >>> found = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
-    >>> found.to_frame().columns[:9]
+    >>> result = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
+    >>> result.to_frame().columns[:9]
     ['measure', 'view', 'depth', 'team', 'runs', 'unique_judged', 'unique_relevant', 'rank_drop', 'score_change']
     """
     check_numbers(alpha, p, cutoff)

@@ -213,7 +213,7 @@ class RecommendSettings(Settings):
     """A recommendation in plain words, from past scores: how many topics, and what other ways of asking say.
 
     The number is for paired tests of all pairs of systems after correction, or of all with a baseline. Prints Markdown
-    to paste into an overview; --format json or csv gives the numbers.
+    to paste into an overview; --format table, json or csv gives the numbers.
 
     \b
     Examples:
@@ -232,7 +232,7 @@ class RecommendSettings(Settings):
     baseline: bool = setting(False, BASELINE)
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
-    measure: str | None = shared.measure("Which measure of the scores to use.")
+    measure: str | None = shared.measure("Which measure of the scores to use.", usual="the only one there is")
     missing: str = shared.missing()
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import DataError
 from cranfield.resampling import sample_covariance
@@ -16,6 +14,11 @@ from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.squares import check_magnitude, squares
 from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ STEP = 0.2
 """Seconds between looks at whether somebody cancelled."""
 
 
-def run_apart(function: Callable[..., Any], *arguments: Any, progress: Progress) -> Any:
+def run_isolated(function: Callable[..., Any], *arguments: Any, progress: Progress) -> Any:
     """The result of ``function(*arguments, progress)`` from a fresh process; cancelling ends the process.
 
     Function, arguments and result travel by pickle.
