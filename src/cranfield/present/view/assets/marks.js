@@ -32,10 +32,13 @@ function panel(id, title, { draw: drawBody, table, lead, wide, label }) {
   const heading = make("h3", { id: `view-${id}`, text: title });
   const place = make("div", { role: "group", class: `view-panel view-${id}${wide ? " view-wide" : ""}`, "aria-labelledby": heading.id },
     make("div", { class: "view-head" }, heading, make("span", { class: "view-tools" }, id === "board" ? null : toggle, save)), note, body, behind);
+  let seen = true, stale = false;  // a panel out of sight waits until it is scrolled to
+  new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; if (seen && stale) one.draw(); }, { rootMargin: "200px" }).observe(place);
   const one = {
-    place, body,
-    draw() {
-      if (place.hidden) return;
+    place,
+    draw(all) {
+      stale = !seen && !all && place.isConnected;
+      if (place.hidden || stale) return;
       const text = lead ? lead() : "";
       note.textContent = text;
       note.hidden = !text;
@@ -165,8 +168,9 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     context.strokeStyle = style.getPropertyValue("--view-line");
     context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
     context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
-    const step = Math.max(1, Math.ceil(12 / cellHeight));
-    for (let r = 0; r < now.rows; r += step) {
+    const step = named ? Math.max(1, Math.ceil(12 / cellHeight)) : niceStep(14 / cellHeight);
+    for (let r = 0; r < now.rows; r++) {
+      if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;
       context.fillText(named ? shorten(context, now.label(r), left - 8) : String(r + 1), left - 5, top + (r + 0.5) * cellHeight);
     }

@@ -35,7 +35,7 @@ async function start() {
   let waiting = 0;
   new ResizeObserver(() => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(drawAll); }).observe(grid);
   prefersDark.addEventListener("change", drawAll);
-  addEventListener("beforeprint", () => { printing = true; drawAll(); });
+  addEventListener("beforeprint", () => { printing = true; drawAll(true); });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
 }
 start();
