@@ -31,6 +31,8 @@ from cranfield.errors import CranfieldError, CranfieldWarning
 from cranfield.replicates.checkpoint import WorkFile
 from cranfield.standardise.factors import Standardisation
 
+MEMORY = "/dev/shm"
+"""Where files lie in memory, on Linux."""
 JOB = {"measures": ["AP"], "seed": 1}
 PIECES = [
     b"", b"\0", b"\r", b"\n", b"\r\n", b"\t", b",", b";", b" ", b'"', b"'", b"{", b"}", b"[", b"]", b":", b"#", b"<", b"%",
@@ -152,8 +154,8 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     chance = random.Random(seed)
     kind, read, name, data = chance.choice(TARGETS)
     path = folder / name
-    path.write_bytes(mutate(data, chance))
-    before = path.read_bytes()
+    broken = mutate(data, chance)
+    path.write_bytes(broken)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -163,7 +165,7 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
         return kind, f"a message of {len(str(error)):,} characters" if len(str(error)) > 20_000 else None
     except Exception:  # noqa: BLE001 (whatever it is, it is what we look for)
         last = traceback.format_exc(limit=-1)
-        return kind, f"{name}: {last}{before[:300]!r}"
+        return kind, f"{name}: {last}{broken[:300]!r}"
     return kind, None
 
 
@@ -173,7 +175,7 @@ def fuzz(first_seed: int, seconds: float) -> tuple[Counter[str], dict[str, str]]
     findings: dict[str, str] = {}
     end = time.monotonic() + seconds
     seed = first_seed
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None) as folder:
         while time.monotonic() < end:
             kind, problem = attempt(seed, Path(folder))
             tried[kind] += 1
