@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from cranfield.executors import Progress
+from cranfield.isolated_process import run_apart
 from cranfield.present.answer import Answer
 from cranfield.present.tables import Sheet
 from cranfield.settings.report import ReportSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.isolated_process import run_apart
 from cranfield.web.server.library import imports, literal
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
