@@ -13,7 +13,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors lazy registry defaults labels signature results json_text files executors isolated_process parquet resampling",
+    "errors lazy registry defaults labels signature results json_text files executors isolated_process parquet invariants resampling",
     "settings",
     "scores",
     "collection",

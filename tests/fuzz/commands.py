@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import random
 import re
 import signal
@@ -72,8 +71,25 @@ BASES: dict[str, list[list[str]]] = {
 """Short calls of every command, to which options are added."""
 SELDOM = {"report": 0.02, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
+ONE_SIDED = {"greater", "less", "westfall-young"}
+"""Words after which an interval may have an open end: one side, or too few resamples to bound it, which is said."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
-NAMES = ["a", "b", "c", "x.csv", "AP", "P@5", "nDCG@10", "score", "nonsense", "", "RBP(p=0.8)", "-1", "os.system", "\u2028"]
+NAMES = [
+    "a",
+    "b",
+    "c",
+    "x.csv",
+    "AP",
+    "P@5",
+    "nDCG@10",
+    "score",
+    "nonsense",
+    "",
+    "RBP(p=0.8)",
+    "-1",
+    "os.system",
+    "\u2028",
+]
 TEXTS = {
     "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "P@0", "x.y"],
     "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
@@ -84,7 +100,24 @@ TEXTS = {
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
 }  # fmt: skip
 WHOLE = [0, 1, 2, 3, 5, 7, 12, -1, 10**20]
-REAL = [0.0, 1.0, 0.5, 0.05, 0.01, 0.95, 1e-16, 1 - 1e-16, 1e-300, 1e300, -1.0, 2.0, 1e-8, 1e8, float("nan"), float("inf")]
+REAL = [
+    0.0,
+    1.0,
+    0.5,
+    0.05,
+    0.01,
+    0.95,
+    1e-16,
+    1 - 1e-16,
+    1e-300,
+    1e300,
+    -1.0,
+    2.0,
+    1e-8,
+    1e8,
+    float("nan"),
+    float("inf"),
+]
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
@@ -187,7 +220,9 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     systems = list("abcdef")[: chance.choice((1, 2, 2, 3, 3, 4, 6))]
     for file in ("x.csv", "y.csv"):
         Path(folder, file).write_text(score_table(chance, systems))
-    Path(folder, "family.csv").write_text(score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)]))
+    Path(folder, "family.csv").write_text(
+        score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)])
+    )
     words, format = words_of(command, asked[command], chance)
     problem = run(words, format, CODES.get(command, {0, 1, 2}))
     return command, None if problem is None else f"cranfield {' '.join(map(repr, words))}\n{problem}"
@@ -214,17 +249,21 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         signal.signal(signal.SIGALRM, before)
     if code not in codes:
         return f"exit code {code}\n{err.getvalue()[:500]}"
-    if code in (1, 2) and not re.search(r"error: |Error: |Usage: |problems?$", err.getvalue(), re.MULTILINE) and not out.getvalue():
+    if (
+        code in (1, 2)
+        and not re.search(r"error: |Error: |Usage: |problems?$", err.getvalue(), re.MULTILINE)
+        and not out.getvalue()
+    ):
         return f"exit code {code} without a word"
     if len(err.getvalue()) > 20_000:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):
         return None
-    wrong = problems_of(out.getvalue(), format)
+    wrong = problems_of(out.getvalue(), format, bool(ONE_SIDED & set(words)))
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 
 if __name__ == "__main__":  # one seed again, in the current directory
     prepare(Path.cwd())
     for seed in map(int, sys.argv[1:]):
-        print(os.getcwd(), *attempt(seed, Path.cwd()))
+        sys.stdout.write(f"{seed}: {attempt(seed, Path.cwd())}\n")

@@ -35,7 +35,7 @@ KINDS: dict[str, tuple[Callable[[int, Path], tuple[str, str | None]], Callable[[
 @contextmanager
 def _folder() -> Iterator[Path]:
     """A folder of its own, which is the current directory meanwhile."""
-    before = os.getcwd()
+    before = Path.cwd()
     with tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None) as name:
         os.chdir(name)
         try:
@@ -45,7 +45,11 @@ def _folder() -> Iterator[Path]:
 
 
 def fuzz(
-    kind: str, first_seed: int, seconds: float, inputs: int | None = None, said: Callable[[str], None] = lambda text: None
+    kind: str,
+    first_seed: int,
+    seconds: float,
+    inputs: int | None = None,
+    said: Callable[[str], None] = lambda text: None,
 ) -> tuple[Counter[str], dict[str, str]]:
     """Try seeds for so long: how many of what, and the findings by the place in the code; `said` hears them at once."""
     attempt, prepare = KINDS[kind]

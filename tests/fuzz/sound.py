@@ -9,33 +9,52 @@ from typing import Any
 
 P_VALUE = re.compile(r"(^|_)p(_value|_adjusted|_merged)?$|^p_")
 SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha)$")
-CONTAINED = ("difference", "effect_size", "effect", "mean", "value", "estimate", "tau", "statistic", "bias", "variance")
+CONTAINED = (
+    "rate",
+    "reached",
+    "difference",
+    "effect_size",
+    "effect",
+    "mean",
+    "value",
+    "estimate",
+    "tau",
+    "statistic",
+    "bias",
+    "variance",
+)
 NOT_FINITE = re.compile(r"(?<![\w.'/-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
 
 
-def problems_of(text: str, format: str) -> list[str]:
-    """What is wrong with something printed; nothing if all is well."""
+def problems_of(text: str, format: str, open_ends: bool = False) -> list[str]:
+    """What is wrong with something printed; nothing if all is well. One-sided intervals may have open ends."""
     if format == "json":
         try:
-            return list(_walk(json.loads(text, parse_constant=_refuse)))
+            return list(_walk(json.loads(text, parse_constant=_refuse), open_ends))
         except ValueError as error:
             return [f"JSON that cannot be read: {error}"]
-    return [f"not finite: {match.group()!r}" for match in [NOT_FINITE.search(text)] if match]
+    wrong = [match.group() for match in NOT_FINITE.finditer(text)]
+    return [f"not finite: {one!r}" for one in wrong if not open_ends or "nan" in one.lower()]
 
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-def _walk(value: Any, place: str = "") -> Iterator[str]:
+def _walk(value: Any, open_ends: bool, place: str = "") -> Iterator[str]:
     if isinstance(value, list):
         for at, one in enumerate(value):
-            yield from _walk(one, f"{place}[{at}]")
+            yield from _walk(one, open_ends, f"{place}[{at}]")
+    elif isinstance(value, str):
+        if value in ("nan", "inf", "-inf") and not (
+            open_ends and value != "nan" and place.endswith(("lower", "upper"))
+        ):
+            yield f"{place} is {value}"
     elif isinstance(value, dict):
         yield from (f"{place}: {text}" for text in _row(value))
         for name, one in value.items():
             if name not in ("settings", "command_line", "python"):
-                yield from _walk(one, f"{place}.{name}")
+                yield from _walk(one, open_ends, f"{place}.{name}")
 
 
 def _number(value: Any) -> bool:

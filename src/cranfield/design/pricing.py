@@ -24,6 +24,7 @@ from cranfield.design.pool_price import LOW_SHARE, doubts, losses
 from cranfield.design.result import Design
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
+from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
@@ -136,6 +137,9 @@ class Cost(Result):
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame("the price", self.rows)
 
     @property
     def signature(self) -> str:

@@ -85,6 +85,11 @@ def standardisation(case: Case) -> Section:
 
 
 def _telling_apart(before: dict[str, Any], after: dict[str, Any]) -> str:
+    if before["blocked_f"] is None or after["blocked_f"] is None:
+        return (
+            f"On these topics and by {before['measure']}, systems and topics explain every score, and the F of the "
+            "blocked analysis of variance is not defined."
+        )
     return (
         f"On these topics and by {before['measure']}, the F of the blocked analysis of variance goes from "
         f"{number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}. The factors come from these very "
