@@ -30,8 +30,8 @@ mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time
 
 MINUTES ?= 3
 SEED    ?= 1
-fuzz: $(VENV)/ready-dev  ## broken files for every reader: make fuzz MINUTES=60 SEED=7
-	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --seed $(SEED)
+fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7
+	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
 
 browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sound import problems_of
 
 from cranfield import make_sample
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
+from fuzz.sound import problems_of
 
 PATIENCE = 20
 """Seconds a command may take; what takes longer is counted apart."""

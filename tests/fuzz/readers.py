@@ -5,6 +5,7 @@ Sound files are cut, joined, and sown with hostile pieces, and read.
 
 from __future__ import annotations
 
+import io
 import random
 import tempfile
 import traceback
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from cranfield import read_order, read_qrels, read_run, read_scores
 from cranfield.collection.check import recognise
@@ -70,6 +72,13 @@ def _work_file() -> bytes:
         return path.read_bytes()
 
 
+def _parquet(rows: int) -> bytes:
+    out = io.BytesIO()
+    columns = {"topic": [f"t{i}" for i in range(rows)], "a": [i / 7 for i in range(rows)], "b": [0.5] * rows}
+    pl.DataFrame(columns).write_parquet(out, statistics=False)
+    return out.getvalue()
+
+
 RUN = b"1 Q0 d1 1 0.9 t\n1 Q0 d2 2 0.8 t\n2 Q0 d1 1 0.5 t\n"
 FACTORS = b"topic,measure,mean,sd,systems,version,provenance\n1,AP,0.5,0.1,9,1,here\n2,AP,0.4,0.2,9,1,here\n"
 FACTORS_JSON = (
@@ -93,6 +102,8 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("scores", _scores, "s.json", b'{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 0}}'),
     ("scores", _scores, "s.jsonl", b'{"topic": "1", "a": 0.5, "b": 1}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
     ("scores", _scores, "bm25.eval", b"map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n"),
+    ("parquet", _scores, "s.parquet", _parquet(3)),
+    ("parquet", _factors, "f.parquet", _parquet(40)),
     ("factors", _factors, "f.csv", FACTORS),
     ("factors", _factors, "f.json", FACTORS_JSON),
     ("factors", _factors, "f.zscores", b"1 map 0.5 0.1\n2 map 0.4 0.2\n"),

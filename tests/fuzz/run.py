@@ -1,6 +1,6 @@
 """Broken files for every reader, and every command with extreme options on degenerate scores.
 
-    python tests/fuzz/fuzz.py --minutes 3 --seed 1 --kinds readers commands
+    PYTHONPATH=tests python -m fuzz --minutes 3 --seed 1 --kinds readers commands
 
 Anything but a sound result or an error in words (a traceback, a NaN, an infinity, a p of 0, an estimate outside its
 interval, a message of many pages) is printed with the seed that repeats it, and the exit code is 1. The same seeds give
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -20,8 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import commands
-import readers
+from fuzz import commands, readers
 
 NUMBERS = re.compile(r"-?\d[\d.e+-]*")
 MEMORY = "/dev/shm"
@@ -92,7 +90,3 @@ def main() -> int:
         print(f"{kind}: {total:,} inputs from seed {asked.seed} in {took:,.0f} s ({counts}); {len(findings)} findings")
         failed |= bool(findings)
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
