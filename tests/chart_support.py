@@ -114,16 +114,27 @@ def family_matrices() -> dict[str, ScoreMatrix]:
     }
 
 
-@functools.lru_cache(maxsize=1)
-def results() -> dict[str, Any]:
-    """One small result of every kind that has a chart, by the name of its type."""
+def families_of(n_systems: int) -> dict[str, ScoreMatrix]:
+    """The two small families; of many systems also families of one numeric parameter, up to 20 settings each."""
+    families = family_matrices()
+    rng = np.random.default_rng(11)
+    base = families["bm25"].values[:, :1]
+    for k in range(n_systems // 20):
+        values = np.clip(base + rng.normal(0, 0.03, (24, 20)), 0, 1)
+        families[f"f{k}"] = ScoreMatrix(values, families["bm25"].topics, [f"f{k}(b={j / 20})" for j in range(20)], "AP")
+    return families
+
+
+@functools.lru_cache(maxsize=4)
+def results(n_systems: int = 6) -> dict[str, Any]:
+    """One result of every kind that has a chart, by the name of its type; all as small as so many systems allow."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
-        x = matrix()
+        x = matrix(n_systems=n_systems)
         y = ScoreMatrix(x.values**2, x.topics, x.systems, "other")
         scores = Scores([x, y])
         residual = estimate_variance(x, "residual")
-        sample = make_sample(n_topics=10, n_systems=4, n_documents=300, seed=7)
+        sample = make_sample(n_topics=10, n_systems=4 if n_systems == 6 else n_systems, n_documents=300, seed=7)
         teams = {run.system: f"team {number // 2}" for number, run in enumerate(sample.runs)}
         figures = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
         return {
@@ -131,13 +142,14 @@ def results() -> dict[str, Any]:
             "Comparison": compare(x, n_resamples=2000),
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
             "Gate": gate(x, baseline=x.systems[0], candidate=x.systems[1], margin=0.02),
+            "PairTopics": compare(x, test="t").pair(x.systems[0], x.systems[1]),
             "PaperTable": paper_table(x, n_resamples=500),
             "Correlation": correlate(x, y, n_resamples=200),
             "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),
             "Cost": cost_from_figures(figures, width=0.15),
-            "Design": design_anova(residual, 6, 0.10),
+            "Design": design_anova(residual, n_systems, 0.10),
             "Monitoring": monitor(x, per_look=5, looks=4),
-            "Recommendation": recommend(x, 6, 0.10),
+            "Recommendation": recommend(x, n_systems, 0.10),
             "Reliability": reliability(x, n_topics=[10, 30], target=0.9),
             "Replicates": replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=300),
             "Reuse": reuse(sample.qrels, sample.runs, teams, measures="AP", depths=[5, 20], n_resamples=30),
@@ -148,12 +160,12 @@ def results() -> dict[str, Any]:
             "SequentialDesign": design_looks(0.04, 0.07),
             "ThreeViews": three_views(x, n_topics=[10, 20], n_resamples=20),
             "SimulatedDesign": simulate_design(x, 3, 0.1, n_pilots=3, n_trials=50),
-            "SimulatedScores": simulate_scores(x, n_systems=4, difference=0.05),
+            "SimulatedScores": simulate_scores(x, n_systems=4 if n_systems == 6 else n_systems, difference=0.05),
             "SimulatedTests": simulate_tests(x, n_topics=[10, 20], n_trials=100, n_resamples=99),
             "StandardisationEffect": standardisation_effect(scores, n_resamples=50),
             "Standardisation": fit_standardisation(x),
             "Standardised": fit_standardisation(x).apply(x),
-            "Tuning": tune(family_matrices()),
+            "Tuning": tune(families_of(n_systems)),
             "VarianceEstimate": residual,
             "Variances": variances({"first": x, "second": y}),
             "ttest": design_ttest(estimate_variance(x, "percentile95"), 0.05),

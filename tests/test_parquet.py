@@ -13,7 +13,7 @@ import pytest
 from cranfield import DataError, FileError, make_scores, read_scores, write_scores
 from cranfield.collection.check import check_and_read
 from cranfield.files import NamedFile
-from cranfield.isolated_process import NO_ANSWER, run_apart
+from cranfield.isolated_process import NO_ANSWER, limit_memory, run_isolated
 from cranfield.parquet import MARK, check_lengths, read_parquet
 from cranfield.standardise.factors import Standardisation
 
@@ -137,12 +137,14 @@ def test_a_visitors_file_is_read_in_a_process_of_its_own(tmp_path: Path, monkeyp
     write_scores(matrix, tmp_path / "s.parquet")
     (tmp_path / "s.parquet").rename(place)
     asked = []
-    monkeypatch.setattr("cranfield.parquet.run_apart", lambda *a, **k: asked.append(k) or run_apart(*a, **k))
+    monkeypatch.setattr(
+        "cranfield.parquet.run_isolated", lambda *a, **k: asked.append(a[0].__name__) or run_isolated(*a, **k)
+    )
     check, scores = check_and_read(NamedFile("s.parquet", place))
     assert check.problems == 0
     assert scores is not None
     assert (next(iter(scores.values())).values == matrix.values).all()  # type: ignore[union-attr]
-    assert asked == [{"memory": 1_000_000_000}]
+    assert asked == ["_decode_apart"]
     monkeypatch.setattr("cranfield.parquet.check_lengths", lambda data, name: None)  # what the check would not see
     place.write_bytes(with_fewer_than_no_values())
     check, scores = check_and_read(NamedFile("s.parquet", place))
@@ -151,9 +153,10 @@ def test_a_visitors_file_is_read_in_a_process_of_its_own(tmp_path: Path, monkeyp
 
 
 def _greedy(_progress: object) -> int:
+    limit_memory(10**9)
     return len(bytearray(2**33))
 
 
 def test_a_process_of_its_own_has_a_limit_on_memory() -> None:
     with pytest.raises(DataError, match=NO_ANSWER[:40]):
-        run_apart(_greedy, memory=10**9)
+        run_isolated(_greedy)

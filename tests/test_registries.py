@@ -22,6 +22,7 @@ from cranfield import (
     comparison,
     design,
     design_anova,
+    design_interval,
     make_scores,
     read_scores,
     scores,
@@ -389,3 +390,26 @@ def test_a_question_about_a_design_is_a_command(monkeypatch: pytest.MonkeyPatch)
     type("DummySettings", (IntervalSettings,), {"command": "design dummy", "brief": "A dummy.", "place": 999})
     assert "dummy A dummy." in typed("design", "--help")
     assert "--width" in typed("design", "dummy", "--help")
+
+
+def test_a_design_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A design and its question are all the page needs: a choice, what it finds, and an answer."""
+    from cranfield.settings import base
+    from cranfield.settings.design import IntervalSettings
+    from cranfield.web.server.app import create_app
+    from web_page import HERE, Client
+
+    asked = "/api/design?kind=dummy&variance_of_difference=0.04&width=0.1"
+    with Client(create_app(), base_url=HERE) as client:
+        assert "dummy" not in client.get("/design").text
+        assert "unknown kind 'dummy'" in client.get(asked).json()["error"]
+        monkeypatch.setattr(base, "QUESTIONS", dict(base.QUESTIONS))
+        type("DummySettings", (IntervalSettings,), {"command": "design dummy", "brief": "A dummy.", "place": 999})
+        with DESIGNS.temporarily(replace(DUMMIES["design"], label="do nothing at all")):
+            html = client.get("/design").text
+            assert (
+                '<input type="radio" id="kind-dummy" name="kind" value="dummy"><label for="kind-dummy">do nothing'
+                in html
+            )
+            assert 'data-kinds="interval dummy">how wide the interval will be' in html
+            assert client.get(asked).json()["rows"][0]["topics"] == design_interval(0.04, 0.1).n_topics

@@ -7,21 +7,16 @@ from typing import Any
 
 import pytest
 
+from chart_support import results
+from cranfield.present.answer import answer
 from cranfield.settings import REQUIRED, Settings, questions
 
 ANSWERED = {name: question for name, question in questions().items() if question.answered_by}
 DATA = {
     "scores", "collections", "batches", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
-    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model",
+    "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model", "source",
 }  # fmt: skip
-"""What a function is asked about, and what is no setting: objects, callbacks, and how holes in scores are read."""
-TO_COME = {
-    "convert": "read_scores has settings of its own",
-    "evaluate": "evaluate takes measures by position, without a default",
-    "standardise robustness": "standardisation_robustness takes groups for both leave_out and teams",
-    "report": "build_report has neither n_partitions nor n_splits",
-}
-"""Questions whose function does not take their settings yet."""
+"""What a function is asked about, and what is no setting: objects and their origin, callbacks, how holes are read."""
 
 
 def _plain(value: Any) -> Any:
@@ -40,13 +35,7 @@ def parameters(question: type[Settings]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=TO_COME[name]) if name in TO_COME else ())
-        for name in ANSWERED
-    ],
-)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_the_function_takes_the_settings(name: str) -> None:
     question = ANSWERED[name]
     asked = {one.name: one.default for one in question.all() if one.part in ("question", "run")}
@@ -66,3 +55,41 @@ def test_data_come_first(name: str) -> None:
     first = next(iter(inspect.signature(ANSWERED[name].function()).parameters), None)
     takes = ANSWERED[name].takes
     assert takes == "nothing" or first in DATA, f"{name} takes {takes}, and its first parameter is {first}"
+
+
+RESULTS = {
+    "compare": "Comparison", "leaderboard": "MeasureComparisons", "gate": "Gate", "table": "PaperTable",
+    "correlate": "Correlation", "cost": "Cost", "design anova": "Design", "design ttest": "ttest",
+    "design interval": "interval", "design looks": "SequentialDesign", "design recommend": "Recommendation",
+    "monitor": "Monitoring", "reliability": "Reliability", "replicates": "Replicates", "reuse": "Reuse",
+    "selection-bias": "SelectionBias", "simulate design": "SimulatedDesign", "simulate scores": "SimulatedScores",
+    "simulate tests": "SimulatedTests", "standardise effect": "StandardisationEffect",
+    "standardise robustness": "Robustness", "standardise fit": "Standardisation", "standardise apply": "Standardised",
+    "tune": "Tuning", "variance": "Variances",
+}  # fmt: skip
+"""By question: an example of its result in `chart_support`."""
+READING = {"intents", "name", "lenient"}
+TOLD_OTHERWISE = {
+    "cost": {one.name for one in questions()["cost"].all()},  # only what applies, in the words of the design
+    "replicates": READING | {"published"},  # which stands for other settings
+    "reuse": READING | {"teams", "team_prefix", "leave_out"},  # the rows name the teams
+    "selection-bias": {"leave_one_out", "holdout", "n_repeats"},  # `folds` says it in words
+    "standardise apply": {"factors"},  # their version is in the provenance of the scores
+    "tune": {"leave_one_out", "holdout", "n_repeats", "stratified"},  # `folds` says it in words
+}
+"""Settings that a result does not repeat under their names, and why."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_names_its_settings_as_the_question_does(name: str) -> None:
+    settings = results()[RESULTS[name]].settings
+    asked = {one.name for one in questions()[name].all() if one.part == "question"}
+    missing = asked - set(settings) - TOLD_OTHERWISE.get(name, set())
+    assert not missing, f"the settings of the answer to {name} lack {sorted(missing)}"
+    assert list(settings) == list(dict(results()[RESULTS[name]].to_dict().get("settings", settings)))
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS if name not in ("design looks", "selection-bias")])
+def test_rows_for_machines_name_the_measure(name: str) -> None:
+    rows = answer(results()[RESULTS[name]]).sheet().for_machines
+    assert "measure" in rows.columns or {"reference", "estimate"} <= set(rows.columns)

@@ -69,7 +69,7 @@ def test_the_rule_can_fail() -> None:
 
 def test_a_work_file_of_objects_is_no_way_in(tmp_path: Path) -> None:
     """An array of Python objects would be pickled; its kind is refused."""
-    from cranfield.replicates.checkpoint import WorkFile, _line
+    from cranfield.work_files import WorkFile, _line
 
     path = tmp_path / "job.work"
     WorkFile(path, {"seed": 1}).close()

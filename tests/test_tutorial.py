@@ -1,34 +1,50 @@
-"""The tutorial notebook runs from top to bottom, and is stored without outputs."""
+"""The notebooks run from top to bottom, and are stored without outputs."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
+TUTORIAL, COMING_FROM = ROOT / "docs" / "tutorial.ipynb", ROOT / "docs" / "coming_from.ipynb"
 nbformat = pytest.importorskip("nbformat")
 
 
-def test_it_is_stored_without_outputs() -> None:
-    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+@pytest.mark.parametrize("path", [TUTORIAL, COMING_FROM], ids=lambda path: path.stem)
+def test_it_is_stored_without_outputs(path: Path) -> None:
+    for cell in nbformat.read(path, as_version=4).cells:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the cells of a notebook show, run in a folder of its own."""
     nbclient = pytest.importorskip("nbclient")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    assert (tmp_path / "report.html").stat().st_size > 100_000
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not [output for output in shown if output["output_type"] == "error"]
+    return shown
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = run(TUTORIAL, tmp_path, monkeypatch)
+    assert (tmp_path / "report.html").stat().st_size > 100_000
     kinds = {kind for output in shown for kind in output.get("data", {})}
     assert "text/html" in kinds
     assert "image/svg+xml" in kinds
     assert "cdn." not in str(shown), "nothing is fetched to show a chart"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_door_leads_to_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The notebook itself asserts that dictionaries, frames, objects and files give the same comparison."""
+    shown = str(run(COMING_FROM, tmp_path, monkeypatch))
+    assert "is not installed here" not in shown, "the peers belong to the development tools"
+    assert "map                   " in shown, "trec_eval's own lines"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         write_qrels,
         write_run,
     )
-    from cranfield.comparison import Comparison, MeasureComparisons, adjust, compare, compare_measures
+    from cranfield.comparison import Comparison, MeasureComparisons, PairTopics, adjust, compare, compare_measures
     from cranfield.design import (
         Cost,
         Design,
@@ -164,7 +164,7 @@ _ROOMS = {
     ],
     "cranfield.gating": ["Gate", "GateCheck", "gate"],
     "cranfield.paper": ["PaperTable", "paper_table"],
-    "cranfield.comparison": ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"],
+    "cranfield.comparison": ["Comparison", "MeasureComparisons", "PairTopics", "adjust", "compare", "compare_measures"],
     "cranfield.design": [
         "Cost",
         "Design",
@@ -238,6 +238,7 @@ __all__ = [
     "MeasureComparisons",
     "Monitoring",
     "NFold",
+    "PairTopics",
     "PaperTable",
     "PoolFigure",
     "Qrels",

@@ -196,6 +196,8 @@ SimulatedScoresShow = Literal["scores", "truth"]
 
 CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
+CHART_WIDTHS: Final = (100, 4000)
+"""How narrow and how wide a chart's plot may be, in pixels."""
 REPORT_MIN_DIFF: Final = 0.10
 """The difference between best and worst that a report designs the next collection for."""
 REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)

@@ -18,7 +18,6 @@ exit code 2 for `ArgumentError` and 1 for `DataError`.
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,6 +45,8 @@ class UnknownNameError(ArgumentError, KeyError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        import difflib
+
         self.kind, self.name, self.known = kind, name, tuple(known)
         folded = {candidate.casefold(): candidate for candidate in self.known}
         near = [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]

@@ -20,24 +20,15 @@ STEP = 0.2
 NO_ANSWER = "the computation ended without an answer; was there too little memory?"
 
 
-def run_apart(
-    function: Callable[..., Any], *arguments: Any, progress: Progress | None = None, memory: int | None = None
-) -> Any:
+def run_isolated(function: Callable[..., Any], *arguments: Any, progress: Progress | None = None) -> Any:
     """The result of ``function(*arguments, progress)`` from a fresh process; cancelling ends the process.
 
     Function, arguments and result travel by pickle.
-
-    Parameters
-    ----------
-    function, arguments : what to compute there
-    progress : called as it goes on, and several times a second
-    memory : bytes that the process may take beyond what it starts with, where the system can limit it; what asks for
-        more ends as a `MemoryError` or with the process, and here as a `DataError`
     """
     progress = progress or _silent
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(function, arguments, theirs, memory))
+    process = context.Process(target=_child, args=(function, arguments, theirs))
     process.start()
     theirs.close()  # so that a crash there ends the wait here
     reached = (0, 0)
@@ -75,10 +66,8 @@ def _silent(done: int, total: int) -> None:
     pass
 
 
-def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Connection, memory: int | None) -> None:
+def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Connection) -> None:
     follow_the_server()
-    if memory is not None:
-        limit_memory(memory)
     warnings.simplefilter("ignore", CranfieldWarning)  # results carry them
     try:
         value = function(*arguments, lambda done, total: pipe.send(("progress", (done, total))))
@@ -90,7 +79,11 @@ def _child(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Conne
 
 
 def limit_memory(more: int) -> None:
-    """Let this process take so many bytes more than it has, and write no core file when it breaks."""
+    """Let this process take so many bytes more than it has, and write no core file when it breaks.
+
+    For work in a process of its own, after it has loaded what it needs: what then asks for more ends as a
+    `MemoryError` or with the process, and as a `DataError` for whoever waits for it.
+    """
     try:
         import resource
     except ImportError:  # Windows has no such limits

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import DataError, FileError, Problem
 from cranfield.files import NamedFile
-from cranfield.isolated_process import NO_ANSWER, run_apart
+from cranfield.isolated_process import NO_ANSWER, limit_memory, run_isolated
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +42,7 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     check_lengths(data, name)
     if isinstance(name, NamedFile):
         try:
-            packed = run_apart(_decode_apart, data, str(name), memory=MEMORY)
+            packed = run_isolated(_decode_apart, data, str(name))
         except DataError as error:
             if str(error) != NO_ANSWER:
                 raise
@@ -67,8 +67,18 @@ def _decode(data: bytes, name: str) -> pl.DataFrame:
 
 def _decode_apart(data: bytes, name: str, _progress: object) -> bytes:
     """The table in the library's own exchange format; runs in the other process."""
+    _decode(_warm(), name)  # the library loads its parts and starts its threads
+    limit_memory(MEMORY)
     out = io.BytesIO()
     _decode(data, name).write_ipc(out)
+    return out.getvalue()
+
+
+def _warm() -> bytes:
+    import polars as pl
+
+    out = io.BytesIO()
+    pl.DataFrame({"a": [0.5]}).write_parquet(out)
     return out.getvalue()
 
 

@@ -75,17 +75,25 @@ class Result:
         inside = line.removeprefix(f"{type(self).__name__}(")
         return inside.removesuffix(")") if inside != line else line
 
-    def chart(self, kind: str | None = None, **options: Any) -> Any:
+    def chart(
+        self, kind: str | None = None, *, title: str | None = None, width: int | None = None, **options: Any
+    ) -> Any:
         """The result as an altair chart, which notebooks show and `cranfield.save_chart` writes.
 
         Parameters
         ----------
         kind : str, optional
-            Which of its charts; docs/charts.md lists them. A name that does not exist is told with those that do.
+            Which of its charts; docs/charts.md lists them. A name that does not exist is told with those that do, and
+            a result that has no chart, such as a `FileCheck`, says which results have.
+        title : str, optional
+            A title of your own instead of the finding; ``""`` for none.
+        width : int, optional
+            Width of the plot itself in pixels; names and numbers beside it come on top.
         options
             What that chart takes.
         """
-        return importlib.import_module("cranfield.present.charts").chart(self, kind, **options)
+        draw = importlib.import_module("cranfield.present.charts").chart
+        return draw(self, kind, title=title, width=width, **options)
 
     def _repr_html_(self) -> str:
         html: str = importlib.import_module("cranfield.present.page").result_html(self)

@@ -214,6 +214,21 @@ def test_the_price_of_looking() -> None:
     assert "--looks" in refused(*words, "--looks", "0")
 
 
+def test_looks_at_all_pairs() -> None:
+    words = ("design", "pairs", "--variance-of-difference", "0.02", "--systems", "20", "--min-diff", "0.10")
+    (row,) = rows(*words, "--looks", "5")
+    one = cranfield.design_looks(0.02, 0.10, alpha=0.05 / 190)
+    assert (row["topics"], row["topics_max"]) == (one.topics_fixed, one.topics_max)
+    assert row["expected_alternative"] == pytest.approx(one.expected_alternative)
+    (few,) = rows(*words, "--looks", "5", "--baseline")
+    assert few["topics_max"] == cranfield.design_looks(0.02, 0.10, alpha=0.05 / 19).topics_max
+    (unequal,) = rows(*words, "--looks", "5", "--spread", "0.4")  # more topics, and the looks move up with them
+    assert unequal["topics"] < unequal["topics_max"] <= unequal["topics"] * one.inflation + 1
+    assert unequal["topics_max"] > row["topics_max"]
+    assert "tested at alpha divided by the number of comparisons" in typed(*words, "--looks", "5")[1]
+    assert "topics_max" not in rows(*words)[0]
+
+
 # ── reuse ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from cranfield.cli.help import EXIT_CODES
 from cranfield.cli.output import gathered
+from cranfield.defaults import REPORT_SECTIONS
 from support import Type
 
 
@@ -141,6 +143,56 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(here: Type, w
     assert result.exit_code in (1, 2)
     assert result.stderr.startswith(message)
     assert here("compare", "no-such.csv", "-o", "a.doc").stderr.startswith("error: cannot tell the format of a.doc")
+
+
+@pytest.mark.parametrize(
+    ("words", "package", "message"),
+    [
+        (
+            "simulate tests no-such.csv --mode copula",
+            "pyvinecopulib",
+            "error: --mode 'copula' needs pyvinecopulib; install",
+        ),
+        (
+            "evaluate qrels.txt no-such.run -m irm:Accuracy",
+            "ir_measures",
+            "error: measures named irm:… need ir_measures",
+        ),
+        ("serve --port 1", "uvicorn", "error: the page needs uvicorn, not installed here"),
+    ],
+)
+def test_a_missing_extra_is_said_before_anything_is_read(
+    here: Type, monkeypatch: pytest.MonkeyPatch, words: str, package: str, message: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)  # importing it fails
+    result = here(*words.split())
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replicates qrels.txt runs -m AP --splits 2 --resamples 20",
+        "cost qrels.txt runs -m AP --depth 10 --systems 4 --min-diff 0.3",
+        "pool qrels.txt runs --depth 10",
+        "reuse qrels.txt runs -m AP --team-prefix .*-. --resamples 20",
+        "report qrels.txt runs -m AP --resamples 20 -o report.html",
+    ],
+)
+def test_stray_files_among_runs_are_named(here: Type, words: str) -> None:
+    for name in ("README.md", "Thumbs.db"):
+        Path("runs", name).write_text("no run")
+    said = "runs: skipped README.md, Thumbs.db (no data, or a folder)"
+    if words.startswith("report"):
+        skips = [word for name in REPORT_SECTIONS if name not in ("data", "methods") for word in ("--skip", name)]
+        assert here(*words.split(), *skips).exit_code == 0
+        assert said in Path("report.html").read_text()
+        return
+    result = here(*words.split(), "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    assert f"warning: {said}" in result.stderr
+    assert said in json.loads(result.stdout)["warnings"]
 
 
 def test_help_of_a_command_and_pages(here: Type) -> None:

@@ -139,6 +139,22 @@ def test_a_pattern(cranfield: Type) -> None:
     assert json.loads(result.stdout)["settings"]["families"] == {"ql": 2, "bm": 2}
 
 
+def test_chosen_settings_and_families(cranfield: Type, grids: tuple[str, str]) -> None:
+    def families(*words: str) -> dict[str, int]:
+        result = cranfield("tune", *grids, "--folds", "5", "--format", "json", *words)
+        assert result.exit_code == 0, result.stderr
+        return dict(json.loads(result.stdout)["settings"]["families"])
+
+    assert families("--system", "sauce") == {"sauce": 4}
+    assert families("--system", "sauce", "-s", "bm25(k1=0.6)", "-s", "bm25(k1=1.5)") == {"bm25": 2, "sauce": 4}
+    unknown = cranfield("tune", *grids, "--system", "sauces")
+    assert unknown.exit_code == 2
+    assert unknown.stderr.startswith("error: unknown system 'sauces'. Did you mean 'sauce")
+    both = cranfield("compare", *grids, "--tune", "--test", "t", "--system", "sauce", "--baseline", "bm25")
+    assert both.exit_code == 0, both.stderr
+    assert "sauce" in both.stdout
+
+
 def test_selection_bias(cranfield: Type) -> None:
     result = cranfield("selection-bias", "--experiments", "200", "--format", "json")
     found = json.loads(result.stdout)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -37,12 +40,16 @@ from cranfield import (
     estimate_variance,
     evaluate,
     fit_standardisation,
+    gate,
     make_sample,
     make_scores,
+    monitor,
+    paper_table,
     read_qrels,
     read_run,
     recommend,
     replicate,
+    simulate_tests,
     standardisation_effect,
     tune,
     variances,
@@ -55,10 +62,13 @@ from cranfield.reusability import reuse
 from cranfield.scores.doors import as_collections, as_scores
 
 SAMPLE = make_sample(n_topics=8, n_systems=4, n_documents=300, depth=20, length=40, seed=5)
-QRELS, RUNS = SAMPLE.qrels, list(SAMPLE.runs)
+QRELS = SAMPLE.qrels
+RUNS = [replace(run, system=f"ql(mu={at})") for at, run in enumerate(SAMPLE.runs, 1)]  # named so that they can be tuned
 MEASURES = ["AP", "nDCG@10"]
 EXPECTED = evaluate(QRELS, RUNS, MEASURES)
-SCORES = make_scores(20, 4, seed=2)
+MADE = make_scores(20, 4, seed=2)
+SCORES = ScoreMatrix(MADE.values, MADE.topics, [run.system for run in RUNS], MADE.measure)
+FIRST, SECOND = SCORES.systems[:2]
 
 
 def nested(frame: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
@@ -303,17 +313,72 @@ ASKED: dict[str, Any] = {
     "standardisation_effect": lambda x: standardisation_effect(x, n_systems=[2], min_diff=[0.1], n_resamples=0),
     "correlate": lambda x: correlate(x, SCORES, n_resamples=0),
     "reliability": reliability,
+    "monitor": lambda x: monitor(x, looks=2),
+    "gate": lambda x: gate(x, baseline=FIRST, candidate=SECOND, margin=0.1),
+    "table": lambda x: paper_table(x, test="t"),
+    "tune": lambda x: tune(x, folds=4),
+    "simulate_tests": lambda x: simulate_tests(x, n_topics=10, tests="t", n_trials=16),
     "expected_tau": lambda x: expected_tau(x, n_resamples=10),
 }
 
 
+HELD: dict[str, Any] = {
+    "a PyTerrier experiment of polars": TIDY,
+    "a PyTerrier experiment of pandas": pd.DataFrame(TIDY.to_dicts()),
+    "a wide frame": SCORES.to_wide(),
+    "dictionaries": {
+        s: dict(zip(SCORES.topics, SCORES.values[:, j], strict=True)) for j, s in enumerate(SCORES.systems)
+    },
+    "an array with labels": (SCORES.values, SCORES.topics, SCORES.systems),
+    "Scores": Scores([SCORES]),
+}
+
+
+@cache
+def expected_of(name: str) -> pl.DataFrame:
+    return pl.DataFrame(ASKED[name](SCORES).to_frame())
+
+
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+@pytest.mark.parametrize("kind", HELD)
 @pytest.mark.parametrize("name", ASKED)
-def test_every_public_function_takes_frames_and_dictionaries(name: str) -> None:
-    expected = ASKED[name](SCORES).to_frame()
-    by_system = {s: dict(zip(SCORES.topics, SCORES.values[:, j], strict=True)) for j, s in enumerate(SCORES.systems)}
-    for given in (TIDY, pd.DataFrame(TIDY.to_dicts()), SCORES.to_wide(), by_system, Scores([SCORES])):
-        assert ASKED[name](given).to_frame().equals(expected)
+def test_every_question_about_scores_takes_every_kind(name: str, kind: str) -> None:
+    answer = ASKED[name](HELD[kind]).to_frame()
+    if "measure" in answer.columns:  # an array has no name for what it holds
+        answer = answer.with_columns(expected_of(name)["measure"])
+    assert answer.equals(expected_of(name))
+
+
+FEW: dict[str, Any] = {"n_splits": 2, "n_resamples": 20, "seed": 1}
+ASKED_OF_RUNS: dict[str, Callable[[Any, Any], Any]] = {
+    "compare": lambda q, r: compare(r, qrels=q, measure="AP", test="t"),
+    "compare_measures": lambda q, r: compare_measures(r, qrels=q, measure=MEASURES, test="t"),
+    "table": lambda q, r: paper_table(r, qrels=q, measure=MEASURES, test="t"),
+    "gate": lambda q, r: gate(r, qrels=q, measure="map", baseline=FIRST, candidate=SECOND, margin=0.05),
+    "tune": lambda q, r: tune(r, qrels=q, measure="AP", folds=4),
+    "replicate": lambda q, r: replicate(q, r, measures="AP", **FEW),
+}
+
+
+@cache
+def expected_of_runs(name: str) -> pl.DataFrame:
+    return pl.DataFrame(ASKED_OF_RUNS[name](QRELS, RUNS).to_frame())
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
+@pytest.mark.parametrize("kind", [kind for kind in KINDS_OF_RUNS if kind != "a generator"])
+@pytest.mark.parametrize("name", ASKED_OF_RUNS)
+def test_every_question_about_runs_takes_every_kind(name: str, kind: str) -> None:
+    assert ASKED_OF_RUNS[name](QRELS_DICT, KINDS_OF_RUNS[kind]).to_frame().equals(expected_of_runs(name))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_real_objects_of_ranx() -> None:
+    """ranx compiles itself for half a minute when its first object is made."""
+    ranx = pytest.importorskip("ranx")
+    runs = [ranx.Run(run, name=name) for name, run in RUN_DICTS.items()]
+    assert evaluate(ranx.Qrels(QRELS_DICT), runs, MEASURES) == EXPECTED
 
 
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")

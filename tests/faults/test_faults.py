@@ -16,7 +16,7 @@ import pytest
 
 from cranfield import FileError, read_run, read_scores
 from cranfield.files import write_atomically
-from cranfield.replicates.checkpoint import WorkFile
+from cranfield.work_files import WorkFile
 
 TESTS = Path(__file__).resolve().parents[1]
 SOURCE = TESTS.parent / "src"
@@ -75,7 +75,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_full_work_file_is_said_and_can_be_taken_up(tmp_path: Path) -> None:
     path = tmp_path / "job.work"
     code = (
-        "import numpy as np; from cranfield.replicates.checkpoint import WorkFile\n"
+        "import numpy as np; from cranfield.work_files import WorkFile\n"
         f"file = WorkFile({str(path)!r}, {{'seed': 1}})\n"
         "for at in range(9): file.put(f'part {at}', {'values': np.arange(30.0)})"
     )
@@ -194,7 +194,7 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     path = tmp_path / "job.work"
     first = WorkFile(path, {"seed": 1})
     first.put("part 1", {"value": 1.5})
-    code = f"from cranfield.replicates.checkpoint import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
+    code = f"from cranfield.work_files import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
     other = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     said = f"{path}: is the work file of a job that is running; wait for it to end, or name another file"
     assert said in other.stderr

@@ -157,7 +157,7 @@ def test_bad_data():
         gate(matrix(DIFFERENCES), baseline="main", candidate="neu", margin=0.01)
     with pytest.raises(DataError, match="topic"):
         asked([0.1], margin=0.01)
-    with pytest.raises(ArgumentError, match="must be a ScoreMatrix or Scores; got list"):
+    with pytest.raises(ArgumentError, match="`scores` cannot be made of list"):
         gate([1, 2], baseline="main", candidate="new", margin=0.01)
     with pytest.warns(CranfieldWarning, match="as large as the mean AP of main itself"):
         asked(DIFFERENCES, margin=0.9)

@@ -19,7 +19,8 @@ from cranfield.monitoring import (
     spending_boundaries,
     tuned_rho,
 )
-from cranfield.monitoring.boundaries import nominal
+from cranfield.monitoring.boundaries import nominal, spent
+from cranfield.present.answer import answer
 from cranfield.scores.synthetic import make_scores
 
 
@@ -48,6 +49,26 @@ def test_one_pair_by_hand() -> None:
     assert [row["spent"] for row in rows] == pytest.approx(
         [4 * stats.norm.sf(stats.norm.isf(0.0125) / (n / 50) ** 0.5) for n in (12, 30)]
     )
+
+
+def test_what_a_family_has_spent() -> None:
+    """Each of C pairs spends its α/C: together C·α(t; α/C), in the rows and in the plan."""
+    x = make_scores(30, 4)
+    for spending in ("obrien-fleming", "pocock"):
+        found = monitor(batches(x, 12, 18), max_topics=50, spending=spending)
+        share = [float(6 * spent(n / 50, spending, 0.05 / 6)) for n in (12, 30)]
+        assert [look.spent for look in found.looks] == pytest.approx(share)
+        assert found.plan()["spent"][:2].to_list() == pytest.approx(share)
+        assert found.plan()["spent"][-1] == pytest.approx(0.05)
+
+
+def test_equal_means_are_exactly_equal() -> None:
+    """0.1 + 0.2 and 0.3 + 0 are not the same number to a computer, but the same score."""
+    rows = [[0.1, 0.3, 0.05], [0.2, 0.0, 0.7], [0.7, 0.7, 0.25], [0.3, 0.3, 0.3]]
+    found = monitor(matrix(rows), looks=2)
+    pair = found.to_frame().row(0, named=True)
+    assert (pair["difference"], pair["p"], pair["decision"]) == (0.0, 1.0, "go on")
+    assert found.to_frame()["difference"][1:].to_list() == [0.0, 0.0]
 
 
 def test_decisions_stay_and_the_end_is_told() -> None:
@@ -221,6 +242,9 @@ def test_reestimation_is_blind() -> None:
     assert a.to_dict()["settings"]["min_diff"] == 0.05
     assert "in all should see a difference of 0.05 with power 0.8" in a.summary()
     assert reestimate(x, 5.0).n_topics == 20  # never gives topics back
+    assert "differences between the 4 systems' means count as noise" in " ".join(answer(a).sheet().notes)
+    two = reestimate(x.select(systems=x.systems[:2]), 0.05)
+    assert len(answer(two).sheet().notes) == 1
 
 
 def test_reestimation_refuses() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from cranfield import ArgumentError, ScoreMatrix, Scores, compare, make_scores, paper_table
 from cranfield.comparison.tests import TESTS
-from cranfield.comparison.topics import topic_differences
+from cranfield.comparison.topics import every_pair
 from cranfield.present.answer import answer
 from cranfield.present.formats import render
 from cranfield.settings.table import TableSettings
@@ -157,7 +157,7 @@ def test_bad_questions(scores):
         paper_table(scores, wins=True)
     with pytest.raises(ArgumentError, match="unknown system 'bm52'. Did you mean 'bm25'?"):
         paper_table(scores, baseline="bm52", test="t")
-    with pytest.raises(ArgumentError, match="must be a ScoreMatrix or Scores; got dict"):
+    with pytest.raises(ArgumentError, match="`scores` is empty"):
         paper_table({})
     other = scores["nDCG@10"].drop(systems=["rm3"])
     with pytest.raises(ArgumentError, match="the measures have different systems"):
@@ -167,7 +167,8 @@ def test_bad_questions(scores):
 def test_a_pair_topic_by_topic(scores):
     pair = scores["AP"].select(systems=["bm25", "rm3"])
     result = compare(pair, test="t")
-    rows = topic_differences(result)
+    (topics,) = every_pair(result)
+    rows = topics.to_frame()
     gaps = np.abs(rows["difference"].to_numpy())
     assert (np.diff(gaps) <= 0).all()
     assert rows.height == 25
@@ -176,4 +177,4 @@ def test_a_pair_topic_by_topic(scores):
     assert "wins" in sheet.title
     many = compare(make_scores(n_topics=5, n_systems=20, seed=2), test="t")
     with pytest.raises(ArgumentError, match="190 pairs topic by topic are too many to read; choose two systems"):
-        topic_differences(many)
+        every_pair(many)

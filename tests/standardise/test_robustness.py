@@ -30,7 +30,7 @@ def test_left_out_scores_are_those_of_factors_fitted_without_them(to: str) -> No
 
 
 def test_a_team_is_left_out_together() -> None:
-    found = standardisation_robustness(RAW, groups={"A": ["a", "b"], "C": ["e"]})
+    found = standardisation_robustness(RAW, teams={"a": "A", "b": "A", "e": "C"})
     assert [(row.left_out, row.system) for row in found.left_out] == [("A", "a"), ("A", "b"), ("C", "e")]
     refit = fit_standardisation(RAW.drop(systems=["a", "b"])).apply(RAW).scores.only()
     assert found.left_out[1].mean_left_out == pytest.approx(refit.system_means[1], abs=1e-11)
@@ -69,12 +69,18 @@ def test_what_is_refused() -> None:
         standardisation_robustness(RAW.select(systems=["a", "b"]))
     assert str(error.value) == "AP: leaving systems out needs at least 3 systems; there are 2"
     with pytest.raises(ArgumentError) as bad:
-        standardisation_robustness(RAW, groups={"all": list("abcd")})
+        standardisation_robustness(RAW, leave_out=list("abcd"))
     assert str(bad.value) == (
-        "group 'all' leaves 1 of 5 systems to fit factors on; name at least one system and leave at least 2"
+        "group 'given' leaves 1 of 5 systems to fit factors on; name at least one system and leave at least 2"
     )
     with pytest.raises(ArgumentError) as bad:
-        standardisation_robustness(RAW, groups={})
-    assert str(bad.value) == "`groups` is empty; name at least one group of systems to leave out"
+        standardisation_robustness(RAW, teams={})
+    assert str(bad.value) == "`teams` is empty; name the team of at least one system."
+    with pytest.raises(ArgumentError) as bad:
+        standardisation_robustness(RAW, leave_out=[])
+    assert str(bad.value) == "`leave_out` is empty; name at least one system to leave out."
+    with pytest.raises(ArgumentError) as bad:
+        standardisation_robustness(RAW, leave_out="a", teams={"a": "A"})
+    assert str(bad.value) == "`leave_out` and `teams` both say what to leave out; give one of them"
     with pytest.raises(UnknownNameError, match="unknown system 'x'"):
-        standardisation_robustness(RAW, groups={"x": ["x"]})
+        standardisation_robustness(RAW, leave_out="x")

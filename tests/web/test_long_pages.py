@@ -10,7 +10,7 @@ import pytest
 
 from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune
 from cranfield.errors import DataError
-from cranfield.isolated_process import run_apart
+from cranfield.isolated_process import run_isolated
 from cranfield.web.server.app import create_app
 from cranfield.web.server.jobs import Cancelled
 from cranfield.web.server.limits import Limits
@@ -77,11 +77,11 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
     assert hasty.get("/design").status_code == 200  # the page answers meanwhile
     assert time.perf_counter() - start < 10
     back = hasty.post(f"/jobs/{id}/cancel", params={"back": address}).headers["location"]
-    assert back == f"{address}&start=no"
+    assert back == f"{address}&start=cancelled"
     while (job := hasty.get(f"/api/jobs/{id}").json())["state"] == "running" and time.monotonic() < end:
         time.sleep(0.05)
     assert job["state"] == "cancelled"
-    assert "This takes a little while" in hasty.get(back).text
+    assert "Cancelled. Send the form to start again." in hasty.get(back).text
     assert hasty.delete("/api/jobs/none").json() == {"error": "unknown job 'none'. There is no job at all."}
 
 
@@ -155,15 +155,15 @@ def _endless(progress: Any) -> None:
 
 def test_work_apart_answers_fails_dies_and_stops() -> None:
     seen: list[tuple[int, int]] = []
-    assert run_apart(_add, 1, 2, progress=lambda *step: seen.append(step)) == 3
+    assert run_isolated(_add, 1, 2, progress=lambda *step: seen.append(step)) == 3
     assert (1, 2) in seen
     with pytest.raises(DataError, match="no good"):
-        run_apart(_fail, progress=lambda *step: None)
+        run_isolated(_fail, progress=lambda *step: None)
     with pytest.raises(DataError, match="the computation ended without an answer; was there too little memory?"):
-        run_apart(_die, progress=lambda *step: None)
+        run_isolated(_die, progress=lambda *step: None)
 
     def stop(done: int, total: int) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        run_apart(_endless, progress=stop)
+        run_isolated(_endless, progress=stop)

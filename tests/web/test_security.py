@@ -281,9 +281,9 @@ def test_data_goes_with_the_server() -> None:
 def test_cancelling_leads_back_to_this_server_only(client: Client) -> None:
     service = client.app.state.service  # type: ignore[attr-defined]
     for back, led in [
-        ("/compare?data=x", "/compare?data=x&start=no"),
-        ("//evil.example", "/?start=no"),
-        ("https://e.x", "/?start=no"),
+        ("/compare?data=x", "/compare?data=x&start=cancelled"),
+        ("//evil.example", "/?start=cancelled"),
+        ("https://e.x", "/?start=cancelled"),
     ]:
         job = service.jobs.ask(back, "t", lambda progress: None)
         job.wait(10)

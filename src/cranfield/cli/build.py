@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.present.formats import endings, offered
-from cranfield.settings import REQUIRED, Setting, Settings, setting
+from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
 
 KINDS: dict[type, Any] = {
@@ -41,6 +41,9 @@ class OutputSettings(Settings):
 
     plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
     chart: str | None = setting(None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND")
+    chart_title: str | None = shared.chart_title()
+    chart_untitled: bool = shared.chart_untitled()
+    chart_width: int | None = shared.chart_width()
     format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
     output: Path | None = setting(
         None,
@@ -51,12 +54,28 @@ class OutputSettings(Settings):
     )
     quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
 
+    @property
+    def look(self) -> dict[str, Any]:
+        """Title and width of a chart, as `cranfield.present.charts.chart` takes them."""
+        return {"title": "" if self.chart_untitled else self.chart_title, "width": self.chart_width}
+
 
 def shared_by(question: type[Settings]) -> list[Setting]:
-    """The options of output that a question's command has besides its own."""
-    own = {one.name for one in question.all()}
-    offered = [one for one in OutputSettings.all() if question.printed or one.name == "quiet"]
-    return [one for one in offered if one.name not in own]
+    """The options of output that a question's command has besides its own.
+
+    Where the question has an option of the same spelling (the --width of an interval), that of the chart is called
+    by its full name (--chart-width).
+    """
+    own = {flag for one in question.all() for flag in one.flags}
+    offered = [
+        replace(one, flags=(f"--{one.name.replace('_', '-')}",)) if one.part == "view" and own & {*one.flags} else one
+        for one in OutputSettings.all()
+        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in _OF_CHARTS))
+    ]
+    return [one for one in offered if not own & {*one.flags}]
+
+
+_OF_CHARTS = ("plot", "chart", "chart_title", "chart_untitled", "chart_width")
 
 
 class Command(click.Command):
@@ -85,12 +104,11 @@ def command_of(question: type[Settings]) -> click.Command:
     The module of the command's name in `cli.commands`, where there is one, says what to do with the settings
     (``run(settings, output, files)``); all others go the common way of `cli.ask`.
     """
-    options = [*question.all(), *shared_by(question)]
-    if issubclass(question, RunsOrScores):  # how runs are scored comes after the question itself
-        late = {one.name for one in RunsOrScores.all()}
-        options.sort(key=lambda one: one.name in late)
-    parameters: list[click.Parameter] = [*_arguments(question)]
-    parameters += [_option(one) for one in options if one.flags or one.argument]
+    own = {one.name: one for one in question.all() if one.flags or one.argument}
+    shared = {f"output_{one.name}": one for one in shared_by(question)}
+    late = {one.name for one in RunsOrScores.all()} if issubclass(question, RunsOrScores) else set()
+    options = sorted({**own, **shared}.items(), key=lambda item: item[0] in late)  # how runs are scored comes last
+    parameters = [*_arguments(question), *(_option(one, key) for key, one in options)]
 
     def callback(**values: Any) -> None:
         from cranfield.cli.kinds import explained
@@ -99,11 +117,9 @@ def command_of(question: type[Settings]) -> click.Command:
 
         use_options_of(question)
         files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
-        given = {one.name: _plain(one, values[one.name]) for one in options if one.name in values}
-        mine = {one.name: given[one.name] for one in question.all() if one.name in given}
-        output = OutputSettings(**{name: value for name, value in given.items() if name not in mine})
+        output = OutputSettings(**{one.name: _plain(one, values[key]) for key, one in shared.items()})
         be_quiet(output.quiet)
-        asked = question(**mine)
+        asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
         refuse_early(output, question)
         try:
             _runner(question)(asked, output, files)
@@ -129,13 +145,14 @@ def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
         yield click.Argument([name], nargs=count, metavar=metavar, required=True)
 
 
-def _option(one: Setting) -> click.Parameter:
+def _option(one: Setting, key: str) -> click.Parameter:
+    """A setting as click has it, with the key under which click hands over its value."""
     if one.argument:
         return click.Argument(
-            [one.name], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
+            [key], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
             type=KINDS[one.kind], **({} if one.required or one.several else {"default": one.default}),
         )  # fmt: skip
-    flags = [*one.flags, one.name]
+    flags = [*one.flags, key]
     help = one.help if one.endings is None else f"{one.help.removesuffix('.')} ({' '.join(one.endings)})."
     help += f" [default: {one.usual}]" if one.usual else ""
     if one.kind is bool:

@@ -70,10 +70,10 @@ def draw(said: Answer, result: object, to: OutputSettings) -> None:
     from cranfield.present.charts import chart, save_chart
 
     if to.chart is not None:
-        save_chart(chart(result, to.chart), to.plot)
+        save_chart(chart(result, to.chart, **to.look), to.plot)
     else:
         first = said.charts[0]
-        save_chart(chart(first.source, first.kind, **first.options), to.plot)
+        save_chart(chart(first.source, first.kind, **first.options, **to.look), to.plot)
     say(f"wrote {to.plot}")
 
 
@@ -83,6 +83,10 @@ def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
     if to.plot is None and to.chart is not None:
         raise ArgumentError(f"--chart {to.chart} says what --plot draws; add --plot FILE.")
+    if to.plot is None and to.look != {"title": None, "width": None}:
+        raise ArgumentError("a title or width is of the chart that --plot draws; add --plot FILE.")
+    if to.chart_title is not None and to.chart_untitled:
+        raise ArgumentError("--title and --no-title say opposite things; give one of them.")
     if to.plot is not None:
         refuse_unwritable(to.plot)
         if to.chart is not None and to.chart not in (known := chart_kinds(question)):

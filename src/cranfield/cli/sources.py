@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cranfield.cli.kinds import kind_of, mistaken
@@ -153,7 +154,14 @@ def read_batches(files: Sequence[str], *, measure: str | None, missing: Any) -> 
 
 
 def read_families(files: Sequence[str], settings: Any) -> list[Family]:
-    """The families of settings in score files, or of runs named after their settings."""
+    """The families of settings in score files, or of runs named after their settings; those wanted where not all."""
+    families = _all_families(files, settings)
+    if not settings.system:
+        return families
+    return _wanted(families, [*settings.system, *(getattr(settings, "baseline", None) or ())])
+
+
+def _all_families(files: Sequence[str], settings: Any) -> list[Family]:
     from cranfield.tuning import read_families
 
     measure = settings.measure[0] if isinstance(settings.measure, tuple) else settings.measure
@@ -174,6 +182,21 @@ def _evaluated_families(files: Sequence[str], settings: Any, measure: str | None
         raise ArgumentError(f"tuning is for one measure; name it with --measure, such as --measure {MEASURES[0]}")
     matrix = evaluated(files, settings).only()
     return list(as_families(split_families(matrix, settings.pattern, one_family=settings.one_family)))
+
+
+def _wanted(families: Sequence[Family], names: Sequence[str]) -> list[Family]:
+    """The settings called so, and every setting of a family called so."""
+    known = dict.fromkeys([*(family.name for family in families), *(x for one in families for x in one.scores.systems)])
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("system", name, known)
+    kept = []
+    for family in families:
+        settings = [one for one in family.settings if {one.label, family.name} & set(names)]
+        if settings:
+            scores = family.scores.select(systems=[one.label for one in settings])
+            kept.append(replace(family, scores=scores, settings=tuple(settings)))
+    return kept
 
 
 def judged_collections(files: Sequence[str], collection: Sequence[str] | None) -> list[tuple[str, list[str]]]:

@@ -15,7 +15,7 @@ from cranfield.collection.formats import CollectionFile, beir, json, jsonl, tabl
 from cranfield.collection.readers import parse_qrels, parse_run
 from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import FileKind
+from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import COMPRESSED, check_text, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
@@ -99,9 +99,15 @@ def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, le
 
 
 def check_and_read(
-    path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False
+    path: str | os.PathLike[str],
+    *,
+    kind: FileKind | None = None,
+    lenient: bool = False,
+    missing: MissingPolicy = MISSING,
 ) -> tuple[FileCheck, Content | None]:
     """The check of a file and what it holds, read once; nothing for a file with problems.
+
+    `missing` says what a missing score means, as in `read_scores`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -125,7 +131,7 @@ def check_and_read(
                 FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
                 qrels,
             )
-        scores = read_scores(path)
+        scores = read_scores(path, missing=missing)
         topics = {topic for matrix in scores.values() for topic in matrix.topics}
         systems = {system for matrix in scores.values() for system in matrix.systems}
         rows = sum(matrix.values.size for matrix in scores.values())
@@ -146,6 +152,7 @@ def count_ties(frame: pl.DataFrame) -> int:
 
 
 _FIRST = 100
+_HEAD = 1 << 18
 """Lines that have a say in what a file is; one that is broken shall not decide."""
 
 
@@ -156,10 +163,19 @@ def recognise(path: str, data: bytes | None = None) -> FileKind:
         return "scores"
     if (special := _special(path, data)) is not None:
         return special
-    lines = (line.split() for line in check_text(data, path).splitlines())
-    rows = (fields for fields in lines if fields and not fields[0].startswith((b"#", b"<")))
-    commonest = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
+    text = check_text(data, path)
+    head = text[:_HEAD].rpartition(b"\n")[0]
+    rows = _rows(head) if len(text) > _HEAD else []
+    if len(rows) < _FIRST:
+        rows = _rows(text)
+    commonest = Counter(map(_shape, rows)).most_common(1)
     return commonest[0][0] if commonest and commonest[0][0] != "scores" else _by_name(path)
+
+
+def _rows(text: bytes) -> list[list[bytes]]:
+    """The fields of the first lines that are no remarks."""
+    lines = (line.split() for line in text.splitlines())
+    return list(islice((fields for fields in lines if fields and not fields[0].startswith((b"#", b"<"))), _FIRST))
 
 
 def _special(path: str, data: bytes) -> FileKind | None:

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
     from cranfield.comparison.corrections import adjust
     from cranfield.comparison.measures import MeasureComparisons, compare, compare_measures
+    from cranfield.comparison.topics import PairTopics
 
-__all__ = ["Comparison", "MeasureComparisons", "adjust", "compare", "compare_measures"]
+__all__ = ["Comparison", "MeasureComparisons", "PairTopics", "adjust", "compare", "compare_measures"]
 
 __getattr__ = on_first_use(
     __name__,
@@ -17,5 +18,6 @@ __getattr__ = on_first_use(
         "comparison": ["Comparison"],
         "corrections": ["adjust"],
         "measures": ["MeasureComparisons", "compare", "compare_measures"],
+        "topics": ["PairTopics"],
     },
 )

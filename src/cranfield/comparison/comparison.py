@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.comparison.best import doubtfully_left_out
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.intervals import Basis
@@ -18,10 +19,13 @@ from cranfield.comparison.tests import TESTS
 from cranfield.defaults import MOST_LETTERED, Alternative, IntervalKind
 from cranfield.labels import summary
 from cranfield.results import Result
+from cranfield.sentences import comparison as say
+from cranfield.settings.compare import ComparisonSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.comparison.topics import PairTopics
     from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
@@ -64,6 +68,7 @@ class Comparison(Result):
     n_resamples : resamples drawn or enumerated; None when the test needs none
     exact : whether all possible resamples were enumerated
     seed : seed of the resamples
+    across_measures : whether the adjustment counts the comparisons of other measures too
     scores : the scores that were compared, topics and systems in byte order of their names
     signature : one line for a paper's footnote
     warnings : what to know before relying on the result
@@ -104,6 +109,7 @@ class Comparison(Result):
     exact: bool
     seed: int
     scores: ScoreMatrix
+    across_measures: bool = False
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
@@ -133,12 +139,13 @@ class Comparison(Result):
         return tuple(self.systems[i] for i in self.pairs.b)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per pair: systems, their values, the difference with interval and effect sizes, p and adjusted p."""
+        """One row per pair: measure, systems, values, difference with interval and effect sizes, p and adjusted p."""
         import polars as pl
 
         name = self.statistic.replace("-", "_")
         return pl.DataFrame(
             {
+                "measure": [self.measure] * len(self.p),
                 "system_a": self.system_a,
                 "system_b": self.system_b,
                 f"{name}_a": self.value[self.pairs.a],
@@ -153,8 +160,14 @@ class Comparison(Result):
                 "significant": self.significant,
                 "p_method": self.p_method,
             },
-            schema_overrides={"p_method": pl.String},
+            schema_overrides={"measure": pl.String, "p_method": pl.String},
         )
+
+    def pair(self, system_a: str, system_b: str) -> PairTopics:
+        """Two of the systems topic by topic, whether or not they were tested against each other."""
+        from cranfield.comparison.topics import PairTopics
+
+        return PairTopics(self, system_a, system_b)
 
     @property
     def p_methods(self) -> dict[str, int]:
@@ -308,34 +321,30 @@ class Comparison(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "measure": self.measure,
-            "test": self.test,
-            "alternative": self.alternative,
-            "statistic": self.statistic,
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "family": self.family,
-            "baselines": list(self.baselines),
-            "intervals": self.intervals,
-            "interval": self.interval,
-            "p_methods": self.p_methods,
-            "n_topics": self.n_topics,
-            "n_systems": self.n_systems,
-            "n_resamples": self.n_resamples,
-            "exact": self.exact,
-            "seed": None if self.n_resamples is None or self.exact else self.seed,
-        }
+        return ComparisonSettings.in_force(
+            self,
+            measure=self.measure,
+            baseline=self.baselines or None,
+            seed=None if self.n_resamples is None or self.exact else self.seed,
+            family=self.family,
+            interval=self.interval,
+            p_methods=self.p_methods,
+            n_topics=self.n_topics,
+            n_systems=self.n_systems,
+            exact=self.exact,
+        )
 
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""
-        separated, pairs = int(self.significant.sum()), len(self.p)
-        what = "all pairs" if not self.baselines else f"against {', '.join(self.baselines)}"
+        pairs = len(self.p)
+        differ = say.PAIRS_DIFFER(
+            measure=self.measure, separated=int(self.significant.sum()), pairs=pairs,
+            verb="pair differs" if pairs == 1 else "pairs differ",
+            what="all pairs" if not self.baselines else f"against {', '.join(self.baselines)}",
+            correction=self.correction_text(), alpha=self.alpha,
+        )  # fmt: skip
         best = self.best_text()
-        return (
-            f"{self.measure}: {separated} of {pairs} {'pair differs' if pairs == 1 else 'pairs differ'} "
-            f"({what}; {self.correction_text()} p ≤ {self.alpha:g})" + (f"; {best}" if best else "")
-        )
+        return f"{differ}; {best}" if best else differ
 
     def best_text(self, most: int = 5) -> str:
         """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
@@ -344,12 +353,23 @@ class Comparison(Result):
         names = self.may_be_best
         level = f"({100 * (1 - self.alpha):.4g}%)"
         if len(names) == 1:
-            return f"only {names[0]} may be the best {level}"
+            return say.ONLY_BEST(system=names[0], level=level)
         if len(names) == len(self.systems):
-            return (
-                f"{'either system' if len(names) == 2 else f'any of the {len(names)} systems'} may be the best {level}"
-            )
-        return f"{len(names)} systems may be the best {level}: {summary(list(names), most)}"
+            return say.EITHER_BEST(level=level) if len(names) == 2 else say.ANY_BEST(count=len(names), level=level)
+        return say.SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
+
+    def best_doubt(self, most: int = 5) -> str:
+        """A sentence on systems that skewed differences may have left out of `may_be_best`; empty if there are none."""
+        if self.best is None or self.baselines:
+            return ""
+        order = [self.scores.systems.index(name) for name in self.systems]
+        skewness = doubtfully_left_out(self.scores.values[:, order], np.asarray(self.best), leader=0)
+        if not skewness.any():
+            return ""
+        names = [name for name, value in zip(self.systems, skewness, strict=True) if value]
+        return say.SKEWED_BEST(
+            systems=summary(names, most), leader=self.systems[0], skewness=skewness.max(), alpha=self.alpha
+        )
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, in words."""

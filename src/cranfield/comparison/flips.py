@@ -49,8 +49,8 @@ class Magnitudes:
     def of(cls, differences: Array, tolerance: float = 0.0) -> Magnitudes:
         """From differences, pairs × topics; those no larger than `tolerance` are taken for zero.
 
-        >>> found = Magnitudes.of(np.array([[0.5, -0.25, 0.0, 0.25]]))
-        >>> found.each.tolist(), found.lesser.tolist(), found.direction.tolist()
+        >>> magnitudes = Magnitudes.of(np.array([[0.5, -0.25, 0.0, 0.25]]))
+        >>> magnitudes.each.tolist(), magnitudes.lesser.tolist(), magnitudes.direction.tolist()
         ([[0.5, 0.25, 0.0, 0.25]], [0.25], [1])
         """
         largest = np.max(np.abs(differences), axis=1, initial=0.0)

@@ -86,8 +86,10 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
         return tuple(f"{', '.join(measures)}: {text}" for text, measures in each.items())
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per measure and pair: `Comparison.to_frame` with the measure first."""
-        return self._stack([comparison.to_frame() for comparison in self.comparisons])
+        """One row per measure and pair, as `Comparison.to_frame`."""
+        import polars as pl
+
+        return pl.concat([comparison.to_frame() for comparison in self.comparisons])
 
     def leaderboard(self, letters: bool | None = None) -> pl.DataFrame:
         """One row per measure and system: `Comparison.leaderboard` with the measure first."""
@@ -335,7 +337,7 @@ def _one_family(several: list[Comparison]) -> list[Comparison]:
     selected = sum(int((p <= several[0].alpha).sum()) for p in adjusted)
     joined = []
     for each, p_adjusted in zip(several, adjusted, strict=True):
-        wider = with_intervals(replace(each, p_adjusted=p_adjusted, family=family), selected)
+        wider = with_intervals(replace(each, p_adjusted=p_adjusted, family=family, across_measures=True), selected)
         kept = tuple(text for text in each.warnings if text != too_few_resamples(each))
         few = too_few_resamples(wider)
         joined.append(replace(wider, signature=comparison_signature(wider), warnings=(few, *kept) if few else kept))

@@ -48,8 +48,8 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> Resample
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
     >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
     >>> pair = Pairs(np.array([1]), np.array([0]))
-    >>> found = randomisation(GridScores.of(np.array([a, b]).T), pair, Resampling(alternative="greater"))
-    >>> float(found.p[0]), found.exact
+    >>> result = randomisation(GridScores.of(np.array([a, b]).T), pair, Resampling(alternative="greater"))
+    >>> float(result.p[0]), result.exact
     (0.203125, True)
     """
     n = scores.n_topics
@@ -121,8 +121,8 @@ def randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: f
     --------
     >>> scores = GridScores.of([[.5, .2, .3], [.7, .5, .2], [.5, .1, .4], [.6, .2, .3]])
     >>> pairs = Pairs(np.array([0, 0, 1]), np.array([1, 2, 2]))
-    >>> found = randomised_tukey(scores, pairs, Resampling(n_resamples=9999), alpha=.05)
-    >>> found.p.round(2).tolist()
+    >>> result = randomised_tukey(scores, pairs, Resampling(n_resamples=9999), alpha=.05)
+    >>> result.p.round(2).tolist()
     [0.09, 0.2, 0.99]
     """
     n, m = scores.values.shape

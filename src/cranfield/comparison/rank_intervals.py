@@ -34,15 +34,6 @@ class RankIntervals:
     lower: Integers
     upper: Integers
 
-    @property
-    def may_lead(self) -> Bools:
-        """Which systems no other is significantly better than.
-
-        They hold all the best systems, but there are more of them than `best_set` needs: this is one of many
-        statements that hold together, that one stands alone.
-        """
-        return np.asarray(self.lower == 1)
-
 
 def simultaneous_ranks(pairs: Pairs, difference: Array, significant: Bools, n_systems: int) -> RankIntervals:
     """Intervals for the true ranks of all systems, right together with the confidence of the decisions on pairs.

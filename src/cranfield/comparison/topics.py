@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.errors import ArgumentError
+from cranfield.labels import positions
+from cranfield.results import Result
+from cranfield.sentences import comparison as say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,27 +34,86 @@ def wins_ties_losses(scores: ScoreMatrix, system: str, other: str) -> tuple[int,
     return int((difference > 0).sum()), int((difference == 0).sum()), int((difference < 0).sum())
 
 
-def topic_differences(comparison: Comparison) -> pl.DataFrame:
-    """One row per pair and topic, the largest difference of a pair first: both scores, and their difference."""
-    import polars as pl
+@dataclass(frozen=True, eq=False)
+class PairTopics(Result):
+    """Two systems of a comparison topic by topic; get one from `Comparison.pair`.
 
-    if len(comparison.pairs) > MOST_PAIRS:
-        raise ArgumentError(
-            f"{len(comparison.pairs):,} pairs topic by topic are too many to read; choose two systems with `system`, "
-            f"or a `baseline` (at most {MOST_PAIRS} pairs)"
-        )
-    scores = comparison.scores
-    frames = []
-    for a, b in zip(comparison.system_a, comparison.system_b, strict=True):
-        first, second = (scores.values[:, scores.systems.index(name)] for name in (a, b))
+    Attributes
+    ----------
+    comparison : the comparison they belong to
+    system_a, system_b : the two; differences are those of the first minus the second
+    """
+
+    comparison: Comparison = field(repr=False)
+    system_a: str
+    system_b: str
+
+    def __post_init__(self) -> None:
+        positions("system", [self.system_a, self.system_b], self.comparison.systems)
+        if self.system_a == self.system_b:
+            raise ArgumentError(f"a pair needs two systems; got {self.system_a!r} twice. Choose another.")
+
+    @property
+    def at(self) -> int | None:
+        """The place of the pair among those of the comparison, whichever way round; None where it was not tested."""
+        wanted = {self.system_a, self.system_b}
+        pairs = zip(self.comparison.system_a, self.comparison.system_b, strict=True)
+        return next((number for number, pair in enumerate(pairs) if {*pair} == wanted), None)
+
+    @property
+    def wins_ties_losses(self) -> tuple[int, int, int]:
+        """Topics on which the first system scores higher than the second, the same, and lower."""
+        return wins_ties_losses(self.comparison.scores, self.system_a, self.system_b)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the comparison, and the two systems."""
+        return {**self.comparison.settings, "system_a": self.system_a, "system_b": self.system_b}
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote: that of the comparison."""
+        return self.comparison.signature
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of the comparison."""
+        return self.comparison.warnings
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per topic, the largest difference first: measure, systems, topic, both scores, difference."""
+        import polars as pl
+
+        scores = self.comparison.scores
+        first, second = (scores.values[:, scores.systems.index(name)] for name in (self.system_a, self.system_b))
         order = np.argsort(-np.abs(first - second), kind="stable")
         columns: dict[str, Any] = {
-            "system_a": [a] * len(order),
-            "system_b": [b] * len(order),
+            "measure": [scores.measure] * len(order),
+            "system_a": [self.system_a] * len(order),
+            "system_b": [self.system_b] * len(order),
             "topic": [scores.topics[at] for at in order],
             "score_a": first[order],
             "score_b": second[order],
             "difference": (first - second)[order],
         }
-        frames.append(pl.DataFrame(columns))
-    return pl.concat(frames)
+        return pl.DataFrame(columns)
+
+    def summary(self) -> str:
+        """How many topics the first system wins, ties and loses."""
+        wins, ties, losses = self.wins_ties_losses
+        return say.WINS(
+            measure=self.comparison.measure, a=self.system_a, wins=wins, ties=ties, losses=losses, b=self.system_b
+        )
+
+    def __repr__(self) -> str:
+        return f"PairTopics({self.summary()})"
+
+
+def every_pair(comparison: Comparison) -> list[PairTopics]:
+    """Every pair of a comparison topic by topic; an error where they would be too many to read."""
+    if len(comparison.pairs) > MOST_PAIRS:
+        raise ArgumentError(
+            f"{len(comparison.pairs):,} pairs topic by topic are too many to read; choose two systems with `system`, "
+            f"or a `baseline` (at most {MOST_PAIRS} pairs)"
+        )
+    return [PairTopics(comparison, a, b) for a, b in zip(comparison.system_a, comparison.system_b, strict=True)]

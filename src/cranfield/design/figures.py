@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from cranfield.collection import Qrels, Run
-from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, runs_in_memory
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, runs_in_memory, skipped_files
 from cranfield.collection.pools import depth_pools, judged_counts
 from cranfield.defaults import ALPHA, ORDER, RankingOrder
 from cranfield.design.pool_price import pool_by_topic, price_of
@@ -77,7 +77,9 @@ def pool_figures(
     dropped, pools = dict.fromkeys(depths, 0), []
     for given_qrels, given_runs in collections:
         qrels = as_qrels(given_qrels)
-        runs = runs_in_memory(given_runs)
+        sources = as_runs(given_runs)
+        said += skipped_files(sources)
+        runs = runs_in_memory(sources)
         pools.append(pool_by_topic(qrels, runs, depths, order=order))
         for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
             counts = judged_counts(pool, qrels.topics)

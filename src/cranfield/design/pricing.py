@@ -22,9 +22,11 @@ from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.pool_price import LOW_SHARE, doubts, losses
 from cranfield.design.result import Design
+from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
 from cranfield.invariants import check_frame
+from cranfield.light_table import LightTable
 from cranfield.results import Result
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
@@ -114,7 +116,7 @@ class Question:
         if n_topics is None:
             return design
         # The grid has every variance with every number of topics; wanted is each with its own.
-        return replace(design, rows=design.rows.gather_every(len(n_topics) + 1))
+        return replace(design, table=LightTable.of(design.rows.gather_every(len(n_topics) + 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +218,8 @@ def cost_from_figures(
     EVIA 2014 §5.4, AP: 75 topics to depth 100 cost 54,825 judgments, 100 topics to depth 10 cost 9,600: 5.7 times less.
 
     >>> evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
-    >>> found = cost_from_figures(evia, width=0.15)
-    >>> found.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
+    >>> result = cost_from_figures(evia, width=0.15)
+    >>> result.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
     [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
     """
     question = Question(n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon)
@@ -352,7 +354,16 @@ def cost(
             published=published, blocked=blocked, epsilon=epsilon, document_cost=document_cost,
             topic_cost=topic_cost, budget=budget,
         )  # fmt: skip
-    warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
+    warnings = tuple(dict.fromkeys((*said, *_oddities(figures, min_diff), *priced.warnings)))
     result = replace(priced, settings={"estimator": chosen, **priced.settings}, warnings=warnings)
     notify(result.warnings)
     return result
+
+
+def _oddities(figures: Iterable[PoolFigure], min_diff: float | None) -> list[str]:
+    """What is odd about the difference asked for beside the scores of the deepest pool of every measure."""
+    deepest = {one.measure: one.variance for one in sorted(figures, key=lambda one: one.depth)}
+    known = [one for one in deepest.values() if isinstance(one, VarianceEstimate)]
+    if min_diff is None:
+        return []
+    return [text for one in known for text in sense([stratum.scores for stratum in one.strata], min_diff)]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.defaults import DESIGN_METHOD
-from cranfield.design.designs import DESIGNS
+from cranfield.design.designs import DESIGNS, DesignKind, Variant
 from cranfield.design.grid import Numbers, Variances, listed, positive
 from cranfield.design.result import Design
 from cranfield.design.sense import sense
+from cranfield.design.solve import COLUMN
 from cranfield.errors import ArgumentError, CranfieldError, quietly
 from cranfield.scores.doors import ScoresLike, as_collections, is_scores
+from cranfield.settings import questions
 from cranfield.variance import VarianceEstimate, pooled_variances
 from cranfield.variance.estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 Past: TypeAlias = ScoresLike
 """Past scores, of one collection or of several by name."""
@@ -54,8 +59,9 @@ def design_of(
     question = {key: _listed(value) for key, value in {"alpha": alpha, "method": method, **asked}.items()}
 
     def solved(variances: Any) -> Design:
-        return replace(form.function(variances, **question), kind=kind, variant=variant, variances=variances,
-                       question=question)  # fmt: skip
+        design = form.function(variances, **question)
+        settings = _in_force(design, entry, form, question)
+        return replace(design, kind=kind, variant=variant, variances=variances, question=question, settings=settings)
 
     if isinstance(given, str) or not is_scores(given):
         factor = {(True, "variance"): 2.0, (False, "variance_of_difference"): 0.5}.get((form.of_difference, name), 1.0)
@@ -77,6 +83,22 @@ def design_of(
         [*(text for one in estimates for text in one.warnings), *design.warnings, *_sense(estimates, question)]
     )
     return replace(design, by_estimator=pl.concat(frames, how="diagonal"), warnings=tuple(said))
+
+
+def _in_force(design: Design, entry: DesignKind, form: Variant, question: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the design's question: what was asked, with defaults filled in; None for what was sought."""
+    asked = questions().get(f"design {entry.name}")
+    if asked is None:
+        return dict(design.settings)
+    known: dict[str, Any] = {one.name: None for one in asked.all() if one.part == "question"}
+    known |= {name: question[name] for name in entry.extras if name in question}
+    known |= {one.option: one is form for one in entry.variants if one.option}
+    for name in ("alpha", "estimator", "variance", "variance_of_difference", *entry.asks):
+        column = COLUMN.get(name, name)
+        if column in design.table.columns and column != design.solved_for:
+            values = list(dict.fromkeys(design.table.values(column)))
+            known[name] = values[0] if len(values) == 1 else values
+    return asked.in_force(**{**known, **design.settings})
 
 
 def _sense(estimates: list[VarianceEstimate], question: Mapping[str, Any]) -> list[str]:

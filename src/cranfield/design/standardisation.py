@@ -35,6 +35,7 @@ from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
 from cranfield.scores.doors import as_matrices
+from cranfield.settings.standardise import EffectSettings
 from cranfield.signature import signature
 from cranfield.standardise import Standardisation, fit_standardisation
 from cranfield.variance import estimate_variance
@@ -77,8 +78,10 @@ class StandardisationEffect(Result):
     @property
     def signature(self) -> str:
         """One line for a footnote."""
-        named = {"resamples" if name == "n_resamples" else name: value for name, value in self.settings.items()}
-        return signature("effect of standardisation", **{**named, "measure": summary(self.settings["measure"])})
+        names = ["to", *(["a", "b"] if self.settings["to"] == "ab" else []), "estimator", "fraction", "alpha", "power"]
+        named = {name: self.settings[name] for name in names}
+        drawn = {"resamples": self.settings["n_resamples"], "seed": self.settings["seed"]}
+        return signature("effect of standardisation", measure=summary(self.settings["measure"]), **named, **drawn)
 
     def to_frame(self) -> pl.DataFrame:
         """The three tables under one another; the column ``table`` tells them apart."""
@@ -179,17 +182,21 @@ def standardisation_effect(
         _variance_table(pairs, variances, agreement, done),
         scale_free,
         topics,
-        {
-            "measure": [matrix.measure for matrix in matrices],
-            "to": to,
-            **({"a": a, "b": b} if to == "ab" else {}),
-            "variance": estimator,
-            "fraction": fraction,
-            "alpha": alpha,
-            "power": power,
-            "n_resamples": n_resamples,
-            "seed": seed,
-        },
+        EffectSettings.in_force(
+            measure=[matrix.measure for matrix in matrices],
+            to=to,
+            a=a,
+            b=b,
+            factors=None if factors is None else f"version {factors.version}",
+            n_systems=list(n_systems),
+            min_diff=list(min_diff),
+            estimator=estimator,
+            fraction=fraction,
+            alpha=alpha,
+            power=power,
+            n_resamples=n_resamples,
+            seed=seed,
+        ),
         (*done.warnings, *said),
     )
     notify(result.warnings)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from cranfield.collection.doors import QrelsLike
 from cranfield.defaults import (
     ALPHA,
     GATE_TEST,
@@ -12,20 +15,24 @@ from cranfield.defaults import (
     SEED,
     GateTest,
 )
-from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.errors import notify, quietly
 from cranfield.executors import Progress
 from cranfield.gating.result import Gate, GateCheck
 from cranfield.gating.rule import Differences, bounds, t_values, topics_for, verdict_of
 from cranfield.labels import positions
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.measures.doors import scores_or_evaluated
+from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike
 from cranfield.settings.gate import GateSettings
 
 
 def gate(
-    scores: ScoreMatrix | Scores,
+    scores: ScoresLike,
     *,
     baseline: str,
     candidate: str,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
     margin: float | None = None,
     better: bool = False,
     alpha: float = ALPHA,
@@ -52,10 +59,12 @@ def gate(
 
     Parameters
     ----------
-    scores : ScoreMatrix or Scores
-        Both systems, scored on the same topics.
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        Both systems, scored on the same topics. With `qrels`, runs by name: ``{"main": run, "new": run}``.
     baseline, candidate : str
         Their names.
+    qrels, measure : optional
+        Judgments, by which runs are evaluated first; the measures to decide by.
     margin : float
         The loss that can be accepted, in units of the measure; with `better`, the least gain (0 unless given).
     better : bool
@@ -99,12 +108,7 @@ def gate(
         baseline=baseline, candidate=candidate, margin=margin, better=better, alpha=alpha, power=power, test=test,
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    if not isinstance(scores, (ScoreMatrix, Scores)):
-        raise ArgumentError(
-            f"`scores` must be a ScoreMatrix or Scores; got {type(scores).__name__}. Write read_scores(path) or "
-            "evaluate(qrels, runs, measures)."
-        )
-    several = scores if isinstance(scores, Scores) else Scores([scores])
+    several = scores_or_evaluated(scores, qrels, measure, workers=workers)
     checks = [_check(matrix, asked, workers, progress) for matrix in several.values()]
     drawn = test == "randomisation"
     result = Gate(

@@ -114,8 +114,8 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     Examples
     --------
     >>> x = ScoreMatrix([[1, 2], [3, 6], [5, 7]], ["1", "2", "3"], ["a", "b"], "AP")
-    >>> found = variance_components(x)
-    >>> round(found.systems, 4), round(found.topics, 4), round(found.residual, 4)
+    >>> components = variance_components(x)
+    >>> round(components.systems, 4), round(components.topics, 4), round(components.residual, 4)
     (1.8333, 5.0, 0.5)
     """
     matrices = as_matrix_list(scores)

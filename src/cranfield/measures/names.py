@@ -16,6 +16,7 @@ _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\
 _CUT = "_cut"  # how those of trec_eval's names end that mean nothing without a cutoff, where ours would
 _NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
+_AT = re.compile(r"_at_(?=\d+$)", re.IGNORECASE)  # ndcg_at_10, as MTEB and BEIR write a cutoff
 
 
 @dataclass(frozen=True, order=True)
@@ -93,11 +94,13 @@ def parse_measure(text: str) -> Measure:
 
     >>> parse_measure("ndcg_cut_10"), parse_measure("P_5"), parse_measure("nDCG(dcg='exp-log2')@10")
     (Measure('nDCG@10'), Measure('P@5'), Measure('nDCG(gains=exp)@10'))
+    >>> parse_measure("ndcg_at_10"), parse_measure("mrr_at_10")  # as MTEB and BEIR write them
+    (Measure('nDCG@10'), Measure('RR@10'))
     >>> parse_measure("nDGC@10")
     Traceback (most recent call last):
     cranfield.errors.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
     """
-    text = text.strip()
+    text = _AT.sub("@", text.strip())
     if text.startswith(IR_MEASURES):
         from cranfield.measures.irm import canonical
 
@@ -132,7 +135,7 @@ def recognise(name: str) -> Measure | None:
     >>> recognise("map"), recognise("P_10"), recognise("my.clicks")
     (Measure('AP'), Measure('P@10'), None)
     """
-    match = _SYNTAX.fullmatch(name)
+    match = _SYNTAX.fullmatch(_AT.sub("@", name))
     if match is None or (trec_spelling(match["name"], exact=False) is None and not known(match["name"])):
         return None
     try:

@@ -46,6 +46,17 @@ def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALP
     return np.asarray(4 * ndtr(ndtri(alpha / 4) / np.sqrt(t)))
 
 
+def family_spent(fraction: ArrayLike, spending: Spending, alpha: float, pairs: int) -> Array:
+    """How much of the level a family of C pairs may have used up, each spending its α/C: C·α(t; α/C).
+
+    With O'Brien–Fleming-like spending that is less than one pair alone would have spent at the same time.
+
+    >>> family_spent([0.6, 1.0], "obrien-fleming", 0.05, 10).round(4).tolist()
+    [0.0019, 0.05]
+    """
+    return pairs * spent(fraction, spending, alpha / pairs)
+
+
 def spending_boundaries(fraction: Sequence[float], spending: Spending = SPENDING, alpha: float = ALPHA) -> Array:
     """Boundaries for |z| at each look that spend the level as planned, for looks at these shares of the planned topics.
 

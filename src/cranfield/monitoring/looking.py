@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.special import stdtrit
 from cranfield.comparison.classical import Differences, differences, student
 from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import against, all_pairs
+from cranfield.comparison.pairs import Pairs, against, all_pairs
 from cranfield.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.labels import positions, summary
@@ -19,6 +20,7 @@ from cranfield.monitoring.anytime import anytime_p, sequence_half_width, tuned_r
 from cranfield.monitoring.boundaries import (
     check_alpha,
     check_looks,
+    family_spent,
     nominal,
     spending_boundaries,
     spent,
@@ -93,8 +95,8 @@ def monitor(
     >>> from cranfield.scores.synthetic import make_scores
     >>> x = make_scores(60, 3, system_effects=[0, 0, 0.1])
     >>> batches = [x.select(topics=x.topics[k : k + 20]) for k in (0, 20)]
-    >>> found = monitor(batches, max_topics=60)
-    >>> found.summary()
+    >>> result = monitor(batches, max_topics=60)
+    >>> result.summary()
     'score: after 40 of 60 topics (look 2) 1 of 3 pairs are decided; go on'
     """
     check_alpha(alpha)
@@ -116,15 +118,15 @@ def monitor(
     made: list[Look] = []
     for k, n in enumerate(sizes):
         so_far = np.concatenate([batch.values for batch in listed[: k + 1]])
-        each = differences(GridScores.of(so_far), pairs)
+        each = _snapped(GridScores.of(so_far), pairs)
         p, level, half = test.look(k, each, decided != 0, correction)
         new = (decided == 0) & (p <= level) & (each.mean != 0)
         decided = np.where(new, np.sign(each.mean).astype(np.int64), decided)
-        used = None if anytime else float(spent(n / most, spending, alpha))
+        used = None if anytime else float(family_spent(n / most, spending, alpha, len(pairs)))
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
-        _so_far(listed), _warnings(first.measure, int(sizes[0]), anytime, made),
+        _so_far(listed), per_look, _warnings(first.measure, int(sizes[0]), anytime, made),
     )  # fmt: skip
     notify(result.warnings)
     return result
@@ -183,6 +185,12 @@ class _Anytime:
         half = sequence_half_width(each.n_topics, each.sd, self.rho, self.each, student=True)
         half = np.where(_constant(each), np.nan, half)
         return adjust(self.lowest, correction), self.alpha, half
+
+
+def _snapped(scores: GridScores, pairs: Pairs) -> Differences:
+    """The differences of all pairs; means that rounding to the grid has set apart are equal again."""
+    each = differences(scores, pairs)
+    return replace(each, mean=np.where(np.abs(each.mean) * each.n_topics <= scores.tolerance, 0.0, each.mean))
 
 
 def _constant(each: Differences) -> NDArray[np.bool_]:

@@ -26,6 +26,7 @@ from cranfield.monitoring.boundaries import (
     stopping,
 )
 from cranfield.results import Result
+from cranfield.settings.monitor import LooksSettings
 from cranfield.signature import signature
 
 
@@ -90,14 +91,7 @@ class SequentialDesign(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "variance_of_difference": self.variance_of_difference,
-            "min_diff": self.min_diff,
-            "power": self.power,
-            "alpha": self.alpha,
-            "looks": self.looks,
-            "spending": self.spending,
-        }
+        return LooksSettings.in_force(self)
 
     @property
     def signature(self) -> str:

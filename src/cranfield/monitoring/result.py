@@ -14,9 +14,10 @@ from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import FamilyCorrection, Spending
 from cranfield.invariants import check_finite, check_p, claim
 from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
-from cranfield.monitoring.boundaries import nominal, spending_boundaries, spent
+from cranfield.monitoring.boundaries import family_spent, nominal, spending_boundaries
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
+from cranfield.settings.monitor import MonitorSettings
 from cranfield.signature import signature
 
 Array = NDArray[np.float64]
@@ -27,7 +28,8 @@ class Look:
     """What is known after so many topics, an entry per pair.
 
     `level` is what `p` must not exceed, `decided` +1 where the first system is better, −1 where the second is and 0
-    where nothing is decided yet; `spent` is how much of alpha is used up (None for unplanned looks).
+    where nothing is decided yet; `spent` is how much of alpha all C pairs together have used up, C·α(t; α/C), while
+    none is decided (None for unplanned looks).
     """
 
     n_topics: int
@@ -65,6 +67,7 @@ class Monitoring(Result):
     baseline: str | None
     correction: FamilyCorrection
     scores: ScoreMatrix = field(repr=False)
+    per_look: int | None = None
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -93,17 +96,13 @@ class Monitoring(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        return {
-            "measure": self.measure,
-            "looks": self.planned_looks,
-            "max_topics": self.max_topics,
-            "spending": None if self.anytime else self.spending,
-            "anytime": self.anytime,
-            "alpha": self.alpha,
-            "baseline": self.baseline,
-            "correction": self.correction,
-            "pairs": len(self.pairs),
-        }
+        return MonitorSettings.in_force(
+            self,
+            measure=self.measure,
+            looks=self.planned_looks,
+            spending=None if self.anytime else self.spending,
+            pairs=len(self.pairs),
+        )
 
     @property
     def signature(self) -> str:
@@ -176,7 +175,7 @@ class Monitoring(Result):
         else:
             share = (sizes / self.max_topics).tolist()
             level = nominal(spending_boundaries(share, self.spending, each))
-            used = spent(share, self.spending, self.alpha)
+            used = family_spent(share, self.spending, self.alpha, len(self.pairs))
             bound = np.where(level > 0, -stdtrit(sizes - 1, np.maximum(level, 1e-300) / 2), np.nan)
         columns = {"boundary": level, "t": np.where(np.isfinite(bound), bound, np.nan), "spent": used}
         count = len(sizes)

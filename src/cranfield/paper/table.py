@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield.collection.doors import QrelsLike
 from cranfield.comparison import Comparison, MeasureComparisons, compare_measures
 from cranfield.comparison.groups import letter, mark
 from cranfield.comparison.tests import TESTS
@@ -18,9 +19,10 @@ from cranfield.defaults import ALPHA, MEMORY_MB, RESAMPLES, SEED, TEST
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
 from cranfield.labels import plural
+from cranfield.measures.doors import scores_or_evaluated
 from cranfield.paper.methods import methods_text
 from cranfield.results import Result
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.doors import ScoresLike
 from cranfield.settings.table import TableSettings
 
 if TYPE_CHECKING:
@@ -212,8 +214,10 @@ class PaperTable(Result):
 
 
 def paper_table(
-    scores: ScoreMatrix | Scores,
+    scores: ScoresLike,
     *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
     test: str = TEST,
     correction: str | None = None,
@@ -232,8 +236,10 @@ def paper_table(
 
     Parameters
     ----------
-    scores : ScoreMatrix or Scores
-        The systems on the same topics, by one measure or several.
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        The systems on the same topics, by one measure or several. With `qrels`, runs: ``{"bm25": run, "ours": run}``.
+    qrels, measure : optional
+        Judgments, by which runs are evaluated first; the columns of the table.
     baseline : str or several, optional
         Systems to compare all others with; a mark († ‡ …) behind a mean says which it differs from. Without any,
         all pairs are compared and letters say which systems a system is better than.
@@ -256,19 +262,13 @@ def paper_table(
     Examples
     --------
     >>> bm25, ours = [.2, .3, .1, .4, .5, .3, .2], [.4, .5, .2, .6, .6, .5, .3]
-    >>> ap = ScoreMatrix(np.array([bm25, ours]).T, "1234567", ["bm25", "ours"], "AP")
-    >>> table = paper_table(ap, baseline="bm25", wins=True)
+    >>> table = paper_table({"bm25": bm25, "ours": ours}, measure="AP", baseline="bm25", wins=True)
     >>> table.cells["ours", "AP"].marks, table.cells["ours", "AP"].wins
     (('†',), ((7, 0, 0),))
     """
     names = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
     TableSettings(baseline=names or None, wins=wins, alpha=alpha)
-    if not isinstance(scores, (ScoreMatrix, Scores)):
-        raise ArgumentError(
-            f"`scores` must be a ScoreMatrix or Scores; got {type(scores).__name__}. Write read_scores(path) or "
-            "evaluate(qrels, runs, measures)."
-        )
-    several = scores if isinstance(scores, Scores) else Scores([scores])
+    several = scores_or_evaluated(scores, qrels, measure, workers=workers)
     with quietly():
         comparisons = compare_measures(
             several, across_measures=across_measures, test=test, baseline=names or None, correction=correction,

@@ -11,7 +11,6 @@ import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import UnknownNameError
@@ -56,7 +55,7 @@ class Answer:
     """
 
     headline: str
-    sheets: Mapping[str, Callable[[], Sheet]]
+    sheets: Mapping[str, Callable[..., Sheet]]
     charts: tuple[Chart, ...] = ()
     sentences: tuple[str, ...] = ()
     on_page: tuple[str, ...] | None = None
@@ -64,13 +63,13 @@ class Answer:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sheets", {name: lru_cache(make) for name, make in self.sheets.items()})
+        object.__setattr__(self, "sheets", {name: _once(make) for name, make in self.sheets.items()})
 
-    def sheet(self, name: str | None = None) -> Sheet:
-        """A table by name; the answer proper unless named."""
+    def sheet(self, name: str | None = None, **how: Any) -> Sheet:
+        """A table by name, made once; the answer proper unless named. A long one may take a `progress` callback."""
         if name is not None and name not in self.sheets:
             raise UnknownNameError("table", name, self.sheets)
-        return self.sheets[name if name is not None else next(iter(self.sheets))]()
+        return self.sheets[name if name is not None else next(iter(self.sheets))](**how)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -106,6 +105,18 @@ class Answer:
         first, *others = self.shown
         rows = {name: json.loads(to_json(self.sheet(name)))["rows"] for name in others}
         return {**json.loads(to_json(self.sheet(first))), "headline": self.headline, "tables": rows}
+
+
+def _once(make: Callable[..., Sheet]) -> Callable[..., Sheet]:
+    """The same function, which works the first time only and remembers, however it is called."""
+    made: list[Sheet] = []
+
+    def sheet(**how: Any) -> Sheet:
+        if not made:
+            made.append(make(**how))
+        return made[0]
+
+    return sheet
 
 
 _MAKERS: dict[str, Callable[[Any, Any], Answer]] = {}

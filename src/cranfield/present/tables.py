@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
+
 
 DIGITS = 4
 """Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
@@ -60,6 +64,14 @@ class Sheet:
     top: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     read_back: bool = False
+
+    @property
+    def for_machines(self) -> pl.DataFrame:
+        """The rows, each with its measure, also where all are about the same."""
+        measure = self.settings.get("measure")
+        if not isinstance(measure, str) or "measure" in self.rows.columns or self.read_back:
+            return self.rows
+        return self.rows.with_columns(pl.lit(measure).alias("measure")).select("measure", *self.rows.columns)
 
     @property
     def for_people(self) -> Sheet:

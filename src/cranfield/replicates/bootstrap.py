@@ -170,7 +170,7 @@ def bootstrap_effects(scores: Replicated, how: Bootstrap, *key: int) -> Effects:
     >>> scores = Replicated.of([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]])
     >>> raw = bootstrap_effects(scores, Bootstrap(1000, residuals="raw"))
     >>> rescaled = bootstrap_effects(scores, Bootstrap(1000))
-    >>> lengths = [np.subtract(*found.intervals(.05)[::-1]) for found in (raw, rescaled)]
+    >>> lengths = [np.subtract(*fitted.intervals(.05)[::-1]) for fitted in (raw, rescaled)]
     >>> (lengths[1] / lengths[0]).round(12).tolist()  # √(x/(x−1)) with x = 2
     [1.414213562373, 1.414213562373]
     """

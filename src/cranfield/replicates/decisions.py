@@ -143,8 +143,8 @@ def decide_pairs(
     --------
     >>> p = np.array([[.001, .5], [.002, .01], [.2, .01]])
     >>> difference = np.array([[.1, .1], [.1, .1], [.1, -.1]])
-    >>> found = decide_pairs(p, difference, correction="none")
-    >>> found.ahead.tolist(), found.behind.tolist(), found.p.tolist()
+    >>> decided = decide_pairs(p, difference, correction="none")
+    >>> decided.ahead.tolist(), decided.behind.tolist(), decided.p.tolist()
     ([2, 1], [0, 1], [0.004, 1.0])
     """
     if decide not in get_args(Decide):

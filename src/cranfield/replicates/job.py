@@ -43,13 +43,14 @@ from cranfield.labels import summary
 from cranfield.measures.names import Measure
 from cranfield.replicates.analysis import MeasureReplicates, Rule, analyse_splits
 from cranfield.replicates.bootstrap import Bootstrap
-from cranfield.replicates.checkpoint import WorkFile, fingerprint
+from cranfield.replicates.checkpoint import fingerprint
 from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix
 from cranfield.signature import signature
+from cranfield.work_files import WorkFile
 
 DOMINANT = 0.2
 """A topic that makes more than this share of the residual sum of squares is named in a warning."""
@@ -130,8 +131,8 @@ def replicate(
     --------
     >>> from cranfield import make_sample
     >>> sample = make_sample(n_topics=12, n_systems=4, n_documents=400, seed=7)
-    >>> found = replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=500)
-    >>> found.pairs.select("system_a", "system_b", "votes").height
+    >>> result = replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=500)
+    >>> result.pairs.select("system_a", "system_b", "votes").height
     6
     """
     if published:
@@ -183,8 +184,8 @@ def replicate_scores(
     Examples
     --------
     >>> scores = ScoreMatrix([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]], ["1", "2"], ["a", "b"], "AP", ["0", "1"])
-    >>> found = replicate_scores(scores, n_resamples=1000)
-    >>> [(system, round(effect, 6)) for system, effect in found.effects.select("system", "effect").rows()]
+    >>> result = replicate_scores(scores, n_resamples=1000)
+    >>> [(system, round(effect, 6)) for system, effect in result.effects.select("system", "effect").rows()]
     [('b', 0.075), ('a', -0.075)]
     """
     if published:

@@ -160,10 +160,10 @@ def fit(scores: Replicated, *, interaction: bool = True) -> Fit:
     Examples
     --------
     >>> scores = Replicated.of([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]])  # 2 topics × 2 systems × 2 partitions
-    >>> found = fit(scores)
-    >>> round(found.mean, 6), found.systems.round(6).tolist(), found.interaction.round(6).tolist()
+    >>> fitted = fit(scores)
+    >>> round(fitted.mean, 6), fitted.systems.round(6).tolist(), fitted.interaction.round(6).tolist()
     (0.325, [-0.075, 0.075], [[-0.125, 0.125], [0.125, -0.125]])
-    >>> round(found.rescaling**2, 12)
+    >>> round(fitted.rescaling**2, 12)
     2.0
     """
     cells = scores.cell_means

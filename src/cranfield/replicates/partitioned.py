@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
@@ -35,11 +35,11 @@ from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_wa
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.model import Replicated
 from cranfield.replicates.partition_scorer import PartitionScorer, choose_splits, relevant_counts
 from cranfield.replicates.partitions import DocumentHashes, check_partitions
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.work_files import WorkFile
 
 Path = str | os.PathLike[str]
 
@@ -57,6 +57,7 @@ class Collection:
     sources: Sequence[Run | str]
     lenient: bool = False
     name: SystemName = SYSTEM_NAME
+    skipped: tuple[str, ...] = ()  # what was passed over in folders of runs, one sentence each
 
     @classmethod
     def open(
@@ -86,10 +87,11 @@ class Collection:
                     f"measure {measure} comes from ir_measures, which cannot score partitions; "
                     "use a measure of `cranfield measures`"
                 )
-        sources = list(as_runs(runs))
+        given = as_runs(runs)
+        sources = list(given)
         if len(sources) < 2:
             raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
-        return cls(judged, evaluator, sources, lenient, name)
+        return cls(judged, evaluator, sources, lenient, name, skipped_files(given))
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,7 @@ def partition_scores(
         partitioned.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
     rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
             for p in parts]  # fmt: skip
-    return partitioned, run_warnings(evaluator, collection.qrels, rows, "zero")
+    return partitioned, (*collection.skipped, *run_warnings(evaluator, collection.qrels, rows, "zero"))
 
 
 def _step(collection: Collection) -> str:

@@ -127,15 +127,15 @@ def reuse(
     >>> from cranfield import make_sample
     >>> sample = make_sample(n_topics=10, n_systems=6, n_documents=500, depth=20)
     >>> teams = dict(sample.truth.select("system", "team").iter_rows())
-    >>> found = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
-    >>> found.to_frame().columns[:9]
+    >>> result = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
+    >>> result.to_frame().columns[:9]
     ['measure', 'view', 'depth', 'team', 'runs', 'unique_judged', 'unique_relevant', 'rank_drop', 'score_change']
     """
     check_numbers(alpha, p, cutoff)
     check_resamples(n_resamples)
     wanted = check_depths(depths)
     qrels = as_qrels(qrels)
-    listed = find_runs(runs, lenient, name)
+    listed, skipped = find_runs(runs, lenient, name)
     members = check_teams(listed, find_teams(listed, teams, team_prefix))
     left_out = check_left_out(leave_out, members)
     views = _views(
@@ -195,7 +195,8 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, _warnings(rows))
+    said = (*skipped, *_warnings(rows))
+    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
     notify(result.warnings)
     return result
 

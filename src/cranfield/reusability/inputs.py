@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from cranfield.collection.doors import RunsLike, as_runs
+from cranfield.collection.doors import RunsLike, as_runs, skipped_files
 from cranfield.collection.readers import read_runs
 from cranfield.collection.teams import read_teams, teams_by_prefix
 from cranfield.collection.types import Run
@@ -16,13 +16,14 @@ from cranfield.labels import natural_sorted, summary
 Path = str | os.PathLike[str]
 
 
-def find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> list[Run]:
-    """The runs in byte order of their systems, read where files were given."""
-    given = list(as_runs(runs))
+def find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> tuple[list[Run], tuple[str, ...]]:
+    """The runs in byte order of their systems, read where files were given; and what was passed over in folders."""
+    sources = as_runs(runs)
+    given = list(sources)
     files = [one for one in given if not isinstance(one, Run)]
     listed = [one for one in given if isinstance(one, Run)]
     listed += read_runs(files, lenient=lenient, name=name) if files else []
-    return sorted(listed, key=lambda run: run.system.encode())
+    return sorted(listed, key=lambda run: run.system.encode()), skipped_files(sources)
 
 
 def find_teams(

@@ -46,6 +46,7 @@ class Correlation(Result):
     values : coefficient → value; None where all systems tie on one side
     published : the published interval of tau
     bootstrap : coefficient → interval over resampled topics; empty without topics
+    systems, ranks : the systems, and the rank of each by the reference and by the estimate; those that tie share one
     """
 
     reference: str
@@ -59,6 +60,8 @@ class Correlation(Result):
     n_resamples: int
     seed: int
     warnings: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    ranks: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
     def __post_init__(self) -> None:
         what = f"the correlation of {self.reference} and {self.estimate}"
@@ -263,9 +266,17 @@ def correlate(
         n_resamples if bootstrap else 0,
         seed,
         tuple(dict.fromkeys(warnings)),
+        tuple(_systems(reference)),
+        (_ranks(totals[0], tolerance[0]), _ranks(totals[1], tolerance[1])),
     )
     notify(result.warnings)
     return result
+
+
+def _ranks(values: NDArray[np.float64], tolerance: float) -> tuple[int, ...]:
+    """Rank of each system: one more than the number of systems that are above it by more than rounding."""
+    above = values[None, :] > values[:, None] + tolerance
+    return tuple((1 + above.sum(axis=1)).tolist())
 
 
 def _side(side: Any, argument: str) -> Order:

@@ -101,21 +101,26 @@ def read_collections(
     Tables called ``NAME.MEASURE.csv`` with the same NAME are one collection with several measures; a directory of
     per-run files is a collection named after the directory. Parameters as in `read_scores`.
     """
-    groups: dict[str, list[str]] = {}
     all_files = expand(paths)
     notify(all_files.skipped)
-    for path in all_files:
-        groups.setdefault(_collection_name(path), []).append(path)
     made = {
         name: read_scores(
             files, format=format, measure=measure, missing=missing, header=header, topic_column=topic_column
         )
-        for name, files in groups.items()
+        for name, files in by_collection(all_files).items()
     }
     if all_files.skipped:  # said once, by the first
         first = next(iter(made))
         made[first] = Scores(made[first].values(), (*all_files.skipped, *made[first].warnings))
     return made
+
+
+def by_collection(files: Iterable[str]) -> dict[str, list[str]]:
+    """Which score files belong together: those of each collection, by its name."""
+    groups: dict[str, list[str]] = {}
+    for file in files:
+        groups.setdefault(_collection_name(file), []).append(file)
+    return groups
 
 
 def _collection_name(path: str) -> str:

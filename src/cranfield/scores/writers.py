@@ -64,17 +64,32 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
             f"cannot tell the format of {path} from its ending; end it in .csv, .tsv, .txt or .parquet, "
             "or choose the layout trec_eval or nev, which fill a directory"
         )
-    rows = [frame.columns, *([repr(v) if isinstance(v, float) else v for v in row] for row in frame.iter_rows())]
-    write_atomically(path, _delimited(rows, _SEPARATORS[ending], path))
+    write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
 
 
-def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
-    if separator == " ":
-        bad = next((part for row in rows for part in row if len(part.split()) != 1 or part.startswith("#")), None)
-        if bad is not None:
-            raise DataError(f"{path}: label {bad!r} cannot be written to a blank-separated file; write .csv instead")
-        return _encoded("".join(" ".join(row) + "\n" for row in rows), path)
-    return _encoded("".join(separator.join(map(_quoted, row)) + "\n" for row in rows), path)
+def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
+    """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
+    columns = [_cells(frame[name], separator, path) for name in frame.columns]
+    header = separator.join(_label(name, separator, path) for name in frame.columns)
+    rows = map(separator.join, zip(*columns, strict=True))
+    return _encoded("\n".join([header, *rows, ""]), path)
+
+
+def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
+    """A column as it is written; each of its labels is looked at once."""
+    values = column.to_list()
+    if column.dtype.is_float():
+        return ["" if value is None else repr(value) for value in values]
+    written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
+    return [written[value] for value in values]
+
+
+def _label(label: str, separator: str, path: str) -> str:
+    if separator != " ":
+        return _quoted(label)
+    if len(label.split()) != 1 or label.startswith("#"):
+        raise DataError(f"{path}: label {label!r} cannot be written to a blank-separated file; write .csv instead")
+    return label
 
 
 def _quoted(text: str) -> str:

@@ -263,7 +263,8 @@ class Settings:
     gives : the types of its results, where the function does not say
     counts : what a progress bar counts
     place : its place in the list of commands
-    printed : whether its answer is tables and charts, which can be written to files
+    printed : whether its answer is tables, which can be written to files
+    drawn : whether its answer has charts
     """
 
     command: ClassVar[str] = ""
@@ -274,6 +275,7 @@ class Settings:
     counts: ClassVar[str] = ""
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True
+    drawn: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         if "command" in cls.__dict__:
@@ -317,9 +319,25 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings of the question in plain values, as a result keeps them."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in self.values("question").items()
-        }
+        return self.in_force(self)
+
+    @classmethod
+    def in_force(cls, result: object = None, /, **facts: Any) -> dict[str, Any]:
+        """The `settings` of a result: facts about it, then every setting of the question under its own name.
+
+        A setting is what the facts say of it, or the attribute of the result that has its name. A result that holds
+        it under neither cannot be made, so that names in results are those of the question.
+
+        >>> from cranfield.settings.standardise import StandardisedScores
+        >>> StandardisedScores.in_force(measure="AP", to="ab", a=0.15, b=0.5)
+        {'measure': 'AP', 'to': 'ab', 'a': 0.15, 'b': 0.5}
+        """
+        names = [one.name for one in cls.all() if one.part == "question"]
+        if result is None and (lacking := [name for name in names if name not in facts]):
+            raise TypeError(f"settings of {cls.command or cls.__name__} not given: {', '.join(lacking)}")
+        held = {name: facts[name] if name in facts else getattr(result, name) for name in names}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in held.items()}
+        return {**{name: value for name, value in facts.items() if name not in plain}, **plain}
 
     @classmethod
     def function(cls) -> Callable[..., Any]:

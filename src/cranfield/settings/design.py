@@ -62,6 +62,14 @@ class DesignSettings(Settings):
         return self.function()(*data, **values, **more)
 
 
+def looks_besides() -> Any:
+    """Planned looks, beside a design with one."""
+    return setting(
+        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
+        part="view", usual="one look", least=1, most=100, on_page=False,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class PowerDesignSettings(DesignSettings):
     """Designs by power."""
@@ -84,6 +92,7 @@ class PairsSettings(DesignSettings):
       cranfield design pairs --scores past.AP.csv --systems 20 --min-diff 0.10
       cranfield design pairs --variance-of-difference 0.02 --systems 20 --min-diff 0.10 --baseline
       cranfield design pairs --scores past.AP.csv --systems 20 --topics 50
+      cranfield design pairs --scores past.AP.csv --systems 20 --min-diff 0.10 --looks 5
     """
 
     command: ClassVar[str] = "design pairs"
@@ -105,6 +114,7 @@ class PairsSettings(DesignSettings):
         None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False, least=0, most=1000,
         usual="that of the past scores; 0 for a typed variance",
     )  # fmt: skip
+    looks: int | None = looks_besides()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,10 +175,7 @@ class TtestSettings(PowerDesignSettings):
     )
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
-    looks: int | None = setting(
-        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
-        part="view", usual="one look", least=1, most=100, on_page=False,
-    )  # fmt: skip
+    looks: int | None = looks_besides()
 
     def ask(self, *data: Any, **more: Any) -> Any:
         """The design; looks are for paired tests only."""
@@ -206,7 +213,7 @@ class RecommendSettings(Settings):
     """A recommendation in plain words, from past scores: how many topics, and what other ways of asking say.
 
     The number is for paired tests of all pairs of systems after correction, or of all with a baseline. Prints Markdown
-    to paste into an overview; --format json or csv gives the numbers.
+    to paste into an overview; --format table, json or csv gives the numbers.
 
     \b
     Examples:
@@ -225,7 +232,7 @@ class RecommendSettings(Settings):
     baseline: bool = setting(False, BASELINE)
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
-    measure: str | None = shared.measure("Which measure of the scores to use.")
+    measure: str | None = shared.measure("Which measure of the scores to use.", usual="the only one there is")
     missing: str = shared.missing()
 
 

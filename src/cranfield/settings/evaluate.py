@@ -123,6 +123,7 @@ class EvaluateSettings(Scoring):
     workers: int | None = shared.workers(
         "Runs scored at a time; never changes a result.", usual="two per core, at most 8"
     )
+    memory: float = shared.memory()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +139,7 @@ class MeasuresSettings(Settings):
     command: ClassVar[str] = "measures"
     brief: ClassVar[str] = "List the measures, with definitions and citations."
     place: ClassVar[int] = 60
+    drawn: ClassVar[bool] = False
 
     names: tuple[str, ...] = setting((), "Only these, by any of their names.", argument=True, metavar="[NAME]...")
 
@@ -155,6 +157,7 @@ class PoolSettings(Settings):
     brief: ClassVar[str] = "Judgments as a shallower pool would have them."
     takes: ClassVar[str] = "runs"
     place: ClassVar[int] = 170
+    drawn: ClassVar[bool] = False
 
     depth: int = setting(help="Keep documents in the top D of any run.", metavar="D", least=1, most=10_000_000)
     order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

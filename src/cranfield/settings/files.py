@@ -42,6 +42,7 @@ class SampleSettings(Settings):
     brief: ClassVar[str] = "Make a synthetic collection with known truth."
     answered_by: ClassVar[str] = "cranfield.collection:make_sample"
     place: ClassVar[int] = 20
+    drawn: ClassVar[bool] = False
 
     directory: Path = setting(
         help="Where to write it: a new or empty directory.", argument=True, metavar="DIR", part="source"
@@ -74,6 +75,7 @@ class CheckSettings(Settings):
     answered_by: ClassVar[str] = "cranfield.collection:check_file"
     counts: ClassVar[str] = "checking files"
     place: ClassVar[int] = 30
+    drawn: ClassVar[bool] = False
 
     files: tuple[str, ...] = setting(
         help="Runs, qrels or score files, directories or globs.", argument=True, metavar="FILE...", part="source"
@@ -124,8 +126,9 @@ class ConvertSettings(Settings):
     )  # fmt: skip
     measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
     missing: str = shared.missing()
-    input_format: str | None = setting(
-        None, "Format of the input; recognised from its content if not given.", choices=FORMATS, part="source",
+    format: str | None = setting(
+        None, "Format of the input; recognised from its content if not given.", "--input-format", choices=FORMATS,
+        part="source",
     )  # fmt: skip
     header: bool | None = setting(
         None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"
@@ -139,9 +142,14 @@ class ConvertSettings(Settings):
 class ServeSettings(Settings):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 
-    Uploaded files are kept in a private temporary directory that is removed when the server stops (Ctrl-C).
+    With judgments and runs, or score files, the page opens with them; others can be dropped on it. Uploaded files are
+    kept in a private temporary directory that is removed when the server stops (Ctrl-C); with --keep they stay in a
+    directory of yours, with the names they were given and the questions asked.
 
-    Example: cranfield serve --open
+    \b
+    Examples:
+      cranfield serve --open
+      cranfield serve qrels.txt runs/ --open
     """
 
     command: ClassVar[str] = "serve"
@@ -149,11 +157,22 @@ class ServeSettings(Settings):
     place: ClassVar[int] = 190
     printed: ClassVar[bool] = False
 
+    files: tuple[str, ...] = setting(
+        (), "Judgments and runs, or score files, to open with. Directories and globs work.", argument=True,
+        metavar="[QRELS RUN... | SCORES...]", part="source",
+    )  # fmt: skip
+    teams: Path | None = shared.teams()
     port: int = setting(defaults.PORT, "Port to listen on; 0 takes a free one.", least=0, most=65535)
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
     host: str = setting(defaults.HOST, "Address to listen on; any but this machine's own needs --allow-remote.")
     allow_remote: bool = setting(False, "Let other machines connect; every request must carry the token printed.")
     allow_origin: tuple[str, ...] | None = setting(
         None, "A website whose pages may call the API; repeatable.", metavar="ORIGIN"
+    )
+    keep: Path | None = setting(
+        None,
+        "Keep uploaded data in this directory, for the next start.",
+        metavar="DIR",
+        usual="they end with the server",
     )
     max_upload: int = setting(defaults.MAX_UPLOAD_MB, "Largest upload accepted.", metavar="MB", least=1, most=1_000_000)

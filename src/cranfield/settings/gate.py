@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield import defaults
 from cranfield.errors import ArgumentError
 from cranfield.settings import shared
-from cranfield.settings.base import setting
+from cranfield.settings.base import REQUIRED, setting
 from cranfield.settings.evaluate import RunsOrScores
 
 
@@ -46,8 +46,10 @@ class GateSettings(RunsOrScores):
         (), "The judgments, or score files that hold both systems.", argument=True, metavar="[QRELS | SCORES...]",
         part="source", on_page=False,
     )  # fmt: skip
-    baseline: str = setting(help="What stands: a run file, or a system of the scores.", metavar="RUN|SYSTEM")
-    candidate: str = setting(help="What would replace it.", metavar="RUN|SYSTEM")
+    baseline: str = setting(
+        REQUIRED, "What stands: a run file, or a system of the scores.", "--baseline", "-b", metavar="RUN|SYSTEM"
+    )
+    candidate: str = setting(REQUIRED, "What would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM")
     measure: tuple[str, ...] | None = shared.measures("A measure; repeatable, and then all of them must pass.")
     margin: float | None = setting(
         None, "The loss that can be accepted, in units of the measure; with --better the least gain.", metavar="D",

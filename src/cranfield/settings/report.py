@@ -59,6 +59,10 @@ class ReportSettings(Scoring):
     teams: Path | None = shared.teams()
     n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=20, more=True)
     n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
+    replicate_resamples: int = setting(
+        defaults.REPLICATES_RESAMPLES, "Bootstrap samples of the replicates.", least=1, most=shared.MOST_RESAMPLES,
+        more=True,
+    )  # fmt: skip
     alpha: float = shared.alpha(more=True)
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()

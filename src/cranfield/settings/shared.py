@@ -88,6 +88,14 @@ def workers(help: str = "Threads to use; never changes a result.", usual: str = 
     return setting(None, help, usual=usual, least=1, most=1024, part="run", on_page=False)
 
 
+def work() -> Any:
+    """A file that keeps what is finished of a long job."""
+    return setting(
+        None, "Keep what is finished in this file; an interrupted job goes on from there.", metavar="FILE",
+        part="run", on_page=False,
+    )  # fmt: skip
+
+
 def memory() -> Any:
     """How much memory resampling may use."""
     return setting(
@@ -106,14 +114,14 @@ def missing(default: str = defaults.MISSING) -> Any:
 
 def measures(help: str = "Use these measures only; for a wide table, the measure's name.") -> Any:
     """The measures to use of score files, or to score runs by."""
-    usual = "all of score files"
+    usual = f"all of score files; runs are scored by {', '.join(defaults.MEASURES)}"
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 
-def systems() -> Any:
+def systems(help: str = "Use these systems only, and the baselines; repeatable.") -> Any:
     """The systems to use, where not all; baselines are among them anyway."""
     return setting(
-        None, "Use these systems only, and the baselines; repeatable.", "--system", "-s", metavar="SYSTEM", usual="all",
+        None, help, "--system", "-s", metavar="SYSTEM", usual="all",
         part="source", on_page=False,
     )  # fmt: skip
 
@@ -158,6 +166,25 @@ def epsilon() -> Any:
 def method() -> Any:
     """How the power is computed."""
     return setting(defaults.DESIGN_METHOD, "How the power is computed.", choices=defaults.names(defaults.DesignMethod))
+
+
+def chart_title() -> Any:
+    """A title of one's own on a chart."""
+    return setting(None, "Title of the chart, instead of its finding.", "--title", metavar="TEXT", part="view")
+
+
+def chart_untitled() -> Any:
+    """A chart for a paper, whose caption says what a title would."""
+    return setting(False, "Draw the chart without its title and second line.", "--no-title", part="view")
+
+
+def chart_width() -> Any:
+    """How wide a chart's plot is."""
+    least, most = defaults.CHART_WIDTHS
+    return setting(
+        None, "Width of the chart's plot in pixels, names beside it not counted.", "--width", metavar="PX",
+        least=least, most=most, usual="what suits it", part="view",
+    )  # fmt: skip
 
 
 def teams() -> Any:

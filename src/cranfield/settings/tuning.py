@@ -87,6 +87,7 @@ class TuneSettings(Splitting, RunsOrScores):
     pattern: str | None = pattern()
     one_family: bool = one_family()
     measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
+    system: tuple[str, ...] | None = shared.systems("Use these settings, or all of these families; repeatable.")
     seed: int = shared.seed()
     show: str = setting(
         defaults.TUNING_VIEW,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collection.teams import read_teams, systems_by_team
 from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.invariants import check_finite, check_interval
@@ -18,6 +20,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
+from cranfield.settings.standardise import RobustnessSettings
 from cranfield.signature import signature
 from cranfield.standardise.factors import factors_of, inherited
 from cranfield.standardise.transform import check, from_z, z_scores
@@ -65,11 +68,13 @@ class Robustness(Result):
     to: StandardiseTo
     a: float
     b: float
+    leave_out: tuple[str, ...] | None
+    teams: tuple[str, ...] | None
     signature: str
     warnings: tuple[str, ...] = ()
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a left-out system."""
+        """One row per left-out system."""
         import polars as pl
 
         names = ["measure", "left_out", "system", "mean", "mean_left_out", "difference", "max_difference"]
@@ -88,8 +93,8 @@ class Robustness(Result):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The transformation."""
-        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
+        """The transformation, and what was left out."""
+        return RobustnessSettings.in_force(self)
 
     def by_measure(self) -> pl.DataFrame:
         """One row per measure: how far means, single scores, ranks and orders move at most, and on average."""
@@ -122,32 +127,33 @@ class Robustness(Result):
 def standardisation_robustness(
     scores: Scores | ScoreMatrix,
     *,
-    groups: Mapping[str, Sequence[str]] | None = None,
     to: StandardiseTo = STANDARDISE_TO,
     a: float = STANDARDISE_A,
     b: float = STANDARDISE_B,
+    leave_out: str | Sequence[str] | None = None,
+    teams: Mapping[str, str] | str | os.PathLike[str] | None = None,
 ) -> Robustness:
     """How far the standardised scores and ranks of systems move when they are new to the factors.
 
-    Answers: would a team that comes later be scored as it would have been had it taken part? Each group of systems in
-    turn is left out, factors are fitted on the rest, and all systems are scored by both sets of factors (the question
-    AIRS 2016 §5 leaves open, within one collection).
+    Answers: would a team that comes later be scored as it would have been had it taken part? Each system, or each
+    team, is left out in turn, factors are fitted on the rest, and all systems are scored by both sets of factors (the
+    question AIRS 2016 §5 leaves open, within one collection).
 
     Parameters
     ----------
     scores : raw scores
-    groups : name → systems left out together, such as a team's; by default each system by itself
     to, a, b : the transformation, as in `Standardisation.apply`; a ``"z"`` that becomes infinite is an error
+    leave_out : systems to leave out together, instead of each system by itself
+    teams : the team of each system, or a file of them (see `read_teams`): each team is left out in turn
 
     Examples
     --------
     >>> raw = ScoreMatrix([[0.1, 0.3, 0.5, 0.6], [0.2, 0.1, 0.4, 0.9]], ["1", "2"], list("abcd"), "AP")
-    >>> standardisation_robustness(raw, groups={"team": ["d"]})
+    >>> standardisation_robustness(raw, teams={"d": "team"})
     Robustness(AP: 1 left out, mean moves by 0.1810 and 0 ranks at most)
     """
     check(to, a, b)
-    if groups is not None and not groups:
-        raise ArgumentError("`groups` is empty; name at least one group of systems to leave out")
+    groups = _groups(leave_out, teams)
     matrices = as_matrices(scores)
     rows: list[LeftOut] = []
     for matrix in matrices:
@@ -160,6 +166,8 @@ def standardisation_robustness(
         to,
         a,
         b,
+        None if leave_out is None or groups is None else tuple(groups["given"]),
+        None if teams is None or groups is None else tuple(groups),
         signature(
             "robustness of standardisation factors",
             measure=summary([matrix.measure for matrix in matrices]),
@@ -179,6 +187,24 @@ def standardisation_robustness(
     )
     notify(result.warnings)
     return result
+
+
+def _groups(
+    leave_out: str | Sequence[str] | None, teams: Mapping[str, str] | str | os.PathLike[str] | None
+) -> dict[str, list[str]] | None:
+    """Name → systems left out together; None means each system by itself."""
+    if leave_out is not None and teams is not None:
+        raise ArgumentError("`leave_out` and `teams` both say what to leave out; give one of them")
+    if leave_out is not None:
+        systems = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+        if not systems:
+            raise ArgumentError("`leave_out` is empty; name at least one system to leave out.")
+        return {"given": systems}
+    if teams is None:
+        return None
+    if not teams:
+        raise ArgumentError("`teams` is empty; name the team of at least one system.")
+    return systems_by_team(teams if isinstance(teams, Mapping) else read_teams(teams))
 
 
 def _of_measure(

@@ -20,6 +20,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import replace_values
+from cranfield.settings.standardise import StandardisedScores
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Standardised(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The transformation."""
-        return {"to": self.to, **({"a": self.a, "b": self.b} if self.to == "ab" else {})}
+        return StandardisedScores.in_force(self)
 
     def clipping(self) -> list[str]:
         """One sentence per measure about clipped and tied cells; empty when there is nothing to say."""

@@ -204,7 +204,7 @@ class Tuning(Result):
         """How topics were held out."""
         return {
             "measure": self.measure,
-            "families": [family.name for family in self.families],
+            "families": {family.name: family.family.scores.n_systems for family in self.families},
             "n_topics": len(self.folds.topics),
             "folds": self.folds.description,
             "seed": self.folds.seed,

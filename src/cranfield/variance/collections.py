@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import ALPHA
 from cranfield.errors import DataError, notify, quietly
 from cranfield.results import Result
 from cranfield.scores import Scores
 from cranfield.scores.doors import ScoresLike, as_collections
+from cranfield.settings.variance import VarianceSettings
 from cranfield.signature import signature
 from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS
 from cranfield.variance.table import AnovaTable, anova_table
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class Variances(Result):
     def settings(self) -> dict[str, Any]:
         """The settings in force."""
         estimators = list(dict.fromkeys(one.estimator for one in self.estimates))
-        return {"collections": list(self.collections), "estimator": estimators, "alpha": self.alpha}
+        return VarianceSettings.in_force(self, collections=list(self.collections), estimator=estimators)
 
     @property
     def signature(self) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, ESTIMATOR
@@ -21,6 +20,11 @@ from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
 from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser, pooled_epsilon
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 _LONGEST_REACH = 300.0
 """Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import DataError
 from cranfield.invariants import check_finite, check_interval, check_p, check_shares
@@ -17,6 +15,11 @@ from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.squares import check_magnitude, squares
 from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cranfield.cli.output import emit, say
+from cranfield.cli.output import draw, emit, say
 from cranfield.errors import ArgumentError, FileError, Problem
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def run(settings: ConvertSettings, output: OutputSettings, files: dict[str, Any]
 
     given = list(files["scores"])
     kind = settings.kind
-    if kind is None and settings.input_format is None and settings.layout not in ("long", "wide", "trec_eval", "nev"):
+    if kind is None and settings.format is None and settings.layout not in ("long", "wide", "trec_eval", "nev"):
         first = expand(given[:1])[0]
         kind = "qrels" if first.startswith(DATASET) else recognise(first)
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
@@ -71,13 +71,13 @@ def _convert_collection(kind: str, layout: str, output: OutputSettings, given: l
 
 def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: list[str]) -> None:
     from cranfield.cli.sources import by_any_name
+    from cranfield.present.answer import answer
     from cranfield.present.tables import Sheet
-    from cranfield.scores import read_scores, write_scores
+    from cranfield.scores import write_scores
     from cranfield.signature import signature
 
     how = settings.values("source")
-    format, measure = how.pop("input_format"), how.pop("measure")
-    scores = by_any_name(lambda name: read_scores(given, format=format, measure=name, **how), measure)
+    scores = by_any_name(lambda name: settings.ask(given, **{**how, "measure": name}), settings.measure)
     layout, to = settings.layout or "long", output.output
     notes = tuple(
         dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance if "read from" not in step)
@@ -88,9 +88,11 @@ def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: li
         rows = scores.only().to_wide() if layout == "wide" else scores.to_long()
         shown = {"layout": layout, "missing": settings.missing}
         emit(Sheet("convert", rows, signature("convert", **shown), shown, notes), output)
+        draw(answer(scores), scores, output)
         return
     for note in notes:
         say(f"note: {note}")
     write_scores(scores, to, layout=cast(Any, layout))
+    draw(answer(scores), scores, output)
     for matrix in scores.values():
         say(f"wrote {to}: {matrix.measure}, {matrix.n_topics} topics × {matrix.n_systems} systems")

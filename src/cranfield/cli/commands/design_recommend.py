@@ -23,7 +23,7 @@ def run(settings: RecommendSettings, output: OutputSettings, files: dict[str, An
     text = f"{result.text}\n{result.signature}\n"
     where = output.output
     words = where is None or output.format is not None or where.suffix in (".md", ".txt")
-    if output.format not in (None, "table", "markdown") or not words:
+    if output.format not in (None, "markdown") or not words:
         emit(said.sheet(), output)
     elif where is None:
         warn(result.warnings)

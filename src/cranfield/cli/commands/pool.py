@@ -16,16 +16,18 @@ def run(settings: PoolSettings, output: OutputSettings, files: dict[str, Any]) -
     """Reduce the judgments; write them, and print what is left of each topic."""
     from cranfield.collection import depth_pools, read_qrels, read_runs, write_qrels
     from cranfield.collection.pools import judged_counts
+    from cranfield.files import expand
     from cranfield.labels import summary
     from cranfield.present.tables import Sheet
     from cranfield.signature import signature
 
     judged = read_qrels(files["qrels"])
     depth = settings.depth
-    pool = depth_pools(judged, read_runs(list(files["runs"])), [depth], order=cast(Any, settings.order))[depth]
+    runs = expand(files["runs"])
+    pool = depth_pools(judged, read_runs(runs), [depth], order=cast(Any, settings.order))[depth]
     counts = judged_counts(pool, judged.topics)
     without_relevant = counts.filter(counts["relevant"] == 0)["topic"].to_list()
-    warnings = list(judged.notes)
+    warnings = [*judged.notes, *runs.skipped]
     if without_relevant:
         warnings.append(
             f"{len(without_relevant)} of {len(counts)} topics have no relevant document left: "

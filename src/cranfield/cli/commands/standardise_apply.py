@@ -26,5 +26,5 @@ def run(settings: ApplySettings, output: OutputSettings, files: dict[str, Any]) 
         for line in done.clipping():
             say(f"note: {line}")
     if output.plot is not None:
-        save_chart(chart(done, output.chart, raw=raw), output.plot)
+        save_chart(chart(done, output.chart, raw=raw, **output.look), output.plot)
         say(f"wrote {output.plot}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli.ask import show
-from cranfield.cli.output import say
+from cranfield.cli.output import progress_bar, say
 from cranfield.cli.sources import read
 
 if TYPE_CHECKING:
@@ -20,7 +20,11 @@ def run(settings: TuneSettings, output: OutputSettings, files: dict[str, Any]) -
 
     result = settings.ask(*read(settings, files))
     said = answer(result, settings)
-    said.sheet(settings.show)  # what cannot be computed is refused before anything is written
+    # What cannot be computed is refused before anything is written.
+    if settings.show == "curve":
+        with progress_bar("resampling topics") as progress:
+            said.sheet("curve", progress=progress)
+    said.sheet(settings.show)
     if settings.held_out is not None:
         scores = result.held_out
         write_scores(scores, settings.held_out)

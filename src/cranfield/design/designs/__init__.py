@@ -57,6 +57,7 @@ class DesignKind:
     pairwise : whether it is about two systems, so that the variance can be typed as that of their difference
     extras : further arguments that its functions take
     rank : its place in lists
+    label : what somebody who wants it will do, as a choice on a page; its name unless given
     """
 
     name: str
@@ -67,6 +68,7 @@ class DesignKind:
     pairwise: bool = True
     extras: tuple[str, ...] = ()
     rank: int = 1000
+    label: str = ""
 
     def variant(self, option: str | None = None) -> Variant:
         """The form that a switch asks for; without one, the plain form.

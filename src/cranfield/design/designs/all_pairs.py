@@ -52,5 +52,6 @@ PAIRS = DESIGNS.register(
         ),
         extras=("spread",),
         rank=5,
+        label="compare many systems",
     )
 )

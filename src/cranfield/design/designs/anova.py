@@ -54,5 +54,6 @@ ANOVA = DESIGNS.register(
         pairwise=False,
         extras=("epsilon",),
         rank=10,
+        label="test whether any differ",
     )
 )

@@ -51,5 +51,6 @@ INTERVAL = DESIGNS.register(
             ),
         ),
         rank=30,
+        label="estimate a difference",
     )
 )

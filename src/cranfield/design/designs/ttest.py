@@ -51,5 +51,6 @@ TTEST = DESIGNS.register(
             ),
         ),
         rank=20,
+        label="compare two systems",
     )
 )

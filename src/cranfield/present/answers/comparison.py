@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
-from cranfield.comparison.topics import topic_differences, wins_ties_losses
+from cranfield.comparison.topics import every_pair
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, p_text
+from cranfield.sentences import comparison as say
 from cranfield.settings.compare import CompareSettings, LeaderboardSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cranfield.comparison import Comparison
+    from cranfield.comparison.topics import PairTopics
 
 DIGITS = {"effect_size": 2, "effect_size_residual": 2}
 
@@ -44,7 +48,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems},
+        extra={"systems": first.systems, "comparison": first},
     )
 
 
@@ -55,7 +59,9 @@ def _headline(several: MeasureComparisons) -> str:
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who may be the best."""
     best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
-    lead = f"{best} and {plural(level, 'other')} share the lead{by}" if level else f"{best} leads{by}"
+    lead = say.LEADS(system=best, by=by)
+    if level:
+        lead = say.SHARES_LEAD(system=best, others=plural(level, "other"), by=by)
     text = comparison.best_text()
     return f"{lead}; {text}" if text else lead
 
@@ -64,13 +70,11 @@ def how_many_differ(comparison: Comparison) -> str:
     """How many pairs the test separates."""
     separated, pairs = int(comparison.significant.sum()), len(comparison.p)
     verb = "differs" if pairs == 1 else "differ"
-    return f"{separated:,} of {plural(pairs, 'pair')} of systems {verb} significantly"
+    return say.DIFFER_SIGNIFICANTLY(separated=separated, pairs=plural(pairs, "pair"), verb=verb)
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
-    first = next(iter(several.values()))
-    settings = {"measures": list(several), **{k: v for k, v in first.settings.items() if k != "measure"}}
-    settings |= {"across_measures": several.across_measures, **more.pop("settings", {})}
+    settings = {**several.settings, **more.pop("settings", {})}
     command = "leaderboard" if show == "leaderboard" else "compare"
     if command == "compare":
         settings["show"] = show
@@ -133,19 +137,50 @@ def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sh
 
 def _topics(several: MeasureComparisons) -> Sheet:
     """Every pair topic by topic, the largest difference first; how many topics each system wins above it."""
+    pairs = [pair for each in several.values() for pair in every_pair(each)]
+    return _pair_topics(several, pairs, several_summaries(several))
+
+
+def _pair_topics(several: MeasureComparisons, pairs: Sequence[PairTopics], above: Sequence[str] = ()) -> Sheet:
     import polars as pl
 
-    frames, won = [], []
-    for each in several.values():
-        frame = topic_differences(each)
-        frames.append(frame.select(pl.lit(each.measure).alias("measure"), pl.all()))
-        for a, b in zip(each.system_a, each.system_b, strict=True):
-            wins, ties, losses = wins_ties_losses(each.scores, a, b)
-            won.append(f"{each.measure}: {a} wins {wins}, ties {ties} and loses {losses} topics against {b}")
-    return _sheet(
-        several, "topics", pl.concat(frames), title="\n".join([*several_summaries(several), *won]),
-        heading="Topic by topic",
-    )  # fmt: skip
+    title = "\n".join([*above, *(pair.summary() for pair in pairs)])
+    rows = pl.concat([pair.to_frame() for pair in pairs])
+    return _sheet(several, "topics", rows, title=title, heading="Topic by topic")
+
+
+@answers("PairTopics")
+def pair_answer(result: PairTopics, settings: Any) -> Answer:
+    """The pair in the comparison, where it was tested, and its difference on every topic."""
+    comparison, a, b, at = result.comparison, result.system_a, result.system_b, result.at
+    several = MeasureComparisons((comparison,), comparison.across_measures)
+    wins, _, losses = result.wins_ties_losses
+    sheets = {"topics": lambda: _pair_topics(several, [result])}
+    sentence = say.NOT_TESTED()
+    if at is not None:
+        sheets = {"pair": lambda: _one_pair(_pairs(several, settings), at), **sheets}
+        verdict = say.TWO_DIFFER if comparison.significant[at] else say.TWO_NOT_SHOWN
+        sentence = verdict(
+            a=comparison.system_a[at], b=comparison.system_b[at], p=p_text(float(comparison.p_adjusted[at]))
+        )
+    return Answer(
+        headline=say.BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
+        sheets=sheets,
+        charts=(_topics_chart(comparison, a, b),),
+        sentences=(sentence,),
+        extra={"systems": comparison.systems},
+    )
+
+
+def _one_pair(sheet: Sheet, at: int) -> Sheet:
+    """One row of the pairs, with the mark that belongs to it."""
+    marks = {name: [texts[at]] for name, texts in sheet.superscripts.items()}
+    return replace(sheet, rows=sheet.rows[at : at + 1], superscripts=marks, heading="The pair in the comparison")
+
+
+def _topics_chart(comparison: Comparison, a: str, b: str) -> Chart:
+    alt = f"Bars: the difference of {a} and {b} on every topic, largest first."
+    return Chart("topics-chart", "Topic by topic", alt, comparison.scores, "difference", {"a": a, "b": b})
 
 
 def several_summaries(several: MeasureComparisons) -> list[str]:
@@ -167,7 +202,8 @@ def _meanings(result: Comparison) -> tuple[str, ...]:
     kind = result.correction_text()
     if result.baselines:
         return tuple(
-            f"{mark(i)} differs from {name} ({kind} p <= {result.alpha:g})" for i, name in enumerate(result.baselines)
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="<=", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
         )
     return (f"† {kind} p <= {result.alpha:g}, ‡ {kind} p <= {result.alpha / 5:g}",)
 
@@ -176,14 +212,12 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
 def _agreement(result: Comparison) -> str:
-    if result.intervals == "pairwise":
-        return "it may leave out 0 though the adjusted p is above alpha"
-    moved = "where it would not by itself, the end next to 0 is moved"
-    return f"it leaves out 0 exactly when the pair is significant ({moved})"
+    return say.INTERVAL_PAIRWISE() if result.intervals == "pairwise" else say.INTERVAL_AGREES()
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
@@ -199,19 +233,18 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
             f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
             f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
         ]
-    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
+    kind = result.correction_text()
     if result.baselines:
-        notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
+        notes += [
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="≤", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
+        ]
     else:
-        if result.shows_letters(letters):
-            notes.append(f"Systems that share a letter are not shown to differ ({level}).")
-        else:
-            notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
+        group = say.SHARED_LETTER if result.shows_letters(letters) else say.RANK_RANGE
+        notes.append(group(level=f"{kind} p ≤ {result.alpha:g}"))
     if result.best is not None:
-        notes.append(
-            f"may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave "
-            "out a system whose rank interval reaches 1."
-        )
+        notes.append(say.MAY_BE_BEST(percent=percent))
+        notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
@@ -228,7 +261,7 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
             "Map: one row and one column per system, dark where the row's system is better.", first, "pairs",
         ),
         "differences": Chart(
-            "differences", "Largest differences",
+            "differences", "Differences",
             "Dots with whiskers: the difference of each pair and its interval.", first, "differences",
         ),
     }  # fmt: skip
@@ -242,10 +275,5 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
             )  # fmt: skip
             return (curves, *charts.values())
         if len(first.p) == 1:
-            a, b = first.system_a[0], first.system_b[0]
-            topics = Chart(
-                "topics-chart", "Topic by topic", f"Bars: the difference of {a} and {b} on every topic, largest first.",
-                first.scores, "difference", {"a": a, "b": b},
-            )  # fmt: skip
-            return (topics, *charts.values())
+            return (_topics_chart(first, first.system_a[0], first.system_b[0]), *charts.values())
     return (charts[usual], *(one for name, one in charts.items() if name != usual))

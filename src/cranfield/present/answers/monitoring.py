@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
 from cranfield.errors import DataError, quietly
+from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import monitoring as say
 
 if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign
 
 PLANNED = (
     "p: of the paired t-test; boundary: what it must not exceed at this look; a decision, once made, stays.",
+    "spent: of alpha, by all pairs together at their share of it.",
     "lower, upper: repeated confidence intervals, which hold for all pairs and looks together.",
 )
 ANYTIME = (
@@ -29,7 +32,11 @@ FORECAST = (
     "topics: in all, if difference and spread stay as they are. A lead that is luck makes it too hopeful: plan the "
     "next batch by it, never decide by it.",
 )
-BLIND = ("The variance is estimated blind to which system is which, so that asking does not spoil the test.",)
+BLIND = "The variance is estimated blind to which system is which, so that asking does not spoil the test."
+BLIND_TO_MANY = (
+    "The differences between the {} systems' means count as noise in it, so systems that differ much make "
+    "topics_needed far too high; the variance without them, which is not blind, is that of `design recommend`."
+)
 
 
 @answers("Monitoring")
@@ -58,7 +65,8 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
         said = tuple(dict.fromkeys((*result.warnings, *again.warnings)))
         return Sheet(
             "monitor", rows, again.signature, {**result.settings, **facts}, said, again.summary(),
-            notes=(*BLIND, _for_whom(len(result.pairs))), heading="Topics by the variance so far", hidden=("measure",),
+            notes=(*blind(again.n_systems), _for_whom(len(result.pairs))), heading="Topics by the variance so far",
+            hidden=("measure",),
         )  # fmt: skip
 
     last = result.looks[-1].n_topics
@@ -88,6 +96,11 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
     )
 
 
+def blind(n_systems: int) -> tuple[str, ...]:
+    """What a blinded variance is good for, and what it cannot leave out."""
+    return (BLIND, BLIND_TO_MANY.format(n_systems)) if n_systems > 2 else (BLIND,)
+
+
 def _for_whom(pairs: int) -> str:
     return "For one pair at the level alpha" + ("." if pairs == 1 else "; all pairs together take more.")
 
@@ -106,8 +119,10 @@ def _has_variance(result: Monitoring) -> bool:
 def headline(result: Monitoring) -> str:
     """Stop, or go on; and how many pairs are decided."""
     of = "" if result.anytime else f" of {result.max_topics:,}"
-    pairs = f"{result.n_decided:,} of {len(result.pairs):,} {'pair is' if len(result.pairs) == 1 else 'pairs are'}"
-    return f"{result.decision.capitalize()}: after {result.n_topics:,}{of} topics {pairs} decided"
+    pairs = f"{len(result.pairs):,} {'pair is' if len(result.pairs) == 1 else 'pairs are'}"
+    return say.DECIDED(
+        decision=result.decision.capitalize(), topics=result.n_topics, of=of, decided=result.n_decided, pairs=pairs
+    )
 
 
 def outlook(result: Monitoring) -> tuple[str, ...]:
@@ -115,12 +130,11 @@ def outlook(result: Monitoring) -> tuple[str, ...]:
     said = []
     used = result.looks[-1].spent
     if used is not None:
-        said.append(f"{used:.2g} of the level {result.alpha:g} is spent.")
+        said.append(say.SPENT(spent=used, alpha=result.alpha))
     ahead = result.forecast()
     if result.decision == "go on" and ahead.height:
         there = int(ahead["in_plan"].sum())
-        plan = f"within {result.max_topics:,} topics"
-        said.append(f"If all stays as it is, {there:,} of {ahead.height:,} undecided pairs will be decided {plan}.")
+        said.append(say.OUTLOOK(there=there, undecided=ahead.height, topics=result.max_topics))
     return tuple(said)
 
 
@@ -130,8 +144,7 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
     more = result.topics_max - result.topics_fixed
     saved = result.topics_fixed - result.expected_alternative
     notes = (
-        f"The price: {more} {'topic' if more == 1 else 'topics'} more at most than with one look. The gain: if the "
-        f"difference is {result.min_diff:g}, {saved:.1f} topics fewer on average.",
+        say.PRICE(more=plural(more, "topic"), min_diff=result.min_diff, saved=saved),
         "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
     )
     looks = "1 look" if result.looks == 1 else f"{result.looks} looks"
@@ -165,8 +178,8 @@ def reestimate_answer(result: Reestimate, settings: Any) -> Answer:
 
     def sheet() -> Sheet:
         return Sheet(
-            "monitor", result.to_frame(), result.signature, result.settings, result.warnings, notes=BLIND,
-            heading="Topics by the variance so far", hidden=("measure",),
+            "monitor", result.to_frame(), result.signature, result.settings, result.warnings,
+            notes=blind(result.n_systems), heading="Topics by the variance so far", hidden=("measure",),
         )  # fmt: skip
 
     return Answer(headline=result.summary(), sheets={"reestimate": sheet})

@@ -127,7 +127,7 @@ def latex(result: PaperTable, digits: int, explained: str) -> str:
             names += [rf"W/T/L{raised(sign)}" for sign in result.baselines.values()]
     rows = body(result, digits, lambda name, letter: tex(name) + raised(letter), cell)
     columns = "l" + "".join("l" + ("c" * len(result.baselines) if result.wins else "") for _ in result.measures)
-    caption = tex(result.caption()).replace("≤", r"$\leq$")
+    caption = tex(result.caption())
     comments = [line for line in (explained, result.signature) if line]
     lines = [
         *(f"% {line}" for line in comments),

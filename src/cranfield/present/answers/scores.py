@@ -10,8 +10,6 @@ import polars as pl
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.scores import ScoreMatrix, Scores
-from cranfield.scores.correlation import Correlations
-from cranfield.scores.rank_coefficients import COEFFICIENTS
 
 
 @answers("Scores", "ScoreMatrix")
@@ -47,6 +45,9 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
 @answers("Correlation", "Correlations")
 def correlation_answer(result: Any, settings: Any) -> Answer:
     """Every coefficient with its intervals."""
+    from cranfield.scores.correlation import Correlations
+    from cranfield.scores.rank_coefficients import COEFFICIENTS
+
     several = result if isinstance(result, Correlations) else Correlations((result,))
     first = several.correlations[0]
     names = (first.reference, first.estimate) if settings is None else (settings.reference, settings.estimate)
@@ -57,8 +58,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
             "correlate",
             several.to_frame(),
             several.signature,
-            {"reference": names[0], "estimate": names[1], "alpha": first.alpha, "resamples": first.n_resamples,
-             "seed": first.seed},
+            {**several.settings, "reference": names[0], "estimate": names[1]},
             several.warnings,
             title=title,
             notes=tuple(f"{name}: {text}" for name, text in COEFFICIENTS.items()),
@@ -68,6 +68,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
         headline=title,
         sheets={"correlation": sheet},
         charts=(
-            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", first, "correlation"),
+            Chart("correlation", "Rank correlation", "Dots with whiskers: each coefficient.", several, "correlation"),
+            Chart("ranks", "Ranks on both sides", "One dot per system: its two ranks.", several, "ranks"),
         ),
     )

@@ -28,7 +28,9 @@ PAIRS = {
 }
 DESIGNS = (
     "topics: recommended from the pilot; reached: share of collections of that size in which the difference is found, "
-    "with its 99% Monte-Carlo interval.",
+    "with its 99% Monte-Carlo interval, lower and upper.",
+    "width: of the confidence interval of an average pair's difference, promised from the pilot and reached in "
+    "collections of that size, with its 99% Monte-Carlo interval.",
 )
 
 
@@ -52,7 +54,7 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
     alt = "Lines: the rate of every test against the number of topics, with a band for the level."
     return Answer(
         headline=result.summary(),
-        sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},  # type: ignore[misc]
+        sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},
         charts=(Chart("rates", "Rates", alt, result, "rates"),),
         on_page=("rates",),
     )
@@ -90,7 +92,7 @@ def scores_answer(result: SimulatedScores, settings: Any) -> Answer:
 
     return Answer(
         headline=result.summary(),
-        sheets={show: lambda show=show: sheet(show) for show in ("scores", "truth")},  # type: ignore[misc]
+        sheets={show: lambda show=show: sheet(show) for show in ("scores", "truth")},
         charts=(Chart("systems", "Systems", "Simulated scores of every system.", result, "systems"),),
         in_notebook=("truth",),
     )

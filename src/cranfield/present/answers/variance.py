@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
+from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS
 
@@ -35,20 +36,17 @@ def _notes() -> tuple[str, ...]:
 @answers("Variances")
 def variances_answer(result: Variances, settings: Any) -> Answer:
     """The estimates, and the analyses of variance; the one that was asked for first."""
-    facts: dict[str, Any] = {"collections": list(result.collections)}
-    if settings is not None:
-        facts["missing"] = settings.missing
+    collections = list(result.collections)
 
     def estimates() -> Sheet:
-        known = {**facts, "alpha": result.alpha}
         title = "Variance of past scores"
         return Sheet(
-            "variance", result.to_frame(), signature("variance estimates", **known), known, result.warnings, title,
-            DIGITS, _notes(), heading=title,
+            "variance", result.to_frame(), result.signature, result.settings, result.warnings, title, DIGITS, _notes(),
+            heading=title,
         )  # fmt: skip
 
     def anova() -> Sheet:
-        return _anova(result.tables, signature("two-way ANOVA", **facts), facts)
+        return _anova(result.tables, signature("two-way ANOVA", collections=collections), {"collections": collections})
 
     asked = bool(getattr(settings, "anova", False))
     sheets = {"anova": anova, "estimates": estimates} if asked else {"estimates": estimates, "anova": anova}
@@ -75,7 +73,7 @@ def table_answer(result: AnovaTable, settings: Any) -> Answer:
     """One analysis of variance."""
     row = result.to_frame().row(0, named=True)
     return Answer(
-        headline=f"{result.measure}: F = {row['f']:.2f} for systems, p = {row['p']:.3g}",
+        headline=say.F_FOR_SYSTEMS(measure=result.measure, f=row["f"], p=p_text(row["p"])),
         sheets={"anova": lambda: _anova([result], result.signature, {})},
         charts=(_sources_chart(result),),
     )
@@ -110,7 +108,7 @@ def _both_epsilons(table: AnovaTable) -> str:
 
 def _sentence(one: VarianceEstimate) -> str:
     interval = "" if one.lower is None else f", {1 - one.alpha:.0%} interval {one.lower:.4f} to {one.upper:.4f}"
-    return f"The {one.estimator} variance of {one.measure} is {one.variance:.4f}{interval}"
+    return say.VARIANCE(estimator=one.estimator, measure=one.measure, variance=one.variance, interval=interval)
 
 
 def _estimators_chart(result: object) -> Chart:

@@ -18,8 +18,8 @@ KINDS: dict[str, dict[str, str]] = {
         "differences": "compare.differences",
         "significance-levels": "compare.significance_levels",
     },
-    "Correlation": {"correlation": "agreement.correlation"},
-    "Correlations": {"correlation": "agreement.correlations"},
+    "Correlation": {"correlation": "agreement.correlation", "ranks": "agreement.ranks"},
+    "Correlations": {"correlation": "agreement.correlations", "ranks": "agreement.ranks_of_several"},
     "Cost": {"cost": "planning.cost"},
     "Design": {
         "default": "design.default",
@@ -30,6 +30,7 @@ KINDS: dict[str, dict[str, str]] = {
     "Gate": {"gate": "gate.gate"},
     "MeasureComparisons": {"significance-levels": "compare.significance_levels"},
     "Monitoring": {"path": "monitoring.path", "intervals": "monitoring.intervals"},
+    "PairTopics": {"topics": "compare.pair_topics"},
     "PaperTable": {"leaderboard": "compare.paper_leaderboard"},
     "Recommendation": {"recommendation": "planning.recommendation"},
     "Reliability": {"coefficients": "generalisability.coefficients", "views": "generalisability.views"},
@@ -63,7 +64,9 @@ KINDS: dict[str, dict[str, str]] = {
 """By type of result: the charts it has, the first being the one drawn unless another is named."""
 
 
-def chart(result: object, kind: str | None = None, **options: Any) -> Drawing:
+def chart(
+    result: object, kind: str | None = None, *, title: str | None = None, width: int | None = None, **options: Any
+) -> Drawing:
     """The drawing of a result.
 
     Parameters
@@ -71,6 +74,10 @@ def chart(result: object, kind: str | None = None, **options: Any) -> Drawing:
     result : any result of cranfield, or a list of results that one chart compares
     kind : str, optional
         Which of its charts; `kinds` lists them. The first is drawn when left out.
+    title : str, optional
+        A title of your own instead of the finding; ``""`` for neither title nor second line, as papers want it.
+    width : int, optional
+        Width of the plot itself in pixels; names and numbers beside it come on top. A map stays square.
     options
         What that chart takes, such as the two systems of a ``difference``.
     """
@@ -79,7 +86,10 @@ def chart(result: object, kind: str | None = None, **options: Any) -> Drawing:
         raise UnknownNameError("chart", kind, known)
     module, _, function = known[kind or next(iter(known))].partition(".")
     drawn: Drawing = getattr(importlib.import_module(f"cranfield.present.charts.{module}"), function)(result, **options)
-    return drawn
+    if title is None and width is None:
+        return drawn
+    dressed: Drawing = importlib.import_module("cranfield.present.charts.dress").dressed(drawn, title, width)
+    return dressed
 
 
 def kinds(result: object) -> tuple[str, ...]:

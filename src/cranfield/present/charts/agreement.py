@@ -43,6 +43,79 @@ def correlation(result: Correlation) -> Drawing:
     return finish(_coefficients(result), finding, details)
 
 
+MOVED_MOST = 8
+"""Systems named in a scatter of ranks."""
+
+
+def ranks(result: Correlation) -> Drawing:
+    """The rank of every system by one order against its rank by the other; on the diagonal nothing moves."""
+    return finish(_scatter(result, 400), *_moves(result), width=460)
+
+
+def ranks_of_several(result: Correlations) -> Drawing:
+    """The same for several measures, side by side."""
+    every = result.correlations
+    if len(every) == 1:
+        return ranks(every[0])
+    shown = every[:MOST_SCATTERS]
+    size = 260 if len(shown) > 2 else 320
+    left = f"; {plural(len(every) - len(shown), 'further pair')} of measures not drawn" if len(every) > 4 else ""
+    finding, details = _moves(every[0])
+    plot = alt.concat(*(_scatter(one, size) for one in shown), columns=2, spacing=34)
+    return finish(plot, f"{every[0].reference}: {finding}", f"{details}{left}", width=2 * size + 80)
+
+
+MOST_SCATTERS = 4
+
+
+def _moves(result: Correlation) -> tuple[str, str]:
+    """The system that moves most, and what else to know about a scatter of ranks."""
+    moved = [abs(a - b) for a, b in zip(*result.ranks, strict=True)]
+    most = max(moved)
+    tau = result.values.get("tau")
+    known = "no rank correlation: all systems tie on one side" if tau is None else f"τ = {number(tau)}"
+    finding = (
+        f"No system changes its rank ({known})"
+        if not most
+        else f"{result.systems[moved.index(most)]} moves {plural(most, 'rank')}, none more ({known})"
+    )
+    named = f"; named: the {MOVED_MOST} that move most" if len(moved) > MOVED_MOST else ""
+    return finding, f"{plural(result.n_systems, 'system')}; on the line: the same rank on both sides{named}"
+
+
+def _scatter(result: Correlation, size: int) -> Drawing:
+    frame = pl.DataFrame({"system": result.systems, "reference": result.ranks[0], "estimate": result.ranks[1]})
+    frame = frame.with_columns(moved=(pl.col("reference") - pl.col("estimate")).abs())
+    m = result.n_systems
+    scale = alt.Scale(domain=[0.5, m + 0.5], nice=False)
+    every = max(1, -(-m // 10))
+    ticks = [1, *range(every if every > 1 else 2, m + 1, every)]
+    x = alt.X("reference:Q", title=f"rank by {result.reference}", scale=scale, axis=alt.Axis(values=ticks, format="d"))
+    y = alt.Y(
+        "estimate:Q",
+        title=f"rank by {result.estimate}",
+        scale=alt.Scale(domain=[m + 0.5, 0.5], nice=False),
+        axis=alt.Axis(values=ticks, format="d"),
+    )
+    base = alt.Chart(rows(frame)).encode(x=x, y=y)
+    line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
+    named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
+    # A name stands on the side away from the diagonal, where there are no dots.
+    labels = [
+        alt.Chart(rows(part)).mark_text(align=align, dx=dx, fontSize=10).encode(x=x, y=y, text="system:N")
+        for part, align, dx in (
+            (named.filter(pl.col("reference") > pl.col("estimate")), "left", 7),
+            (named.filter(pl.col("reference") < pl.col("estimate")), "right", -7),
+        )
+        if part.height
+    ]
+    return alt.layer(
+        line.mark_line(color="#9aa5b1", strokeDash=[4, 3]).encode(x=x, y=y),
+        base.mark_point(filled=True, size=50 if m <= 60 else 28, color=DARK, opacity=0.85),
+        *labels,
+    ).properties(width=size, height=size)
+
+
 def correlations(result: Correlations) -> Drawing:
     """The same for several measures, one below the other."""
     every = result.correlations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ import polars as pl
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import ArgumentError
 from cranfield.present.answers.comparison import how_many_differ, leader
-from cranfield.present.charts.maps import block_map, map_size
+from cranfield.present.charts import scores
+from cranfield.present.charts.maps import block_map, how_to_read, map_size
 from cranfield.present.charts.style import (
     ACCENT,
     DARK,
@@ -32,12 +34,17 @@ from cranfield.present.charts.style import (
 
 if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
+    from cranfield.comparison.topics import PairTopics
     from cranfield.paper import PaperTable
 
 MOST_GROUPS = 30
 """Columns of groups beside a leaderboard; with more the letters in the table serve better."""
+MOST_PAIRS, MOST_AGAINST_ONE = 60, 150
+"""Differences drawn at most: of all pairs, and against one baseline, where every row is a system."""
 MOST_CURVE_POINTS = 200
 """Points of one curve of significance levels."""
+LEAST_LEVEL = 1e-6
+"""Where the axis of significance levels ends at the latest: below it nothing is left to decide."""
 BETTER, UNCORRECTED, NEITHER, WORSE = "row better", "only before correction", "not separated", "row worse"
 _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "#f4f5f6"}
 """Four steps from dark to light, apart in grey too."""
@@ -61,7 +68,7 @@ def leaderboard(comparison: Comparison) -> Drawing:
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
     names = board["system"].to_list()
-    tied = set(comparison.unseparated_from_best)
+    tied = set(comparison.unseparated_from_best if comparison.best is None else comparison.may_be_best)
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
         top=pl.Series([name in tied for name in names])
     )
@@ -76,11 +83,13 @@ def leaderboard(comparison: Comparison) -> Drawing:
     )
     plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
     finding = _finding(comparison)
-    note = ""
+    note = f"; dark: {_dark(comparison)}"
     groups = _groups(comparison)
     if groups is not None:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
-        note = "; systems joined by a line on the right are not significantly different"
+        note += "; systems joined by a line on the right are not significantly different"
+    elif not comparison.baselines and len(names) > 1:
+        note += "; the groups of systems that are not significantly different are too many to draw"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
 
 
@@ -102,9 +111,16 @@ def paper_leaderboard(table: PaperTable) -> Drawing:
     return leaderboard(table.first)
 
 
+def pair_topics(pair: PairTopics) -> Drawing:
+    """Two systems of a comparison topic by topic."""
+    return scores.difference(pair.comparison.scores, pair.system_a, pair.system_b)
+
+
 def _dark(comparison: Comparison) -> str:
     if comparison.baselines:
-        return f"systems not significantly different from {', '.join(comparison.baselines)}"
+        return f"not significantly different from {', '.join(comparison.baselines)}"
+    if comparison.best is not None:
+        return "may be the best"
     return "the first system and those not significantly different from it"
 
 
@@ -166,7 +182,7 @@ def pairs(comparison: Comparison) -> Drawing:
     return finish(
         drawn,
         finding,
-        details(comparison),
+        f"{details(comparison)}{how_to_read(len(names))}",
         width=max(420, map_size(len(names))),
         alt_text="One row and one column per system, best first; dark where the row's system is better.",
     )
@@ -186,22 +202,21 @@ def _decisions(comparison: Comparison) -> list[list[str]]:
     return table
 
 
-def differences(comparison: Comparison, most: int = 60) -> Drawing:
-    """The difference of every pair with its interval, largest first; of many pairs the `most` largest."""
+def differences(comparison: Comparison, most: int | None = None) -> Drawing:
+    """The difference of every pair with its interval, largest first.
+
+    Of more pairs than `most` (60; with one baseline 150) those whose decision is closest: decided and undecided pairs
+    nearest to the level, as many of either as there is room for.
+    """
     frame = comparison.to_frame().select(
-        "system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"
+        "system_a", "system_b", "difference", "lower", "upper", "p", "p_adjusted", "significant"
     )
     several = len(comparison.baselines) != 1
     label = pl.concat_str("system_a", pl.lit(" − "), "system_b") if several else pl.col("system_a")
-    frame = frame.with_columns(pair=label).sort("difference", descending=True)
-    cut = frame.height > most
-    if cut:
-        frame = (
-            frame.with_columns(size=pl.col("difference").abs())
-            .top_k(most, by="size")
-            .drop("size")
-            .sort("difference", descending=True)
-        )
+    frame = frame.with_columns(pair=label)
+    shown = _closest(frame, comparison.alpha, most or (MOST_PAIRS if several else MOST_AGAINST_ONE))
+    note = _left_out(frame, shown, comparison.alpha)
+    frame = shown.drop("p").sort("difference", descending=True)
     # A one-sided interval is open: it is drawn to the edge of what is finite.
     ends = [value for name in ("lower", "difference", "upper") for value in frame[name] if np.isfinite(value)]
     if ends:
@@ -222,8 +237,31 @@ def differences(comparison: Comparison, most: int = 60) -> Drawing:
     against = f" from {comparison.baselines[0]}" if not several else ""
     what = "systems differ" if not several else "pairs differ"
     finding = f"{different:,} of {total:,} {what} significantly{against}"
-    note = f"; the {most} largest of {total:,} differences" if cut else ""
     return finish(plot, finding, f"{details(comparison)}; filled = significant{note}")
+
+
+def _closest(frame: pl.DataFrame, alpha: float, most: int) -> pl.DataFrame:
+    """The pairs nearest to the level, half of them decided and half undecided where there are enough of both."""
+    if frame.height <= most:
+        return frame
+    decided, undecided = frame.filter("significant"), frame.filter(~pl.col("significant"))
+    of_decided = min(decided.height, max(most // 2, most - undecided.height))
+    # Adjusted p-values are often equal (1, or the smallest there is): then the plain ones tell the nearer.
+    by = [(pl.col(name).log() - math.log(alpha)).abs() for name in ("p_adjusted", "p")]
+    parts = ((decided, of_decided), (undecided, most - of_decided))
+    return pl.concat([part.sort(by, maintain_order=True).head(count) for part, count in parts])
+
+
+def _left_out(frame: pl.DataFrame, shown: pl.DataFrame, alpha: float) -> str:
+    """Which pairs are drawn and which are not, where not all are."""
+    if shown.height == frame.height:
+        return ""
+    drawn, every = int(shown["significant"].sum()), int(frame["significant"].sum())
+    left = (every - drawn, frame.height - every - (shown.height - drawn))
+    return (
+        f"; drawn: the {drawn} significant and {shown.height - drawn} other pairs nearest to p = {alpha:g}; "
+        f"not drawn: {left[0]:,} significant, {left[1]:,} others"
+    )
 
 
 def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Iterable[Comparison]) -> Drawing:
@@ -243,12 +281,25 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
             {"measure": one.measure, "pair": int(curve["pair"][int(k)]), "p": float(curve["p"][int(k)])} for k in keep
         ]
     scales = series_scales([one.measure for one in listed])
+    least = min(point["p"] for point in data) if data else LEAST_LEVEL
+    floor = 10.0 ** math.floor(math.log10(max(LEAST_LEVEL, min(least, listed[0].alpha))))
+    levels = [10.0**k for k in range(round(math.log10(floor)), 1)]
+    logarithmic = alt.Scale(type="log", domain=[floor, 1], clamp=True, nice=False)
     lines = (
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X("pair:Q", title="pairs of systems, sorted by p", axis=alt.Axis(format="d", tickMinStep=1)),
-            y=alt.Y("p:Q", title="achieved significance level (uncorrected p)"),
+            x=alt.X(
+                "pair:Q",
+                title="pairs of systems, from the largest p to the smallest",
+                axis=alt.Axis(format="d", tickMinStep=1),
+            ),
+            y=alt.Y(
+                "p:Q",
+                title="achieved significance level (uncorrected p)",
+                scale=logarithmic,
+                axis=alt.Axis(values=levels, format="~g"),
+            ),
             color=alt.Color("measure:N", scale=scales["color"], title=None, legend=LINES),
             strokeDash=alt.StrokeDash("measure:N", scale=scales["strokeDash"], title=None, legend=LINES),
         )
@@ -268,11 +319,12 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         last = listed[-1]
         finding += f", {last.measure} {float((last.p <= last.alpha).mean()):.0%}"
     left = f"; {plural(len(cut), 'further measure')} not drawn" if cut else ""
+    below = f"; p below {floor:g} drawn there" if least < floor else ""
     return finish(
         alt.layer(line, lines, text).properties(width=WIDTH, height=300),
         finding,
-        f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve closer to the lower "
-        f"left separates more pairs{left}",
+        f"{TESTS[first.test].title} over {plural(first.n_topics, 'topic')}; a curve that falls sooner "
+        f"separates more pairs{below}{left}",
         alt_text=f"Number of pairs below {number(alpha)}: "
         + ", ".join(f"{one.measure} {int((one.p <= one.alpha).sum())}" for one in listed)
         + ".",

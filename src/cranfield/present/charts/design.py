@@ -9,6 +9,7 @@ import altair as alt
 
 from cranfield.defaults import POWER
 from cranfield.errors import ArgumentError
+from cranfield.light_table import LightTable
 from cranfield.present.charts.style import (
     ACCENT,
     FAINT,
@@ -27,6 +28,8 @@ from cranfield.present.charts.style import (
 if TYPE_CHECKING:
     from cranfield.design import Design
 
+MOST_POWERS = 3
+"""Power curves of one chart."""
 LONG_NAMES = 60
 """Characters of all names of a legend that fit beside each other; longer ones stand below each other."""
 
@@ -51,7 +54,7 @@ def default(design: Design) -> Drawing:
 
 def _solved(design: Design) -> Design:
     """Of a grid, the cells that have an answer (a design with none is an error before it comes here)."""
-    return replace(design, rows=design.rows.drop_nulls(design.solved_for))
+    return replace(design, table=LightTable.of(design.rows.drop_nulls(design.solved_for)))
 
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
@@ -133,10 +136,11 @@ def systems(design: Design) -> Drawing:
     )
     own = [point for point in data if point["series"] == names[0] and point["topics"] is not None]
     few, many = own[0], own[-1]
-    finding = (
-        f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}, "
-        f"{plural(many['systems'], 'system')} need {many['topics']:,}"
-    )
+    finding = f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}"
+    if many is not few:
+        finding += f", {plural(many['systems'], 'system')} need {many['topics']:,}"
+    else:
+        note += "; ask for several numbers of systems to see a curve"
     only = f"; {names[0]}" if len(names) > 1 else f"; min diff {given(listed[0]['min_diff'])}"
     return finish(plot, finding, f"{_about(design)}{only}{note}")
 
@@ -147,14 +151,17 @@ def power(design: Design) -> Drawing:
     if _is_interval(design):
         raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
     listed, note = _series(design, but=())
-    listed = listed[:3]
+    cut = design.rows.height - len(listed[:MOST_POWERS])
+    listed = listed[:MOST_POWERS]
+    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 and len(listed) == MOST_POWERS else note
     data, marks = [], []
     for row in listed:
         topics = row.get("topics") or 50
         for point in design.curve("power", row).iter_rows(named=True):
             method = point.pop("method")
             if len(listed) == 1 or method == "exact":
-                data.append({"series": method if len(listed) == 1 else row["series"], **point})
+                named = method if len(listed) == 1 else f"{row['series']}: {topics:,} topics"
+                data.append({"series": named, **point})
         marks.append({"topics": topics, "power": row["achieved_power"], "text": f"{topics:,} topics"})
     names = list(dict.fromkeys(point["series"] for point in data))
     lines = (
@@ -179,11 +186,12 @@ def power(design: Design) -> Drawing:
         )
     spot = alt.Chart(rows(marks))
     layers.append(spot.mark_point(filled=True, size=90, color=ACCENT, opacity=1).encode(x="topics:Q", y="power:Q"))
-    layers.append(
-        spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(
-            x="topics:Q", y="power:Q", text="text:N"
+    if len(marks) == 1:  # of several designs the legend says the topics: curves may run close
+        layers.append(
+            spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(
+                x="topics:Q", y="power:Q", text="text:N"
+            )
         )
-    )
     first = listed[0]
     what = f"a difference of {given(first['min_diff'])}"
     among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""

@@ -18,6 +18,7 @@ import vl_convert
 from cranfield.defaults import CHART_ENDINGS
 from cranfield.errors import ArgumentError
 from cranfield.files import write_atomically
+from cranfield.present.charts.fonts import keep_lengths
 from cranfield.present.charts.style import Drawing
 
 PNG_SCALE = 2.0
@@ -42,7 +43,7 @@ def to_svg(chart: Drawing) -> str:
 def spec_to_svg(spec: dict[str, Any], title: str) -> str:
     """A specification as an SVG image; nothing is fetched, whatever it refers to."""
     svg = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_version(), allowed_base_urls=[])
-    return described(_counted(svg), title, str(spec.get("description", "")))
+    return described(keep_lengths(_counted(svg)), title, str(spec.get("description", "")))
 
 
 def _counted(svg: str) -> str:

@@ -86,17 +86,17 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
         sizes = _sizes(max(*result.n_topics, 2), result.n_topics)
         drop, alpha = result.drop, result.alpha
         with quietly():
-            found = three_views(matrix, n_topics=sizes, drop=drop, alpha=alpha, **options)
+            three = three_views(matrix, n_topics=sizes, drop=drop, alpha=alpha, **options)
         where = f"{name}, the first of {result.collections} collections" if result.collections > 1 else source(result)
-        frame, asked = found.to_frame(), next(n for n in result.n_topics if n > 1)
+        frame, asked = three.to_frame(), next(n for n in result.n_topics if n > 1)
     else:
-        found, frame = result, result.to_frame()
-        where = f"from {plural(found.tau.data_topics, 'topic')} × {plural(found.tau.n_systems, 'system')}"
+        three, frame = result, result.to_frame()
+        where = f"from {plural(three.tau.data_topics, 'topic')} × {plural(three.tau.n_systems, 'system')}"
         asked = frame["topics"][0]
     panels = [
         _panel(
-            frame, {"power": "two systems", "power_all_pairs": f"all {found.pairs:,} pairs"},
-            f"power for {given(found.min_diff)}", alt.Scale(domain=[0, 1]),
+            frame, {"power": "two systems", "power_all_pairs": f"all {three.pairs:,} pairs"},
+            f"power for {given(three.min_diff)}", alt.Scale(domain=[0, 1]),
         ),
         _panel(frame, {"width": "interval of a difference"}, "expected width", alt.Scale(zero=True)),
         _panel(
@@ -106,11 +106,11 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
     ]  # fmt: skip
     row = frame.filter(pl.col("topics") == asked).row(0, named=True)
     finding = (
-        f"{found.measure}: {plural(asked, 'topic')} see {given(found.min_diff)} with power {row['power']:.2f}, "
+        f"{three.measure}: {plural(asked, 'topic')} see {given(three.min_diff)} with power {row['power']:.2f}, "
         f"give intervals {number(row['width'])} wide, and rank with reliability {number(row['erho2'])}"
     )
     plot = alt.hconcat(*panels, spacing=30).resolve_scale(color="independent", strokeDash="independent")
-    return finish(plot, finding, f"{where}; paired t-test at {found.alpha:g}; three questions, three answers",
+    return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}; three questions, three answers",
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 
 from cranfield.present.charts.style import INK, rows
+
+GUIDED = 20
+"""Systems from which on thin lines guide the eye from a cell to its names."""
 
 
 def block_map(
@@ -30,9 +34,13 @@ def block_map(
     cell = size / m
     every = 1 if m <= 12 else 5 if m <= 60 else 10
     # Columns are counted: names would not fit, and the rows carry them.
+    lines = m > GUIDED
     columns = alt.Axis(
         orient="top",
-        grid=False,
+        grid=lines,
+        gridColor=INK,
+        gridOpacity=0.16,
+        zindex=1 if lines else 0,
         ticks=False,
         domain=False,
         format="d",
@@ -54,10 +62,13 @@ def block_map(
                     labelLimit=0,
                     ticks=False,
                     domain=False,
+                    # The rank beside a name is the number of its column.
+                    labelExpr=f"datum.label + ' · ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",
+                    **_guides(m, every),
                 ),
             ),
             x=alt.X(
-                "from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems, by rank", axis=columns
+                "from:Q", scale=alt.Scale(domain=[0, m], nice=False), title="the same systems, by number", axis=columns
             ),
             x2="to:Q",
             color=alt.Color(
@@ -72,6 +83,25 @@ def block_map(
         .properties(width=size, height=size)
     )
     return drawn
+
+
+def _guides(m: int, every: int) -> dict[str, Any]:
+    """Thin lines along every few rows, as along the numbered columns."""
+    if m <= GUIDED:
+        return {}
+    numbered = f"round(datum.index * {m - 1}) == 0 || (round(datum.index * {m - 1}) + 1) % {every} == 0"
+    seen = {"condition": {"test": numbered, "value": 0.16}, "value": 0}
+    return {"grid": True, "gridColor": INK, "gridOpacity": seen, "zindex": 1}
+
+
+def how_to_read(m: int) -> str:
+    """What to tell somebody in front of a map of m systems."""
+    return (
+        ""
+        if m <= 12
+        else "; a column is the system with that number beside its name"
+        + (", and thin lines guide the eye" if m > 60 else "")
+    )
 
 
 def map_size(m: int) -> int:

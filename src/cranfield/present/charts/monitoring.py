@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, SequentialDesign
 
 MOST_PATHS = 60
-"""Paths drawn at most: of the pairs whose statistic is largest at the last look."""
+"""Paths drawn at most; of more pairs those nearest to their decision, half of them decided where there are enough."""
 MOST_ROWS = 40
 MOST_LABELS = 6
 _KINDS = ["decided", "undecided"]
@@ -61,7 +61,7 @@ def path(result: Monitoring) -> Drawing:
         labels,
     ).properties(width=WIDTH, height=320)
     count = len(result.pairs)
-    left = f"; the {MOST_PATHS} pairs with the largest |t| of {count:,}" if count > MOST_PATHS else ""
+    left = f"; the {MOST_PATHS} of {count:,} pairs nearest to a decision" if count > MOST_PATHS else ""
     kind = (
         "confidence sequences, unplanned looks"
         if result.anytime
@@ -92,15 +92,28 @@ def _strongest(result: Monitoring) -> pl.DataFrame:
     """The paths of the pairs to draw, each with its name and whether it is decided in the end."""
     frame = result.paths().filter(pl.col("t").is_not_null())
     frame = frame.with_columns(pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"))
-    last = frame.filter(pl.col("topics") == result.n_topics)
-    kept = last.sort(pl.col("t").abs(), descending=True, maintain_order=True).head(MOST_PATHS)
-    decided = (
-        pl.when(pl.col("decision").is_in(["stop: a better", "stop: b better"]))
-        .then(pl.lit("decided"))
-        .otherwise(pl.lit("undecided"))
-    )
-    ends = kept.select("pair", kind=decided)
+    ends = _nearest(_last(result), MOST_PATHS).select("pair", "kind")
     return frame.join(ends, on="pair", maintain_order="left").select("look", "topics", "pair", "t", "kind")
+
+
+def _last(result: Monitoring) -> pl.DataFrame:
+    """The last look, with a name for each pair and whether it is decided."""
+    decided = pl.col("decision").str.ends_with("better")
+    return result.last().with_columns(
+        pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"),
+        kind=pl.when(decided).then(pl.lit("decided")).otherwise(pl.lit("undecided")),
+    )
+
+
+def _nearest(frame: pl.DataFrame, most: int) -> pl.DataFrame:
+    """The pairs whose interval ends nearest to 0 for its width, decided and undecided ones."""
+    if frame.height <= most:
+        return frame
+    reach = pl.min_horizontal(pl.col("lower").abs(), pl.col("upper").abs()) / (pl.col("upper") - pl.col("lower"))
+    reach = reach.fill_nan(float("inf"))  # a look at which nothing can be decided has endless intervals
+    decided, undecided = (frame.filter(pl.col("kind") == kind).sort(reach, maintain_order=True) for kind in _KINDS)
+    first = min(decided.height, max(most // 2, most - undecided.height))
+    return pl.concat([decided.head(first), undecided.head(most - first)])
 
 
 def _labelled(paths: pl.DataFrame) -> pl.DataFrame:
@@ -110,13 +123,9 @@ def _labelled(paths: pl.DataFrame) -> pl.DataFrame:
 
 def intervals(result: Monitoring) -> Drawing:
     """The difference of each pair at the last look with its repeated interval; decided pairs stand out."""
-    frame = result.last().with_columns(
-        pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"),
-        kind=pl.when(pl.col("decision").str.ends_with("better")).then(pl.lit("decided")).otherwise(pl.lit("undecided")),
-    )
     shown = (
-        frame.sort(pl.col("difference").abs(), descending=True, maintain_order=True)
-        .head(MOST_ROWS)
+        _nearest(_last(result), MOST_ROWS)
+        .sort("difference", descending=True, maintain_order=True)
         .select("pair", "difference", "lower", "upper", "kind")
     )
     names = shown["pair"].to_list()
@@ -129,7 +138,8 @@ def intervals(result: Monitoring) -> Drawing:
         base.mark_rule(strokeWidth=3, color=LIGHT).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=color),
     ).properties(width=WIDTH, height=step(len(names)))
-    left = f"; the {MOST_ROWS} largest of {len(result.pairs):,} differences" if len(result.pairs) > MOST_ROWS else ""
+    every = len(result.pairs)
+    left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""
     return finish(
         plot, said(result),
         f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {1 - result.alpha:.0%}"

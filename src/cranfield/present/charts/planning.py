@@ -81,8 +81,8 @@ def cost(result: Cost) -> Drawing:
     scales = series_scales(kept)
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
-        x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(padding=30)),
-        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=False, padding=24)),
+        x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(zero=True)),
+        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True)),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2).encode(
@@ -115,9 +115,9 @@ def cost(result: Cost) -> Drawing:
     settings = {
         name: value
         for name, value in result.settings.items()
-        if name in ("systems", "min_diff", "width", "power", "alpha")
+        if name in ("n_systems", "min_diff", "width", "power", "alpha")
     }
-    asked = ", ".join(f"{name.replace('_', ' ')} {given(value)}" for name, value in settings.items())
+    asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(value)}" for name, value in settings.items())
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
         alt.layer(lines, dots, best, text).properties(width=WIDTH, height=320),

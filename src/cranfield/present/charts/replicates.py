@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from cranfield.defaults import RESAMPLES
-from cranfield.present.charts.maps import block_map, map_size
+from cranfield.present.charts.maps import block_map, how_to_read, map_size
 from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, names_axis, number, plural, rows, step
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     return finish(
         drawn,
         finding,
-        f"{name}; {details(result)}; darker: fewer splits make the same decision",
+        f"{name}; {details(result)}; darker: fewer splits make the same decision{how_to_read(len(names))}",
         width=max(420, map_size(len(names))),
     )
 

@@ -77,7 +77,12 @@ def reached(result: SimulatedDesign) -> Drawing:
     """The power that every pilot's recommendation reaches, against the recommended topics; a rule at the promise."""
     promised = float(result.rows["promised"][0])
     base = alt.Chart(rows(result.rows)).encode(
-        x=alt.X("topics:Q", title="recommended topics", scale=alt.Scale(zero=False, padding=20))
+        x=alt.X(
+            "topics:Q",
+            title="recommended topics",
+            scale=alt.Scale(zero=False, padding=20),
+            axis=alt.Axis(format="d", tickMinStep=1),
+        )
     )
     axis = alt.Scale(domain=[0, 1])
     rule = alt.Chart(rows([{"promised": promised}])).mark_rule(color=ACCENT, strokeDash=[6, 3])

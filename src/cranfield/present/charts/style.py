@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,10 +10,10 @@ import altair as alt
 import polars as pl
 
 from cranfield.labels import plural as plural
+from cranfield.present.charts.fonts import FONT, lines_of
 
 Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
 
-FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 INK, FAINT, GRID = "#1d2733", "#5b6875", "#e3e7eb"
 DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"
 """The three tones of a single chart: the main thing, what to look at, and what steps back."""
@@ -25,7 +24,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 MOST_SERIES = len(SERIES)
 WIDTH = 560
 """Width of the plot itself, in pixels; the labels come on top."""
-LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
+LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2, symbolOpacity=1)
 """A legend whose samples are long enough to show a dash."""
 LABEL_LIMIT = 420
 """Room for a system's name of 60 characters."""
@@ -44,26 +43,26 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def wrapped(text: str, width: int = WIDTH, pixels_per_character: float = 7.6) -> list[str]:
-    """Lines no wider than the chart.
-
-    >>> wrapped("a title of several words", width=100)
-    ['a title of', 'several words']
-    """
-    return textwrap.wrap(text, max(12, int(width / pixels_per_character))) or [""]
+TITLE_SIZE, DETAILS_SIZE = 15, 12
 
 
 def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "", width: int = WIDTH) -> Drawing:
     """The chart with its title (what was found), its second line (units, n, method), and the house's look.
 
-    `alt_text` describes the drawing to those who cannot see it; the title and details are put before it.
+    `alt_text` describes the drawing to those who cannot see it; the title and details are put before it. Titles are
+    folded to the `width` of the drawing, in pixels.
     """
-    title = alt.TitleParams(
-        text=wrapped(finding, width, 7.8), subtitle=wrapped(details, width, 6.0) if details else alt.Undefined
-    )
     described = " ".join(part for part in (finding.rstrip(".") + ".", details, alt_text) if part)
-    drawn: Drawing = configured(chart.properties(title=title, description=described))
+    drawn: Drawing = configured(chart.properties(title=folded(finding, details, width), description=described))
     return drawn
+
+
+def folded(finding: str, details: str, width: float) -> alt.TitleParams:
+    """Title and second line in lines no wider than the drawing."""
+    return alt.TitleParams(
+        text=lines_of(finding, width, TITLE_SIZE, bold=True),
+        subtitle=lines_of(details, width, DETAILS_SIZE) if details else alt.Undefined,
+    )
 
 
 def configured(chart: Any) -> Any:
@@ -91,9 +90,9 @@ def configured(chart: Any) -> Any:
         .configure_title(
             anchor="start",
             frame="bounds",
-            fontSize=15,
+            fontSize=TITLE_SIZE,
             color=INK,
-            subtitleFontSize=12,
+            subtitleFontSize=DETAILS_SIZE,
             subtitleColor=FAINT,
             lineHeight=19,
             subtitleLineHeight=16,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cranfield.tuning import SelectionBias, TunedFamily, Tuning
 
 MOST_FAMILIES = 4
+MOST_SETTINGS = 60
 
 
 def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
@@ -34,7 +36,8 @@ def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
 
     One numeric parameter gives a curve, two a heat map, anything else a list of settings.
     """
-    chosen = [result[family]] if family is not None else list(result.families[:MOST_FAMILIES])
+    every = [result[family]] if family is not None else list(result.families)
+    chosen = _foremost(every, lambda one: one.held_out_mean)
     panels: list[Drawing] = [_panel(result, one, options) for one in chosen]
     plot = (
         panels[0]
@@ -43,9 +46,21 @@ def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
     )
     return finish(
         plot,
-        _finding(chosen),
-        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds",
+        _finding(every),
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds"
+        f"{_left(every, 'with the best held-out means')}",
     )
+
+
+def _foremost(families: list[TunedFamily], by: Callable[[TunedFamily], float]) -> list[TunedFamily]:
+    """As many families as one chart has room for, those first by something, in their own order."""
+    kept = {one.name for one in sorted(families, key=by, reverse=True)[:MOST_FAMILIES]}
+    return [one for one in families if one.name in kept]
+
+
+def _left(families: list[TunedFamily], which: str) -> str:
+    left = len(families) - MOST_FAMILIES
+    return f"; drawn: the {MOST_FAMILIES} families {which}, {left} further not drawn" if left > 0 else ""
 
 
 def _finding(chosen: list[TunedFamily]) -> str:
@@ -117,18 +132,19 @@ def _heat(frame: pl.DataFrame, first: str, second: str, measure: str, family: st
         ),
         base.transform_filter("datum.folds > 0").mark_point(color=ACCENT, strokeWidth=2.5, size=120).encode(),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=70, opacity=1).encode(),
-    ).properties(width=alt.Step(44), height=alt.Step(30))
+    ).properties(width=44 * data["first"].n_unique(), height=alt.Step(30))
 
 
-def _list(frame: pl.DataFrame, measure: str, family: str, most: int = 60) -> Drawing:
+def _list(frame: pl.DataFrame, measure: str, family: str) -> Drawing:
     data = (
-        frame.top_k(most, by="mean")
+        frame.top_k(MOST_SETTINGS, by="mean")
         .sort("mean", descending=True)
         .select("setting", "mean", "lower", "upper", "folds", "final")
     )
     names = data["setting"].to_list()
     base = alt.Chart(rows(data)).encode(y=alt.Y("setting:N", sort=names, axis=names_axis(names)))
-    title = f"{family}: mean {measure}"
+    left = f", the {MOST_SETTINGS} best of {frame.height} settings" if frame.height > MOST_SETTINGS else ""
+    title = f"{family}: mean {measure}{left}"
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False))
     return alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=4).encode(
@@ -143,7 +159,8 @@ def _list(frame: pl.DataFrame, measure: str, family: str, most: int = 60) -> Dra
 def folds(result: Tuning) -> Drawing:
     """Training and held-out mean of every fold's choice: the gap is what tuning promises too much."""
     frame = result.to_frame().filter(pl.col("fold") != "all")
-    families = list(dict.fromkeys(frame["family"].to_list()))[:MOST_FAMILIES]
+    every = list(result.families)
+    families = [one.name for one in _foremost(every, lambda one: one.optimism)]
     panels = []
     for name in families:
         data = frame.filter(pl.col("family") == name)
@@ -172,7 +189,7 @@ def folds(result: Tuning) -> Drawing:
     return finish(
         plot,
         f"Tuning on the test topics would promise {number(worst.optimism, 4)} too much for {worst.name}",
-        _details(result),
+        f"{_details(result)}; the gap between the two is the promise{_left(every, 'that promise most too much')}",
     )
 
 

@@ -22,16 +22,19 @@ def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False)
     """One line per row, after a line of names: every number reads back to the same double.
 
     A spreadsheet runs text that begins like a formula, so a name like ``=1+1`` gets a single quote before it; not so
-    in a table that is `read_back` by cranfield, whose names must stay as they are.
+    in a table that is `read_back` by cranfield: it is written as every score file is, with names as they are.
     """
+    if read_back:
+        from cranfield.scores.writers import table_bytes
+
+        return table_bytes(rows, separator, "the table").decode()
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    text = str if read_back else inert
-    writer.writerow([text(name) for name in rows.columns])
+    writer.writerow([inert(name) for name in rows.columns])
     for row in rows.iter_rows():
         writer.writerow(
             [
-                "" if v is None else repr(v) if isinstance(v, float) else text(v) if isinstance(v, str) else v
+                "" if v is None else repr(v) if isinstance(v, float) else inert(v) if isinstance(v, str) else v
                 for v in row
             ]
         )
@@ -57,7 +60,7 @@ def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows in UTF-8."""
     if "csv" in sheet.texts:
         return sheet.texts["csv"].encode()
-    return to_csv(sheet.rows, read_back=sheet.read_back).encode()
+    return to_csv(sheet.for_machines, read_back=sheet.read_back).encode()
 
 
 FORMATS.register(

@@ -23,7 +23,7 @@ def to_json(sheet: Sheet) -> str:
         **sheet.top,
         "signature": sheet.signature,
         "settings": {key: _plain(value) for key, value in sheet.settings.items()},
-        "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.rows.iter_rows(named=True)],
+        "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.for_machines.iter_rows(named=True)],
         "warnings": list(sheet.warnings),
     }
     return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

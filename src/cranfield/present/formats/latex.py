@@ -29,15 +29,24 @@ _TEX = str.maketrans(
         "‡": r"\ddag{}",
         "§": r"\S{}",
         "¶": r"\P{}",
+        "…": r"\ldots{}",
     }
 )
+_MATHS = {
+    "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm", "≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "≈": r"\approx",
+    "∞": r"\infty", "√": r"\surd", "²": "^2", "³": "^3", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil",
+    "⌉": r"\rceil", "Σ": r"\Sigma", "Π": r"\Pi", "Φ": r"\Phi", "Δ": r"\Delta", "α": r"\alpha", "β": r"\beta",
+    "δ": r"\delta", "ε": r"\varepsilon", "λ": r"\lambda", "μ": r"\mu", "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau",
+}  # fmt: skip
+"""Signs that plain LaTeX knows only as mathematics."""
+_TEX |= {ord(sign): f"${command}$" for sign, command in _MATHS.items()}
 
 
 def tex(text: str) -> str:
     r"""Text with the characters special to LaTeX escaped.
 
-    >>> print(tex("a_b & 5%"))
-    a\_b \& 5\%
+    >>> print(tex("a_b & 5%, p ≤ .05"))
+    a\_b \& 5\%, p $\leq$ .05
     """
     return text.translate(_TEX)
 

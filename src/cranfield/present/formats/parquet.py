@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows as a parquet file's bytes."""
     out = io.BytesIO()
-    sheet.rows.write_parquet(out)
+    sheet.for_machines.write_parquet(out)
     return out.getvalue()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
     """The rows in UTF-8."""
-    return to_csv(sheet.rows, "\t", read_back=sheet.read_back).encode()
+    return to_csv(sheet.for_machines, "\t", read_back=sheet.read_back).encode()
 
 
 FORMATS.register(

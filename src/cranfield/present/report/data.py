@@ -10,8 +10,8 @@ from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 from cranfield.present.tables import Sheet
+from cranfield.present.view.data import JUDGED_DEPTH as COVERAGE_DEPTH
 
-COVERAGE_DEPTH = 10
 LOW_COVERAGE = 0.9
 """A run with fewer of its first documents judged than this is named."""
 
@@ -65,37 +65,35 @@ def _judgments(case: Case) -> str:
 
 def _problems(case: Case) -> list[Part]:
     matrix = case.main
-    found: list[str] = list(case.problems)
+    problems: list[str] = list(case.problems)
     if matrix.n_systems > 1:
         zero = [topic for topic, row in zip(matrix.topics, matrix.values, strict=True) if not row.any()]
-        if zero and not any("no relevant document" in text for text in found):
-            found.append(f"every system scores 0 on {plural(len(zero), 'topic')}: {named(zero)}")
+        if zero and not any("no relevant document" in text for text in problems):
+            problems.append(f"every system scores 0 on {plural(len(zero), 'topic')}: {named(zero)}")
         same = [
             topic
             for topic, row in zip(matrix.topics, matrix.values, strict=True)
             if row.any() and row.min() == row.max()
         ]
         if same:
-            found.append(
+            problems.append(
                 f"all systems tie on {plural(len(same), 'topic')}, which tell nothing about them: {named(same)}"
             )
         columns: dict[bytes, list[str]] = {}
         for k, system in enumerate(matrix.systems):
             columns.setdefault(matrix.values[:, k].tobytes(), []).append(system)
-        found += [
+        problems += [
             f"identical {case.measure} on every topic: {named(group)}" for group in columns.values() if len(group) > 1
         ]
-    if not found:
+    if not problems:
         return [Text("No problem was found in the files.")]
-    return [Text(f"{plural(len(found), 'thing')} to know about the data:"), *(Notice(text) for text in found)]
+    return [Text(f"{plural(len(problems), 'thing')} to know about the data:"), *(Notice(text) for text in problems)]
 
 
 def _coverage(case: Case) -> list[Part]:
     if case.qrels is None or not case.runs:
         return []
-    from cranfield.collection.coverage import judged_share
-
-    frame = judged_share(case.qrels, case.run_objects(), depth=COVERAGE_DEPTH).sort("judged")
+    frame = pl.DataFrame(list(case.judged_shares.items()), ["system", "judged"], orient="row").sort("judged")
     low = frame.filter(pl.col("judged") < LOW_COVERAGE)
     mean = sum(frame["judged"]) / frame.height
     text = f"Of the first {COVERAGE_DEPTH} documents of a run {mean:.0%} were judged on average"

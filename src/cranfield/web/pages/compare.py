@@ -34,5 +34,6 @@ page(
     brief="Which systems differ: every pair, or every system against baselines; the leaderboard is in `tables`.",
     template="compare.html",
     answer=compare,
+    live=True,
     place=20,
 )

@@ -7,21 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cranfield import defaults
-from cranfield.design.designs import DESIGNS
+from cranfield.design.designs import DESIGNS, DesignKind
 from cranfield.errors import ArgumentError, quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
-from cranfield.settings import Settings, setting, shared
+from cranfield.settings import Settings, questions, setting, shared
 from cranfield.settings.design import (
     BASELINE,
     PUBLISHED,
     VARIANCE,
     VARIANCE_OF_DIFFERENCE,
-    AnovaSettings,
-    DesignSettings,
-    IntervalSettings,
-    PairsSettings,
-    TtestSettings,
 )
 from cranfield.settings.variance import estimators
 from cranfield.web.server.data import Dataset
@@ -29,16 +24,48 @@ from cranfield.web.server.library import imports, read_lines
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import data, page
 
-KINDS: dict[str, type[DesignSettings]] = {"pairs": PairsSettings, "anova": AnovaSettings, "ttest": TtestSettings,
-                                          "interval": IntervalSettings}  # fmt: skip
-SOUGHT = {
-    "pairs": ("systems", "min_diff", "topics", "power"),
-    "anova": ("systems", "min_diff", "topics", "power"),
-    "ttest": ("min_diff", "topics", "power"),
-    "interval": ("width", "topics"),
+FINDS = {
+    "topics": "how many topics I need",
+    "min_diff": "what difference my topics detect",
+    "power": "what power my topics have",
+    "systems": "how many systems my topics can compare",
+    "width": "how wide the interval will be",
 }
-"""What each design can find."""
+"""What can be found, in words."""
 MOST_CELLS = 1_000
+
+
+def designs() -> dict[str, DesignKind]:
+    """The registered designs that have a question."""
+    known = questions()
+    return {name: DESIGNS[name] for name in DESIGNS if f"design {name}" in known}
+
+
+def sought(kind: str) -> tuple[str, ...]:
+    """What a design can find, in the words of addresses."""
+    return tuple(name.removeprefix("n_") for name in DESIGNS[kind].asks)
+
+
+class Choices:
+    """What the form offers, and which designs each part of it is for: names with blanks between them."""
+
+    def __init__(self) -> None:
+        self.designs = designs()
+        self.finds = {name: label for name, label in FINDS.items() if self.finding(name)}
+
+    def finding(self, quantity: str) -> str:
+        """The designs that a quantity belongs to."""
+        return " ".join(name for name in self.designs if quantity in sought(name))
+
+    def taking(self, option: str) -> str:
+        """The designs that have a form of that name."""
+        return " ".join(
+            name for name, kind in self.designs.items() if any(one.option == option for one in kind.variants)
+        )
+
+    def by_variance(self, of_difference: bool) -> str:
+        """The designs whose variance is that of a difference, or of a system."""
+        return " ".join(name for name, kind in self.designs.items() if kind.pairwise == of_difference)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +76,11 @@ class DesignQuestion(Settings):
         "pairs",
         "pairs: which of many systems differ; anova: whether any do; ttest: two systems; interval: width of an "
         "interval.",
-        choices=tuple(KINDS),
+        choices=lambda: tuple(designs()),
     )
     find: str | None = setting(
         None, "What to find; by default what is left out. A value given for it is ignored.",
-        choices=("topics", "min_diff", "power", "systems", "width"),
+        choices=tuple(FINDS),
     )  # fmt: skip
     variance: tuple[float, ...] | None = setting(None, VARIANCE, least=-1e9, most=1e9)
     variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9)
@@ -89,7 +116,7 @@ class DesignQuestion(Settings):
 
     def asked(self) -> dict[str, Any]:
         """The arguments of this kind of design, without the one to be found."""
-        names, find = SOUGHT[self.kind], self.find
+        names, find = sought(self.kind), self.find
         if find is not None and find not in names:
             raise ArgumentError(f"`find` must be one of {', '.join(names)} for {self.kind}; got {find}.")
         asked = {name: getattr(self, _NAMES.get(name, name)) for name in names}
@@ -103,7 +130,7 @@ class DesignQuestion(Settings):
 
     def as_typed(self, files: list[str] | None = None, measure: str | None = None) -> Any:
         """The question as the command of its design asks it."""
-        kind = KINDS[self.kind]
+        kind = questions()[f"design {self.kind}"]
         every = {**self.values("question"), **self.asked(), "measure": measure, "scores": files}
         every["method"] = self.method or defaults.DESIGN_METHOD
         if files:
@@ -145,10 +172,12 @@ def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress
 def _check_typed(question: DesignQuestion) -> None:
     """A variance must be typed, and one only."""
     given = [name for name in ("variance", "variance_of_difference") if getattr(question, name)]
-    if question.kind == "anova":
+    kind = DESIGNS[question.kind]
+    if not kind.pairwise:
         given = [name for name in given if name == "variance"]
     if not given:
-        form = DESIGNS[question.kind].variant("two_sample" if question.two_sample else None)
+        forms = {one.option: one for one in kind.variants}
+        form = forms.get("two_sample" if question.two_sample else None, kind.variant())
         name = "variance_of_difference" if form.of_difference else "variance"
         raise ArgumentError(f"`{name}` is missing; type one, or choose data to estimate it from.")
     if len(given) > 1:
@@ -169,6 +198,7 @@ page(
     brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
     example=EXAMPLE,
     template="design.html",
+    extra=Choices,
     answer=design,
     quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
     place=10,

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from cranfield.defaults import REPORT_SECTIONS
 from cranfield.executors import Progress
-from cranfield.isolated_process import run_apart
+from cranfield.isolated_process import run_isolated
 from cranfield.measures.registry import no_imports
 from cranfield.present.answer import Answer
 from cranfield.present.tables import Sheet
@@ -38,7 +39,7 @@ def write_report(question: Any, dataset: Dataset, progress: Progress) -> Outcome
     else:
         dataset.matrix()  # says so where there are several collections
         material = {"scores": contents.scores, "source": dataset.name}
-    title, headline, html, sections = run_apart(build, material, settings, progress=progress)
+    title, headline, html, sections = run_isolated(build, material, settings, progress=progress)
     rows = pl.DataFrame({"section": range(1, len(sections) + 1), "title": sections})
     told = {"data": dataset.name, **settings}
     answer = Answer(
@@ -66,6 +67,13 @@ def _elsewhere(question: Any, dataset: Dataset, judged: bool) -> tuple[tuple[str
     return command, (imports(*names), f"{made}.write('report.html')")
 
 
+def stages(question: Any, dataset: Dataset | None) -> list[str]:
+    """The sections in the order in which they are written."""
+    judged = dataset is not None and (contents := dataset.peek()) is not None and contents.has_runs
+    unwritten = {*(question.skip or ()), "reuse", "methods", *(() if judged else ("replicates",))}
+    return [f"section {name}" for name in REPORT_SECTIONS if name not in unwritten]
+
+
 page(
     "report",
     "Report",
@@ -80,5 +88,6 @@ page(
     template="report.html",
     waits=True,
     answer=write_report,
+    stages=stages,
     place=60,
 )

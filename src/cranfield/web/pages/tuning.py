@@ -96,7 +96,10 @@ page(
     "scored on topics it never saw.",
     button="Tune",
     doing="Tuning on",
-    nothing="Choose data: score files whose systems are settings.",
+    nothing="Every system counts as a setting of its family: systems called bm25(k1=0.9) and bm25(k1=1.2) are two "
+    "settings of bm25, and the better one on the training topics is chosen. Systems of different makers are no "
+    "settings of each other; compare those on the compare page. Say how your systems are named, then tune.",
+    waits=True,
     brief="What would the tuned systems do on unseen topics?",
     answer=tuned,
     place=50,

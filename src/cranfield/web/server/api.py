@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -15,10 +15,11 @@ from starlette.responses import Response
 
 from cranfield.collection import FileCheck
 from cranfield.defaults import MissingPolicy
-from cranfield.errors import ArgumentError, CranfieldError, UnknownNameError
+from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
+from cranfield.labels import positions
 from cranfield.settings import Setting
 from cranfield.settings.base import MOST_VALUES
-from cranfield.web.server.data import Contents, Dataset
+from cranfield.web.server.data import SAMPLE, Contents, Dataset
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.page import Page, pages
 from cranfield.web.server.service import Service
@@ -48,6 +49,7 @@ class JobStatus(BaseModel):
     state: str
     done: int
     total: int
+    stage: str = Field(description="what it is doing now, where its steps have names")
     share: float
     ahead: int
     error: str = ""
@@ -60,6 +62,12 @@ class Problem(BaseModel):
     error: str
 
 
+class JobList(BaseModel):
+    """Computations that wait, run or have ended."""
+
+    jobs: list[JobStatus]
+
+
 class DataStatus(BaseModel):
     """A dataset: what its files hold, and what is wrong with them."""
 
@@ -70,6 +78,14 @@ class DataStatus(BaseModel):
     files: list[dict[str, Any]] = Field(description="path, kind, topics, systems, rows, notes, problems, error")
     warnings: list[str]
     problem: str
+
+
+class Rankings(BaseModel):
+    """Ranked lists of one topic: for each system its first documents, each with its grade."""
+
+    topic: str
+    systems: list[str]
+    lists: list[list[list[Any]]]
 
 
 class DataList(BaseModel):
@@ -118,6 +134,7 @@ def job_status(service: Service, job: Job) -> dict[str, Any]:
         done=job.done,
         total=job.total,
         share=job.share,
+        stage=job.stage,
         ahead=service.jobs.ahead(job),
         error=str(job.error or ""),
     ).model_dump()
@@ -198,6 +215,19 @@ def dataset(request: Request, id: str) -> Response:
     return _data_status(request, service_of(request).store[id], 200)
 
 
+@router.get("/data/{id}/rankings", response_model=Rankings, tags=["data"], responses=ANSWERS)
+def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[str], Query()]) -> Response:
+    """What systems retrieved first for a topic, with the grade of every document (null: not judged)."""
+    from cranfield.present.view.rankings import rankings
+
+    dataset = service_of(request).store[id]
+    dataset.require_valid()
+    runs = {run.system: run for run in dataset.runs()}
+    positions("topic", [topic], dataset.matrix().topics)
+    positions("system", system[:10], list(runs))
+    return JSONResponse(rankings(dataset.qrels(), [runs[name] for name in system[:10]], topic))
+
+
 @router.delete("/data/{id}", status_code=204, tags=["data"], responses=_PROBLEMS)
 def remove(request: Request, id: str) -> Response:
     """Remove a dataset and everything computed from it."""
@@ -205,8 +235,8 @@ def remove(request: Request, id: str) -> Response:
     return Response(status_code=204)
 
 
-async def receive(request: Request) -> Dataset:
-    """The dataset in an upload form; everything it holds is closed again."""
+async def receive(request: Request, to: Dataset | None = None) -> Dataset:
+    """The dataset in an upload form, joined `to` another where there is one; all it holds is closed again."""
     service = service_of(request)
     limits = service.limits
     async with request.form(max_files=limits.files, max_fields=20, max_part_size=limits.field) as form:
@@ -220,7 +250,11 @@ async def receive(request: Request) -> Dataset:
             raise ArgumentError(f"`missing` must be error, zero or drop-topic; got {missing[:60]!r}.")
         policy = cast(MissingPolicy, missing) if missing else None
         easy = lenient.lower() in ("true", "on", "1", "yes")
-        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy)
+        if to is not None:
+            if to.id == SAMPLE:
+                raise DataError("the sample collection stays as it is; drop your files as data of their own.")
+            policy, easy = to.missing, to.lenient
+        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy, to=to)
 
 
 def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
@@ -256,6 +290,13 @@ def describe(contents: Contents) -> str:
 
 
 # ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@router.get("/jobs", response_model=JobList, tags=["jobs"], responses=_PROBLEMS)
+def jobs(request: Request) -> Response:
+    """All computations that are known, the last asked first."""
+    service = service_of(request)
+    return JSONResponse({"jobs": [job_status(service, one) for one in service.jobs.listed()]})
 
 
 @router.get("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)

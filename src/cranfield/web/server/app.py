@@ -17,11 +17,11 @@ from starlette.staticfiles import StaticFiles
 from cranfield import __version__
 from cranfield.errors import CranfieldError
 from cranfield.settings import QueryError
-from cranfield.web.server import api, views
+from cranfield.web.server import api, manage, views
 from cranfield.web.server.data import InvalidData
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
-from cranfield.web.server.security import Access, Guard, TooLarge
+from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
 from cranfield.web.server.service import NotStarted, Service
 from cranfield.web.server.store import MissingData
 
@@ -34,10 +34,10 @@ _STATUS: dict[int, str] = {
 log = logging.getLogger("cranfield.web")
 
 
-def create_app(access: Access | None = None, limits: Limits | None = None) -> FastAPI:
-    """The whole application; its data and its jobs end with it."""
+def create_app(access: Access | None = None, limits: Limits | None = None, keep: Path | None = None) -> FastAPI:
+    """The whole application; its data and its jobs end with it, unless the data have a directory to be kept in."""
     access, limits = access or Access(), limits or Limits()
-    service = Service(limits)
+    service = Service(limits, keep)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -61,6 +61,7 @@ def create_app(access: Access | None = None, limits: Limits | None = None) -> Fa
     app.include_router(api.router)
     app.include_router(views.questions(), include_in_schema=False)
     app.include_router(views.router, include_in_schema=False)
+    app.include_router(manage.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, access=access, limits=limits)
     _handle_errors(app)
@@ -77,7 +78,10 @@ def _handle_errors(app: FastAPI) -> None:
         return _error_response(request, status, _STATUS.get(status, detail))
 
     async def unknown(request: Request, error: Exception) -> Response:
-        return _error_response(request, 500, BUG)
+        response = _error_response(request, 500, BUG)
+        for name, value in HEADERS.items():  # this answer is made outside of what puts them on all others
+            response.headers.setdefault(name, value)
+        return response
 
     app.add_exception_handler(CranfieldError, known)
     app.add_exception_handler(TooLarge, known)

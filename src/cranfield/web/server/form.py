@@ -29,7 +29,9 @@ class Form:
         return _text(self.settings[name].default)
 
     def values(self, name: str) -> list[str]:
-        """The chosen ones of several."""
+        """The chosen ones of several; the usual ones where nothing is said."""
+        if name not in self.given and isinstance(self.settings[name].default, tuple):
+            return [_text(one) for one in self.settings[name].default]
         return [one for one in self.given.get(name, []) if one]
 
     def on(self, name: str) -> bool:

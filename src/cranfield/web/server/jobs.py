@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -42,6 +42,7 @@ class Job:
     total: int = 0
     result: Any = None
     error: Exception | None = None
+    stages: Callable[[], Sequence[str]] = tuple
     finished: threading.Event = field(default_factory=threading.Event)
     cancelling: threading.Event = field(default_factory=threading.Event)
     asked_at: float = field(default_factory=time.monotonic)
@@ -51,6 +52,12 @@ class Job:
         self.done, self.total = done, total
         if self.cancelling.is_set():
             raise Cancelled
+
+    @property
+    def stage(self) -> str:
+        """What it is doing now, where its steps have names."""
+        stages = self.stages() if self.state == "running" else ()
+        return stages[self.done] if len(stages) == self.total > self.done else ""
 
     @property
     def share(self) -> float:
@@ -89,7 +96,7 @@ class Jobs:
         self._numbers = itertools.count(1)
         self._closed = False
 
-    def ask(self, key: Hashable, title: str, work: Work | None) -> Job:
+    def ask(self, key: Hashable, title: str, work: Work | None, stages: Callable[[], Sequence[str]] = tuple) -> Job:
         """The job of this key: the one there is, or a new one when there is none or it was cancelled or failed."""
         with self._lock:
             if self._closed:
@@ -103,7 +110,7 @@ class Jobs:
             waiting = sum(job.state == "waiting" for job in self._jobs.values())
             if waiting >= self.limits.waiting:
                 raise Busy(f"{waiting} computations are waiting already; try again when some are done, or cancel one.")
-            job = Job(f"{next(self._numbers)}-{secrets.token_hex(4)}", title)
+            job = Job(f"{next(self._numbers)}-{secrets.token_hex(4)}", title, stages=stages)
             self._jobs[key] = job
             self._jobs.move_to_end(key)
             self._forget()
@@ -114,6 +121,11 @@ class Jobs:
         """The job of this key, if there is one."""
         with self._lock:
             return self._jobs.get(key)
+
+    def listed(self) -> list[Job]:
+        """All that are known, the last asked first."""
+        with self._lock:
+            return sorted(self._jobs.values(), key=lambda job: -job.asked_at)
 
     def find(self, id: str) -> Job | None:
         """The job with this id, if it is still known."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from cranfield.defaults import MEASURES
 from cranfield.errors import quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
@@ -59,10 +58,8 @@ def snippets(question: Any, dataset: Dataset) -> tuple[tuple[str, ...], tuple[st
 
 def read_lines(question: Any, dataset: Dataset, *names: str) -> tuple[str, str]:
     """Python that imports the names, and reads the scores the page used as `scores`."""
-    before, files = dataset.score_files(question.measure)
-    measures = [question.measure] if isinstance(question.measure, str) else list(question.measure or ())
-    if not measures and before:
-        measures = [MEASURES[0]]
+    _, files = dataset.score_files(question.measure)
+    measures = dataset.measures_used(question.measure)
     if question.takes in ("collections", "past", "batches"):
         wanted = f", measure={measures[0]!r}" if measures else ""
         return imports(*names, "read_collections"), f"scores = read_collections({literal(files)}{wanted})"

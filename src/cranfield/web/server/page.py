@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
 
-Asking = Callable[[Any, Any, Progress], Outcome]
+AnswerFunction = Callable[[Any, Any, Progress], Outcome]
 """From a question, its dataset (or None) and a callback to what there is to show."""
 
 
@@ -39,6 +39,9 @@ class Page:
     answer : who answers the question, where the library alone does not do
     starts_from : the page whose outcome it needs, as a fourth argument of `answer`
     quick : whether the answer is there at once and needs no job
+    stages : names the steps of its job, where they have names
+    live : whether the answer follows the form as it is filled in
+    extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
     address : where it is
     """
@@ -58,6 +61,9 @@ class Page:
     answer: Callable[..., Outcome] = ask_library
     starts_from: str = ""
     quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
+    stages: Callable[[Any, Dataset | None], Sequence[str]] = lambda question, dataset: ()
+    live: bool = False
+    extra: Callable[[], Any] = lambda: None
     place: int | None = 1000
     address: str = ""
 
@@ -70,6 +76,16 @@ class Page:
     def needs_data(self) -> bool:
         """Whether there is nothing to answer without data."""
         return self.question.of("data").required
+
+    @property
+    def needs_runs(self) -> bool:
+        """Whether scores alone do not do."""
+        return self.question.takes == "runs"
+
+    def suits(self, dataset: Dataset | None) -> bool:
+        """Whether there is anything to ask about these data, as far as they have been read."""
+        contents = dataset.peek() if dataset is not None else None
+        return contents is None or contents.has_runs or not self.needs_runs
 
     def first_question(self, question: Settings) -> Any:
         """The question of the page it starts from, which has all its settings but its own."""
@@ -109,6 +125,7 @@ def pages() -> dict[str, Page]:
     return dict(sorted(_PAGES.items(), key=lambda item: 1000 if item[1].place is None else item[1].place))
 
 
-def menu() -> list[tuple[str, str]]:
-    """Addresses and titles of the menu."""
-    return [("/data", "Data"), *((one.address, one.title) for one in pages().values() if one.place is not None)]
+def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
+    """Addresses and titles of the menu, without the pages that these data have nothing for."""
+    shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
+    return [("/data", "Data"), *((one.address, one.title) for one in shown)]

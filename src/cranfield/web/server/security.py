@@ -115,7 +115,7 @@ class Guard:
             return
         by_link = not shared and _other_site(headers)
         scope["state"] = {**scope.get("state", {}), "came_from_elsewhere": by_link}
-        limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        limit = self.limits.upload if _takes_files(scope["path"]) else self.limits.field
         if scope["method"] == "HEAD":  # answered as GET is, without what it would send
             await self.app({**scope, "method": "GET"}, _counted(receive, limit), _without_body(send_with_headers))
             return
@@ -140,7 +140,7 @@ class Guard:
             refused = self._without_token(scope, headers, self.access.token)
             if refused is not None:
                 return refused
-        limit = self.limits.upload if scope["path"] in UPLOAD_PATHS else self.limits.field
+        limit = self.limits.upload if _takes_files(scope["path"]) else self.limits.field
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             return _no(scope, 400, "the Content-Length header is no number.")
@@ -167,6 +167,11 @@ class Guard:
         if given:
             scope["query_string"] = urlencode([(n, v) for n, v in query if n != "token"]).encode()
         return None
+
+
+def _takes_files(path: str) -> bool:
+    """Whether files are sent to this address: as a dataset of their own, or to be added to one."""
+    return path in UPLOAD_PATHS or (path.startswith("/data/") and path.endswith("/add"))
 
 
 def _other_site(headers: Headers) -> bool:

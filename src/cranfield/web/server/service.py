@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cranfield.errors import CranfieldError
@@ -31,6 +32,7 @@ class Task:
     title: str
     work: Callable[[Progress], Any]
     quick: bool = False
+    stages: Callable[[], Sequence[str]] = tuple
 
 
 class NotStarted(CranfieldError):
@@ -44,9 +46,9 @@ def _silent(done: int, total: int) -> None:
 class Service:
     """The store, the jobs and the last results of one server."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, keep: Path | None = None) -> None:
         self.limits = limits
-        self.store = Store(limits)
+        self.store = Store(limits, keep)
         self.jobs = Jobs(limits)
         self.chart_worker = ChartWorker(limits)
         self._quick: OrderedDict[Key, Outcome] = OrderedDict()
@@ -72,7 +74,7 @@ class Service:
         return self._at_once(key, task) if task.quick else self._soon(key, task)
 
     def _soon(self, key: Hashable, task: Task) -> Any:
-        job = self.jobs.ask(key, task.title, task.work)
+        job = self.jobs.ask(key, task.title, task.work, task.stages)
         job.wait(self.limits.patience)
         return job.outcome() if job.state in ("done", "failed") else job
 
@@ -84,6 +86,16 @@ class Service:
         task = Task(f"Reading {dataset.name}", dataset.read)
         contents: Contents | Job = self._soon(("read", dataset.id), task)
         return contents
+
+    def prepare(self, dataset: Dataset) -> None:
+        """Begin reading and comparing before anybody looks."""
+        page = pages()["view"]
+        try:
+            contents = dataset.read()
+            if not contents.problem and contents.scores is not None:
+                self.ask(page, page.question(data=dataset.id))
+        except CranfieldError:
+            return  # the page says it
 
     def remove(self, id: str) -> None:
         """Remove a dataset, what was computed from it, and what is being computed."""
@@ -106,7 +118,12 @@ class Service:
         title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
-            return Task(title, lambda progress: _answered(page, question, dataset, progress), quick)
+            return Task(
+                title,
+                lambda progress: _answered(page, question, dataset, progress),
+                quick,
+                lambda: page.stages(question, dataset),
+            )
         before = pages()[page.starts_from]
         first = page.first_question(question)
         job = self.jobs.known(_key(before, first))

@@ -1,4 +1,4 @@
-"""Where uploads live: one private directory, removed with the server; files numbered, never named by their sender."""
+"""Where uploads live: one private directory, removed with the server unless it is to be kept; files are numbered."""
 
 from __future__ import annotations
 
@@ -8,34 +8,57 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from cranfield.defaults import MissingPolicy
 from cranfield.errors import DataError, UnknownNameError
 from cranfield.files import NamedFile
 from cranfield.web.server.archives import label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
+from cranfield.web.server.index import Index, Kept
 from cranfield.web.server.limits import Limits, megabytes
-from cranfield.web.server.workplace import Workplace
+from cranfield.web.server.workplace import KeptPlace, Workplace
 
 Upload = tuple[str, IO[bytes], int]
 """A name as the sender wrote it, the bytes, and how many there are."""
 
 
+LONGEST_NAME = 80
+"""Characters of a dataset's name."""
+
+
 class Store:
     """The datasets of one server."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, keep: Path | None = None) -> None:
         self.limits = limits
-        self._workplace = Workplace()
+        self._workplace = Workplace() if keep is None else KeptPlace(keep)
+        self.index = Index(keep)
+        self.kept = keep is not None
         self.path = self._workplace.path
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
         self._sizes: dict[str, int] = {}
         self._pending = 0
         self._lock = threading.Lock()
+        self.removed: Dataset | None = None
+        for kept in self.index.datasets():
+            self._load(kept)
+
+    def _load(self, kept: Kept) -> None:
+        """A dataset of an earlier server, unless somebody took its files away."""
+        places = [self.path / kept.id / f"{number:04d}" for number in range(len(kept.files))]
+        if not all(place.is_file() for place in places):
+            self.index.remove(kept.id)
+            return
+        files = tuple(NamedFile(name, place) for name, place in zip(kept.files, places, strict=True))
+        policy = cast("MissingPolicy | None", kept.missing)
+        self._datasets[kept.id] = Dataset(kept.id, kept.name, files, policy, kept.lenient, self.limits.systems)
+        self._sizes[kept.id] = kept.size
 
     def close(self) -> None:
-        """Remove everything that was uploaded."""
+        """Remove everything that was uploaded, unless it is to be kept."""
+        self._forget_removed()
+        self.index.close()
         self._workplace.close()
 
     def __getitem__(self, id: str) -> Dataset:
@@ -44,6 +67,11 @@ class Store:
                 return self._datasets[id]
             known = list(self._datasets)
         raise MissingData(id, known)
+
+    def find(self, id: str) -> Dataset | None:
+        """The dataset of this id, if it is there."""
+        with self._lock:
+            return self._datasets.get(id)
 
     def datasets(self) -> list[Dataset]:
         """All datasets, the sample first, then in order of arrival."""
@@ -55,13 +83,60 @@ class Store:
         self[id]
         if id == SAMPLE:
             raise DataError("the sample collection cannot be removed.")
+        self._forget_removed()
         with self._lock:
-            self._datasets.pop(id, None)
-            self._sizes.pop(id, None)
-        shutil.rmtree(self.path / id, ignore_errors=True)
+            self.removed = self._datasets.pop(id, None)
+        self.index.remove(id)
 
-    def add(self, uploads: Sequence[Upload], *, missing: MissingPolicy | None = None, lenient: bool = False) -> Dataset:
-        """Unpack uploaded files into a dataset of their own; all of them, or none."""
+    def restore(self, id: str) -> Dataset:
+        """Bring back the dataset that was removed last."""
+        with self._lock:
+            gone = self.removed
+            if gone is None or gone.id != id:
+                raise MissingData(id, list(self._datasets))
+            self.removed = None
+            self._datasets[id] = gone
+        self._remember(gone)
+        return gone
+
+    def _forget_removed(self) -> None:
+        """Delete the files of what was removed last: from now on it cannot be brought back."""
+        with self._lock:
+            gone, self.removed = self.removed, None
+            if gone is None:
+                return
+            self._sizes.pop(gone.id, None)
+        shutil.rmtree(self.path / gone.id, ignore_errors=True)
+
+    def rename(self, id: str, name: str) -> Dataset:
+        """Call a dataset otherwise; its address stays."""
+        dataset = self[id]
+        if id == SAMPLE:
+            raise DataError("the sample collection keeps its name.")
+        wanted = label(name)[:LONGEST_NAME]
+        if not name.strip() or wanted == "unnamed":
+            raise DataError("the name is empty; write one.")
+        dataset.name = wanted
+        self.index.rename(id, wanted)
+        return dataset
+
+    def _remember(self, dataset: Dataset) -> None:
+        size = self._sizes.get(dataset.id, 0)
+        names = tuple(str(file) for file in dataset.files)
+        self.index.add(Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size))
+
+    def add(
+        self,
+        uploads: Sequence[Upload],
+        *,
+        missing: MissingPolicy | None = None,
+        lenient: bool = False,
+        to: Dataset | None = None,
+    ) -> Dataset:
+        """Unpack uploaded files into a dataset of their own, or together with those of another; all of them, or none.
+
+        A file with the name of one that is there already takes its place.
+        """
         given = [upload for upload in uploads if upload[0] or upload[2]]
         if not given:
             raise DataError("no file arrived; choose score files, or runs with their qrels file.")
@@ -73,6 +148,16 @@ class Store:
         try:
             files: list[NamedFile] = []
             digests = [f"{missing} {lenient}"]
+            sent = {label(upload[0]) for upload in given}
+            for old in () if to is None else to.files:
+                if str(old) in sent:
+                    continue
+                place, text = scratch / f"{len(files):04d}", Path(old.place).read_bytes()
+                self._take(len(text), str(old))
+                taken += len(text)
+                place.write_bytes(text)
+                digests.append(hashlib.blake2b(str(old).encode() + b"\0" + text).hexdigest())
+                files.append(NamedFile(str(old), place))
             for name, stream, size in given:
                 stream.seek(0)
                 for shown, chunks in unpack(name, stream, size, self.limits):
@@ -89,14 +174,39 @@ class Store:
                     digests.append(digest.hexdigest())
                     files.append(NamedFile(_unique(shown, files), place))
             id = hashlib.blake2b("\n".join(sorted(digests)).encode(), digest_size=6).hexdigest()
-            return self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
+            made = self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
+            if to is not None and made is not to:
+                made.name = to.name
+            self._remember(made)
+            return made
         finally:
             with self._lock:
                 self._pending -= taken
             shutil.rmtree(scratch, ignore_errors=True)
 
+    def adopt(self, paths: Sequence[str], teams: dict[str, str] | None = None) -> Dataset:
+        """Make a dataset of files where they lie; they are read, never copied and never removed."""
+        files: list[NamedFile] = []
+        digest = hashlib.blake2b(digest_size=6)
+        for path in paths:
+            place = Path(path).resolve()
+            files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
+            digest.update(f"{place.name}\0".encode())
+            with place.open("rb") as stream:
+                while chunk := stream.read(1 << 20):
+                    digest.update(chunk)
+        id = digest.hexdigest()
+        name = Path(files[0]).name + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+        with self._lock:
+            dataset = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+            return self._datasets.setdefault(id, dataset)
+
     def _take(self, size: int, shown: str) -> None:
         """Count bytes against what may be kept, before they are written."""
+        with self._lock:
+            kept = sum(self._sizes.values()) + self._pending + size
+        if kept > self.limits.store:
+            self._forget_removed()
         with self._lock:
             kept = sum(self._sizes.values()) + self._pending + size
             if kept > self.limits.store:
@@ -116,6 +226,9 @@ class Store:
     ) -> Dataset:
         with self._lock:
             if id in self._datasets:
+                return self._datasets[id]
+            if self.removed is not None and self.removed.id == id:  # the same files once more: it is back
+                self._datasets[id], self.removed = self.removed, None
                 return self._datasets[id]
             home = self.path / id
             scratch.rename(home)

@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
+from cranfield.errors import ArgumentError
+
 try:
     import fcntl
 except ImportError:  # Windows: an open file cannot be removed there, which serves as the lock
@@ -50,6 +52,21 @@ class Workplace:
             self._lock.close()
             self._lock = None
         self._whole.cleanup()
+
+
+class KeptPlace:
+    """A directory of the user's choice, whose data outlive the server."""
+
+    def __init__(self, home: Path) -> None:
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path = home / "data"
+            self.path.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise ArgumentError(f"cannot keep data in {home}: {error.strerror}. Name another directory.") from None
+
+    def close(self) -> None:
+        """Leave everything where it is."""
 
 
 def sweep(above: Path) -> list[Path]:

@@ -5,6 +5,7 @@ const question = document.getElementById("question");
 
 // ── the design form shows what belongs to the chosen design ──────────────────────────────────────────────────
 function arrange() {
+  if (!document.getElementById("find")) return;  // only the design form has parts that come and go
   const kind = question.querySelector("[name=kind]:checked").value;
   const find = document.getElementById("find");
   for (const option of find.options) {
@@ -47,9 +48,10 @@ function address() {
   for (const [name, value] of new FormData(question)) if (value !== "") settings.append(name, value);
   return `${question.getAttribute("action")}?${settings}`;
 }
-async function update() {
+async function update(step) {
   const mine = ++latest, asked = address();
   const old = document.getElementById("result");
+  if (old.dataset.job) fetch(`/api/jobs/${encodeURIComponent(old.dataset.job)}`, { method: "DELETE" });  // nobody waits for it now
   old.classList.add("stale");
   try {
     const answer = await fetch(asked, { headers: { Accept: "text/html" } });
@@ -58,7 +60,7 @@ async function update() {
     const fresh = page.getElementById("result");
     if (!fresh) { location.assign(asked); return; }
     document.getElementById("result").replaceWith(fresh);
-    history.replaceState(null, "", asked);
+    if (location.pathname + location.search !== asked) history[step ? "pushState" : "replaceState"](null, "", asked);
     watch();
   } catch {
     old.classList.remove("stale");  // the server is gone or busy; the old answer stays
@@ -71,9 +73,11 @@ if (question && question.classList.contains("live")) {
   question.addEventListener("input", (event) => {
     arrange();
     clearTimeout(waiting);
-    waiting = setTimeout(update, event.target.type === "range" || event.target.type === "text" ? 250 : 50);
+    const typed = event.target.type === "range" || event.target.type === "text";
+    waiting = setTimeout(update, typed ? 400 : 50, !typed);  // a choice is a step to come back to, typing is not
   });
-  question.addEventListener("submit", (event) => { event.preventDefault(); update(); });
+  question.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(waiting); update(true); });
+  addEventListener("popstate", () => location.reload());
 } else if (question) {
   // Blank boxes stay out of the address.
   question.addEventListener("submit", (event) => {
@@ -82,6 +86,9 @@ if (question && question.classList.contains("live")) {
     location.assign(address() + start);
   });
 }
+
+// Back shows the form as the page was made, above the result that belongs to it.
+addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
 async function watch() {
@@ -98,19 +105,42 @@ async function watch() {
       document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
       return;
     }
-    if (job.state === "cancelled") return;
+    if (job.state === "cancelled") {
+      document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
+      return;
+    }
     if (job.state !== "waiting" && job.state !== "running") { location.reload(); return; }
     const bar = document.getElementById("job-bar");
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
-      : job.total ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
+      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
     await new Promise((done) => setTimeout(done, 400));
   }
 }
 watch();
 
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
+// Files as they are, folders with all that is in them.
+async function dropped(transfer) {
+  const found = new DataTransfer();
+  async function walk(entry) {
+    if (entry.isFile) {
+      found.items.add(await new Promise((done, fail) => entry.file(done, fail)));
+    } else {
+      const reader = entry.createReader();
+      for (;;) {  // a folder is read in portions
+        const some = await new Promise((done, fail) => reader.readEntries(done, fail));
+        if (!some.length) break;
+        for (const one of some) await walk(one);
+      }
+    }
+  }
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) return transfer.files;
+  for (const entry of entries) await walk(entry);
+  return found.files;
+}
 const drop = document.getElementById("drop"), form = document.getElementById("upload");
 if (drop && form) {
   const files = document.getElementById("files"), text = document.getElementById("upload-text");
@@ -118,11 +148,12 @@ if (drop && form) {
   for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
-    files.files = event.dataTransfer.files;
-    form.requestSubmit();
+    dropped(event.dataTransfer).then((list) => { files.files = list; form.requestSubmit(); });
   });
   form.addEventListener("submit", (event) => {
-    const size = [...files.files].reduce((total, file) => total + file.size, 0);
+    const sent = [...files.files, ...document.getElementById("folder").files];
+    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files, or a folder, first."; return; }
+    const size = sent.reduce((total, file) => total + file.size, 0);
     if (size > Number(form.dataset.limit)) {
       event.preventDefault();
       text.textContent = `These files have ${Math.ceil(size / 1e6)} MB; at most ${Math.floor(form.dataset.limit / 1e6)} MB are taken at once.`;

@@ -1,0 +1,277 @@
+"""What all charts share: text that keeps its width, titles and widths of one's own, and what they leave out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import vl_convert
+
+from chart_support import family_matrices, matrix, results, spec_data, title
+from cranfield import ScoreMatrix, correlate, design_anova, monitor
+from cranfield.comparison import compare
+from cranfield.errors import ArgumentError, CranfieldWarning
+from cranfield.present.charts import KINDS, chart
+from cranfield.present.charts.export import to_svg
+from cranfield.present.charts.fonts import FONT, keep_lengths, lines_of, text_width
+from cranfield.scores.correlation import Correlations
+from cranfield.tuning import tune
+from support import Type
+
+ALL = [(kind_of, kind) for kind_of, known in KINDS.items() for kind in known]
+
+
+def options(result: Any, kind: str) -> dict[str, Any]:
+    """What a chart needs to be told, and what makes it quick."""
+    if kind == "difference":
+        x = result if isinstance(result, ScoreMatrix) else next(iter(result.values()))
+        return {"a": x.systems[0], "b": x.systems[1]}
+    quick = {("Replicates", "methods"): 200, ("Reliability", "views"): 20}.get((type(result).__name__, kind))
+    return {} if quick is None else {"n_resamples": quick}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_systems", [5, 40, 143])
+@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+def test_every_chart_of_few_and_many_systems(kind_of: str, kind: str, n_systems: int) -> None:
+    result = results(n_systems)[kind_of]
+    spec = chart(result, kind, **options(result, kind)).to_dict()
+    assert title(spec)
+    svg = to_svg(chart(result, kind, **options(result, kind)))
+    width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)"', svg)[:2])
+    assert width < 2200
+    assert height < 2800
+    assert len(svg) < 800_000
+    for line in spec["title"]["text"]:
+        assert text_width(line, 15, bold=True) <= width, "the title stays inside"
+
+
+# ── text ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("weight", ["normal", "bold"])
+def test_widths_are_those_of_the_engine(weight: str) -> None:
+    text = "12 of 780 pairs differ (AP@10 ≥ 0.05): “bm25+rm3” − ql_dirichlet, τ = 0.91 ± 2%"
+    spec = {
+        "data": {"values": [{}]},
+        "mark": {"type": "text", "text": text, "fontSize": 100, "align": "left", "font": FONT, "fontWeight": weight},
+        "encoding": {"x": {"value": 0}},
+        "width": 1,
+        "height": 1,
+        "config": {"padding": 0, "view": {"stroke": None}},
+    }
+    measured = vl_convert.vegalite_to_scenegraph(spec)["width"]
+    assert text_width(text, 100, bold=weight == "bold") == pytest.approx(measured, rel=0.01)
+
+
+def test_every_longer_text_of_an_image_says_its_length() -> None:
+    svg = to_svg(chart(compare(matrix(), test="t")))
+    texts = re.findall(r"<(?:text|tspan)([^>]*)>([^<]{4,})<", svg)
+    assert texts
+    for attributes, text in texts:
+        assert "textLength=" in attributes, text
+    title_line = re.search(r'textLength="([\d.]+)"[^>]*>(system\d leads[^<]*)<', svg)
+    assert title_line is not None
+    assert float(title_line[1]) == pytest.approx(text_width(title_line[2], 15, bold=True), abs=0.1)
+
+
+def test_text_of_unknown_width_is_left_alone() -> None:
+    short = '<text font-size="11px">0.1</text>'
+    other = '<text font-size="11px">系統一號</text>'
+    assert keep_lengths(short + other) == short + other
+    escaped = keep_lengths('<text font-size="10px">a &amp; b</text>')
+    assert f'textLength="{text_width("a & b", 10):.1f}"' in escaped
+    assert "a &amp; b" in escaped
+
+
+def test_lines_are_no_wider_than_asked() -> None:
+    words = "a chart has a title that says what was found and is folded where it would be too long"
+    lines = lines_of(words, 120, 12)
+    assert " ".join(lines) == words
+    assert all(text_width(line, 12) <= 120 for line in lines)
+    assert lines_of("unbreakable" * 9, 50, 12) == ["unbreakable" * 9]
+
+
+# ── titles and widths of one's own ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _width(svg: str) -> float:
+    return float(re.findall(r'width="([\d.]+)"', svg)[0])
+
+
+@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
+    result = results()[kind_of]
+    more = options(result, kind)
+    narrow = chart(result, kind, title="Mine", width=200, **more).to_dict()
+    assert title(narrow) == "Mine"
+    wide = chart(result, kind, title="", width=900, **more).to_dict()
+    assert "title" not in wide
+    assert wide["description"], "what the chart shows stays described"
+    assert _all_widths(wide) > _all_widths(narrow)
+
+
+def _all_widths(spec: dict[str, Any]) -> float:
+    own = spec.get("width", 0)
+    parts = [part for name in ("hconcat", "vconcat", "concat", "layer") for part in spec.get(name, [])]
+    parts += [spec["spec"]] if "spec" in spec else []
+    return (own if isinstance(own, (int, float)) else 0) + sum(map(_all_widths, parts))
+
+
+def test_a_map_stays_square_and_its_names_legible() -> None:
+    spec = compare(matrix(), test="t").chart("pairs", width=150).to_dict()
+    assert spec["width"] == spec["height"] == 150
+    assert spec["encoding"]["y"]["axis"]["labelOverlap"] is True
+    assert title(spec) == title(compare(matrix(), test="t").chart("pairs").to_dict()), "the same finding, folded anew"
+
+
+def test_a_width_out_of_bounds() -> None:
+    with pytest.raises(ArgumentError, match=r"^`width` must be from 100 to 4000 pixels; got 20\.$"):
+        matrix().chart(width=20)
+
+
+def test_the_command_line_takes_them(cranfield: Type) -> None:
+    matrix().to_wide().write_csv("scores.csv")
+    plot = Path("out.json")
+    run = ["compare", "scores.csv", "--test", "t", "-m", "AP"]
+    draw = [*run, "--plot", "out.json"]
+    assert cranfield(*draw, "--title", "My systems", "--width", "300").exit_code == 0
+    assert "My systems" in plot.read_text()
+    assert cranfield(*draw, "--no-title").exit_code == 0
+    assert "title" not in json.loads(plot.read_text())
+    interval = ["design", "interval", "--variance-of-difference", "0.04", "--width", "0.1", "--plot", "out.json"]
+    assert cranfield(*interval, "--chart-width", "333").exit_code == 0
+    assert "333" in plot.read_text()
+    alone = cranfield(*run, "--width", "300")
+    assert alone.exit_code != 0
+    assert "a title or width is of the chart that --plot draws; add --plot FILE." in alone.stderr
+    both = cranfield(*draw, "--title", "a", "--no-title")
+    assert "--title and --no-title say opposite things; give one of them." in both.stderr
+
+
+# ── what is left out, and honest axes ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_differences_keep_what_is_undecided() -> None:
+    found = compare(matrix(40, 30), test="t")
+    spec = chart(found, "differences").to_dict()
+    drawn = spec_data(spec)[0]
+    assert sum(row["significant"] for row in drawn) == 30
+    assert len(drawn) == 60
+    every = int(found.significant.sum())
+    assert title(spec, "subtitle").endswith(
+        f"; drawn: the 30 significant and 30 other pairs nearest to p = 0.05; "
+        f"not drawn: {every - 30} significant, {435 - every - 30} others"
+    )
+    nearest = sorted(found.p_adjusted[found.significant], reverse=True)[:30]
+    assert sorted((row["p_adjusted"] for row in drawn if row["significant"]), reverse=True) == pytest.approx(nearest)
+
+
+def test_the_few_undecided_are_all_kept() -> None:
+    found = compare(matrix(40, 30), test="t")
+    undecided = 435 - int(found.significant.sum())
+    spec = chart(found, "differences", most=2 * undecided + 20).to_dict()
+    assert sum(not row["significant"] for row in spec_data(spec)[0]) == undecided
+
+
+def test_every_system_is_drawn_against_one_baseline() -> None:
+    x = matrix(10, 143)
+    spec = chart(compare(x, test="t", baseline=x.systems[0]), "differences").to_dict()
+    assert len(spec_data(spec)[0]) == 142
+    assert "not drawn" not in title(spec, "subtitle")
+
+
+def test_looks_keep_what_is_undecided() -> None:
+    found = monitor(matrix(40, 20), per_look=10, looks=4)
+    decided = found.n_decided
+    assert 40 < decided < len(found.pairs) - 40, "enough of both"
+    kinds = [row["kind"] for row in spec_data(chart(found, "intervals").to_dict())[0]]
+    assert kinds.count("decided") == kinds.count("undecided") == 20
+    assert "the 40 of 190 pairs nearest to a decision" in title(chart(found, "intervals").to_dict(), "subtitle")
+    assert "the 60 of 190 pairs nearest to a decision" in title(chart(found, "path").to_dict(), "subtitle")
+
+
+def test_significance_levels_stand_on_a_log_scale() -> None:
+    spec = chart(compare(matrix(30, 12), test="t"), "significance-levels").to_dict()
+    (scale,) = [one["encoding"]["y"]["scale"] for one in spec["layer"] if "scale" in one["encoding"]["y"]]
+    assert scale["type"] == "log"
+    assert scale["domain"][0] >= 1e-6
+    assert scale["domain"][1] == 1
+    assert "p below 1e-06 drawn there" in title(spec, "subtitle")
+
+
+def test_costs_start_at_nothing() -> None:
+    spec = chart(results()["Cost"]).to_dict()
+    assert spec["layer"][0]["encoding"]["y"]["scale"]["zero"] is True
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["zero"] is True
+
+
+def test_power_of_several_designs_is_named_in_the_legend() -> None:
+    design = design_anova(0.05, 10, [0.05, 0.06, 0.07, 0.2])
+    spec = chart(design, "power").to_dict()
+    names = list(dict.fromkeys(row["series"] for row in spec_data(spec)[0]))
+    assert names[0] == f"min diff 0.05: {design.rows['topics'][0]} topics"
+    assert len(names) == 3
+    assert "1 further design not drawn" in title(spec, "subtitle")
+    assert not [one for one in spec["layer"] if one["mark"]["type"] == "text"], "no labels that could collide"
+
+
+@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+def test_tuning_says_which_families_it_leaves_out() -> None:
+    one = family_matrices()["bm25"]
+    rng = np.random.default_rng(2)
+    families = {
+        f"f{k}": ScoreMatrix(one.values + rng.normal(0, 0.01, one.values.shape), one.topics, one.systems, "AP")
+        for k in range(6)
+    }
+    tuned = tune(families)
+    spec = chart(tuned, n_resamples=20).to_dict()
+    assert len(spec["vconcat"]) == 4
+    best = max(tuned.families, key=lambda family: family.held_out_mean)
+    assert title(spec).startswith(f"{best.name} has the best held-out mean of 6 families")
+    assert "the 4 families with the best held-out means, 2 further not drawn" in title(spec, "subtitle")
+    folds = chart(tuned, "folds").to_dict()
+    assert "the 4 families that promise most too much, 2 further not drawn" in title(folds, "subtitle")
+    many = ScoreMatrix(rng.random((12, 70)), [str(i) for i in range(12)], [f"run{i}" for i in range(70)], "AP")
+    listed = str(chart(tune({"plain": many}), n_resamples=20).to_dict())
+    assert "the 60 best of 70 settings" in listed
+
+
+def test_ranks_on_both_sides() -> None:
+    x = matrix(20, 12)
+    y = ScoreMatrix(x.values[:, ::-1], x.topics, x.systems, "other")
+    found = correlate(x, y, n_resamples=0)
+    spec = chart(found, "ranks").to_dict()
+    drawn = pl.DataFrame(spec_data(spec)[0]).sort("system")
+    for side, scores in (("reference", x), ("estimate", y)):
+        means = scores.values.mean(axis=0)
+        rank = {name: 1 + int((means > mean).sum()) for name, mean in zip(scores.systems, means, strict=True)}
+        assert drawn[side].to_list() == [rank[name] for name in drawn["system"]]
+    assert re.match(r"system\d+ moves \d+ ranks, none more \(τ = ", title(spec))
+    with pytest.warns(CranfieldWarning, match="tied pairs"):
+        ties = correlate({"a": 1.0, "b": 1.0, "c": 0.0}, {"a": 3.0, "b": 2.0, "c": 1.0}, n_resamples=0)
+    assert ties.ranks == ((1, 1, 3), (1, 2, 3))
+    several = chart(Correlations((found, found)), "ranks").to_dict()
+    assert len(several["concat"]) == 2
+
+
+def test_a_map_says_how_to_read_it() -> None:
+    spec = chart(compare(matrix(10, 143), test="t"), "pairs").to_dict()
+    assert "a column is the system with that number beside its name" in title(spec, "subtitle")
+    svg = to_svg(chart(compare(matrix(10, 30), test="t"), "pairs"))
+    best = compare(matrix(10, 30), test="t").systems
+    assert f">{best[0]} · 1<" in svg
+    assert f">{best[29]} · 30<" in svg
+
+
+def test_the_dark_ones_of_a_leaderboard_are_those_its_title_names() -> None:
+    found = compare(matrix(), test="t")
+    spec = chart(found).to_dict()
+    rows = next(rows for rows in spec_data(spec) if "top" in rows[0])
+    assert {row["system"] for row in rows if row["top"]} == set(found.may_be_best)
+    assert "dark: may be the best" in title(spec, "subtitle")
