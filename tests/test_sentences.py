@@ -272,7 +272,9 @@ def told(scores: object, *sections: str, **more: object) -> str:
                 undrawn.enter_context(mock.patch.object(module, name))
         report = cf.build_report(scores, skip=skip, **more)  # type: ignore[arg-type]
     parts = [part for section in report.sections for part in section.parts]
-    return "\n".join([report.headline, *(part.text for part in parts if isinstance(part, (Text, Notice)))])
+    return "\n".join(
+        [report.headline, report.summary, *(part.text for part in parts if isinstance(part, (Text, Notice)))]
+    )
 
 
 @cache
@@ -348,6 +350,10 @@ def can_detect_text() -> Shown:
 
 
 case("design.can-detect", can_detect_text, one_measure)
+case("design.average-pair",
+     lambda: (two_measures(), re.search(r"With 30 topics an average pair that is [\d.]+ AP apart is shown to differ with "
+              r"probability 0\.8 after that correction\.", two_measures()).group()),  # type: ignore[union-attr]
+     lambda: told(past(), "collection"))  # fmt: skip
 case("design.detect-widths",
      lambda: (two_measures(), re.search(r"With these topics an interval .* 95% of the pairs\.", two_measures()).group()),  # type: ignore[union-attr]
      lambda: told(past(), "collection"))  # fmt: skip
@@ -894,7 +900,8 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "shared by all pairs", "lower, upper:", "rank_lower", "p: of", "topics_needed:", "power, power_all_pairs",
     "rate: share", "type1:", "family-wise:", "exchangeable:", "topics: recommended", "topics: in all", "erho2 (",
     "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
-    "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "These are of a pair",
+    "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
     "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
 )  # fmt: skip

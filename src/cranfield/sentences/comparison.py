@@ -99,8 +99,8 @@ NONE_CAN_ADJUSTED = sentence(
 )
 ASYMMETRIC = sentence(
     "comparison.asymmetric",
-    "differences are strongly asymmetric {where} (skewness of {strong:g} or more), and there {test} rejects equal means "
-    "too often, the more topics the more; prefer randomisation, or count its errors by simulation",
+    "differences are strongly asymmetric {where} (skewness of {strong:g} or more), and there {test} rejects equal "
+    "means too often, the more topics the more; prefer randomisation, or count its errors by simulation",
     "the test is Wilcoxon's or the sign test, there are at least 25 topics, and at least a fifth of the pairs have "
     "differences with a skewness of 1 or more (simulated: docs/simulate.md)",
 )
