@@ -7,18 +7,18 @@ pickled, so that threads, processes and a cluster are a choice of the caller, an
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import multiprocessing
 import os
-import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any, Literal, TypeVar
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from cranfield.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Kind = Literal["threads", "processes"]
 Progress = Callable[[int, int], None]
@@ -35,12 +35,17 @@ def available_workers() -> int:
 
 def process_pool(workers: int) -> ProcessPoolExecutor:
     """A pool of fresh processes (never forked: column libraries hold threads and locks)."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
 
 
 def end_with_parent() -> None:
     """Let this process end when the one that started it does, even if that was killed; for processes that work."""
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -81,6 +86,7 @@ def map_in_order(
     --------
     >>> list(map_in_order(abs, [-3, 2, -1], workers=2))
     [3, 2, 1]
+    >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool:
     ...     list(map_in_order(abs, [-3, 2, -1], executor=pool))
     [3, 2, 1]
@@ -106,6 +112,26 @@ def map_in_order(
             progress(done, total if known else done)
 
 
+def one_ahead(items: Iterator[_Item]) -> Iterator[_Item]:
+    """The same items, each made in another thread while the one before is used.
+
+    >>> list(one_ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(_following, items)
+        while following := coming.result():
+            coming = pool.submit(_following, items)
+            yield following[0]
+
+
+def _following(items: Iterator[_Item]) -> list[_Item]:
+    """The next item; nothing at the end."""
+    return list(itertools.islice(items, 1))
+
+
 def _pairs(
     function: Callable[[_Item], _Result], items: Iterable[_Item], kind: object, workers: int | None, size: int | None
 ) -> Iterator[tuple[_Item, _Result]]:
@@ -119,6 +145,8 @@ def _pairs(
         for item in items:
             yield item, function(item)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     pool: Executor = process_pool(several) if kind == "processes" else ThreadPoolExecutor(several)
     try:
         yield from _under_way(pool, _shipped(function, pool), items, several + 1)
@@ -148,6 +176,12 @@ def _under_way(
 
 def _shipped(function: Callable[[_Item], _Result], pool: Executor) -> Callable[[_Item], _Result]:
     """The function as it travels: pickled once for processes, which unpickle it once each."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    if isinstance(pool, ThreadPoolExecutor):
+        return function
+    from concurrent.futures import ProcessPoolExecutor
+
     return _Parcel(function) if isinstance(pool, ProcessPoolExecutor) else function
 
 
@@ -157,10 +191,15 @@ class _Parcel:
     _open: tuple[bytes, Any] = (b"", None)
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        import hashlib
+        import pickle
+
         self._data = pickle.dumps(function)
         self._name = hashlib.blake2b(self._data, digest_size=16).digest()
 
     def __call__(self, item: Any) -> Any:
         if _Parcel._open[0] != self._name:
+            import pickle
+
             _Parcel._open = (self._name, pickle.loads(self._data))
         return _Parcel._open[1](item)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import glob
-import gzip
 import importlib
 import io
-import lzma
 import os
 import re
-import shutil
+import stat
 import sys
-import tempfile
 import time
-import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from cranfield.compression import COMPRESSED, compressed, decompressing, is_decompression_error
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.labels import natural_sorted, summary
 
@@ -94,33 +92,6 @@ _STRAY_ENDINGS = (
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _unzstd(data: bytes) -> bytes:
-    import zstandard
-
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True) as stream:
-            return bytes(stream.read())
-    except zstandard.ZstdError as error:
-        raise OSError(str(error)) from None
-
-
-def _gunzip(data: bytes) -> bytes:
-    """One pass of zlib for the usual single-member file; anything else the long way."""
-    engine = zlib.decompressobj(wbits=31)
-    content = engine.decompress(data)
-    return content if engine.eof and not engine.unused_data else gzip.decompress(data)
-
-
-_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": _gunzip,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-    ".zst": _unzstd,
-}
-COMPRESSED = tuple(_DECOMPRESS)
-"""The endings that are decompressed on reading and compressed on writing."""
-
-
 class NamedFile(str):
     """A file that lies under one name and is spoken of by another: the text is its name, `place` where it lies.
 
@@ -147,27 +118,91 @@ class NamedFile(str):
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The whole content of a file, decompressed by its ending; ``-`` reads standard input."""
     name = os.fspath(path)
-    place = name.place if isinstance(name, NamedFile) else name
-    if place == STDIN:
+    if (name.place if isinstance(name, NamedFile) else name) == STDIN:
         return _standard_input()
+    with open_bytes(name) as stream:
+        return stream.read()
+
+
+class ByteStream:
+    """A file's content, decompressed, to be read piece by piece; whatever goes wrong is a `FileError`."""
+
+    def __init__(self, name: str, raw: Any, ending: str) -> None:
+        self.name, self._raw, self._ending = name, raw, ending
+        self._stream = decompressing(raw, ending) if ending else raw
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, as many as asked for unless the file ends; all that are left by default."""
+        try:
+            data: bytes = self._stream.read(size)
+            while 0 < len(data) < size and (more := self._stream.read(size - len(data))):
+                data += more
+            return data
+        except FileError:
+            raise
+        except Exception as error:
+            if not self._ending:
+                raise _unreadable(self.name, error) from None
+            if not is_decompression_error(error):
+                raise
+            text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
+            raise FileError(self.name, [Problem(0, text)]) from None
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+        self._raw.close()
+
+
+def open_bytes(path: str | os.PathLike[str]) -> ByteStream:
+    """A file to be read piece by piece, decompressed by its ending."""
+    name = os.fspath(path)
+    place = name.place if isinstance(name, NamedFile) else name
     try:
-        raw = _remote_bytes(name) if is_url(place) else Path(place).read_bytes()
+        raw: Any = io.BytesIO(_remote_bytes(name)) if is_url(place) else _opened(Path(place))
     except FileError:
         raise
-    except FileNotFoundError:
-        raise FileError(name, [Problem(0, "no such file; check the name")]) from None
-    except IsADirectoryError:
-        raise FileError(name, [Problem(0, "is a directory where a file is expected")]) from None
     except (OSError, ValueError) as error:
-        raise FileError(name, [Problem(0, f"cannot be read: {reason(error)}")]) from None
+        raise _unreadable(name, error) from None
     ending = Path(name).suffix.lower()
-    if ending not in _DECOMPRESS:
-        return raw
-    try:
-        return _DECOMPRESS[ending](raw)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
-        raise FileError(name, [Problem(0, text)]) from None
+    return ByteStream(name, raw, ending if ending in COMPRESSED else "")
+
+
+def _unreadable(name: str, error: Exception) -> FileError:
+    if isinstance(error, FileNotFoundError):
+        text = "no such file; check the name"
+    elif isinstance(error, IsADirectoryError):
+        text = "is a directory where a file is expected"
+    elif isinstance(error, (OSError, ValueError)):
+        text = f"cannot be read: {reason(error)}"
+    else:
+        raise error
+    return FileError(name, [Problem(0, text)])
+
+
+def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[bytes]:
+    """The rest of a file in blocks of whole lines, of about `size` bytes each (more where one line is longer).
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkstemp()[1])
+    >>> _ = file.write_bytes(b"one\\ntwo\\nthree\\nfour")
+    >>> with open_bytes(file) as stream:
+    ...     list(line_blocks(stream, 9))
+    [b'one\\ntwo\\n', b'three\\n', b'four']
+    """
+    pieces = [begun] if begun else []
+    while piece := stream.read(size):
+        cut = piece.rfind(b"\n") + 1
+        if not cut:
+            pieces.append(piece)
+            continue
+        pieces.append(piece[:cut])
+        yield pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        pieces = [piece[cut:]] if cut < len(piece) else []
+    if pieces:
+        yield b"".join(pieces)
 
 
 def reason(error: OSError | ValueError) -> str:
@@ -263,6 +298,35 @@ class Files(list[str]):
     skipped: tuple[str, ...] = ()
 
 
+_from_pipes: ContextVar[dict[tuple[int, int], bytes] | None] = ContextVar("pipes", default=None)
+
+
+@contextmanager
+def pipes_once() -> Iterator[None]:
+    """Inside, a named pipe is read once, and whoever looks at it again gets the same; else it would wait for ever.
+
+    A command looks at a file first to recognise it, and then to read it.
+    """
+    before = _from_pipes.set({})
+    try:
+        yield
+    finally:
+        _from_pipes.reset(before)
+
+
+def _opened(place: Path) -> Any:
+    kept = _from_pipes.get()
+    if kept is None:
+        return place.open("rb")
+    status = place.stat()
+    if not stat.S_ISFIFO(status.st_mode):
+        return place.open("rb")
+    key = (status.st_dev, status.st_ino)
+    if key not in kept:
+        kept[key] = place.read_bytes()
+    return io.BytesIO(kept[key])
+
+
 _from_stdin: tuple[object, bytes] | None = None
 
 
@@ -274,26 +338,44 @@ def _standard_input() -> bytes:
     return _from_stdin[1]
 
 
+EMPTY = "is empty; expected at least one line of data"
+
+
 def check_text(data: bytes, path: str) -> bytes:
     """The data without its byte-order mark, once it is known to be non-empty UTF-8 text."""
+    data = without_mark(data, path)
+    check_no_nul(data, path)
+    if not data or data.isspace():
+        raise FileError(path, [Problem(0, EMPTY)])
+    check_utf8(data, path)
+    return data
+
+
+def without_mark(data: bytes, path: str) -> bytes:
+    """The beginning of a file without its byte-order mark; UTF-16 is refused."""
     if data.startswith(_UTF16_MARKS):
         text = "is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"
         raise FileError(path, [Problem(0, text)])
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
+    """Refuse lines with a NUL byte."""
     if (nul := data.find(b"\0")) >= 0:
-        line = data.count(b"\n", 0, nul) + 1
+        line = data.count(b"\n", 0, nul) + first_line
         raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])
-    if not data or data.isspace():
-        raise FileError(path, [Problem(0, "is empty; expected at least one line of data")])
+
+
+def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
+    """Refuse lines that are not UTF-8."""
     if data.isascii():
-        return data
+        return
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = data.count(b"\n", 0, error.start) + first_line
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
         raise FileError(path, [Problem(line, problem)]) from None
-    return data
 
 
 class Problems:
@@ -398,6 +480,8 @@ def sweep(target: Path) -> None:
             if time.time() - written <= _LEFT_OVER_AFTER:
                 continue
             if one.is_dir() and not one.is_symlink():
+                import shutil
+
                 shutil.rmtree(one, ignore_errors=True)
             else:
                 one.unlink()
@@ -407,23 +491,22 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
     Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes. What a
-    killed process left of an earlier try is swept away.
+    killed process left of an earlier try is swept away. A link is followed, and what is no regular file (a pipe, a
+    device) is written to as it is, never replaced.
     """
     name = os.fspath(path)
     target = Path(name)
-    ending = target.suffix.lower() if compress else ""
-    if ending == ".gz":
-        data = gzip.compress(data, mtime=0)
-    elif ending == ".bz2":
-        data = bz2.compress(data)
-    elif ending == ".xz":
-        data = lzma.compress(data)
-    elif ending == ".zst":
-        import zstandard
+    if compress:
+        data = compressed(data, target.suffix.lower())
+    import tempfile
 
-        data = zstandard.ZstdCompressor().compress(data)
     temporary: str | None = None
     try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
+        target = target.resolve() if target.is_symlink() else target
         sweep(target)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         with os.fdopen(handle, "wb") as stream:

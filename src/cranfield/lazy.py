@@ -1,9 +1,10 @@
-"""Packages whose names are imported on first use, so that their light parts load no numerical library."""
+"""Names and modules imported on first use, so that what is light stays light."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 
 
 def on_first_use(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], object]:
@@ -20,3 +21,20 @@ def on_first_use(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return getattr_of_package
+
+
+class LaterModule(ModuleType):
+    """A module that is imported when one of its names is first asked for.
+
+    >>> LaterModule("math").tau > 6
+    True
+    """
+
+    def __getattr__(self, name: str) -> object:
+        value: object = getattr(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+polars = LaterModule("polars")
+"""For modules whose light paths need no frame: ``from cranfield.lazy import polars as pl``."""

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, read_qrels, read_run, read_scores
-from cranfield.collection import readers
+from cranfield.collection.careful import careful_qrels, careful_run
+from cranfield.collection.fast import fast_qrels, fast_run, has_equals
 from cranfield.files import check_text
 
 field = st.one_of(
@@ -119,29 +120,29 @@ def test_the_fast_parser_reads_what_the_careful_one_reads(data: bytes) -> None:
         data = check_text(data, "x")
     except CranfieldError:
         return
-    fast = readers._fast_run(data)
+    fast = fast_run(data)
     if fast is not None:
-        careful = readers._careful_run(data, "x", lenient=False)
+        careful = careful_run(data, "x", lenient=False)
         assert fast.frame.equals(careful.frame, null_equal=True)
         assert fast.tag == careful.tag
         assert fast.notes == careful.notes
-    qrels = readers._fast_qrels(data)
+    qrels = fast_qrels(data)
     if qrels is not None:
-        assert qrels.frame.equals(readers._careful_qrels(data, "x").frame)
+        assert qrels.frame.equals(careful_qrels(data, "x").frame)
 
 
 def test_the_fast_parser_is_used() -> None:
     """Otherwise the property above would hold for a parser that never accepts anything."""
-    assert readers._fast_run(b"1 Q0 d 1 2.5 x\n1 Q0 e 2 2.5 x\n") is not None
-    assert readers._fast_run(b"1  Q0\td 1 2.5 x\r\n1 Q0 e 2 2.5 x\r\n") is not None
-    assert readers._fast_qrels(b"1 0 d 1\n1 0 e 0\n") is not None
+    assert fast_run(b"1 Q0 d 1 2.5 x\n1 Q0 e 2 2.5 x\n") is not None
+    assert fast_run(b"1  Q0\td 1 2.5 x\r\n1 Q0 e 2 2.5 x\r\n") is not None
+    assert fast_qrels(b"1 0 d 1\n1 0 e 0\n") is not None
 
 
 @pytest.mark.parametrize("score", ["1", "-1", "+1", "1.", ".5", "-.5e-3", "1E5", "1e+05", "007", "0.1", "1e-400"])
 def test_both_parsers_agree_on_numbers(score: str) -> None:
     data = f"1 Q0 d 1 {score} x\n".encode()
-    fast = readers._fast_run(data)
-    careful = readers._careful_run(data, "x", lenient=False)
+    fast = fast_run(data)
+    careful = careful_run(data, "x", lenient=False)
     assert fast is None or fast.frame.equals(careful.frame)
     assert careful.frame["score"].to_list() == [float(score)]
 
@@ -151,4 +152,4 @@ def test_both_parsers_agree_on_numbers(score: str) -> None:
 def test_equal_keys_are_found_whatever_collides(values: list[int], shift: int) -> None:
     """With keys that share their leading bits, so that slots overflow, exactly the lists with duplicates are recognised."""
     keys = np.array(values, dtype=np.uint64) >> np.uint64(shift)
-    assert readers._has_equals(keys) == (len(set(keys.tolist())) < len(values))
+    assert has_equals(keys) == (len(set(keys.tolist())) < len(values))

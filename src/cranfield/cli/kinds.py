@@ -21,10 +21,16 @@ _WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
 def kind_of(path: str) -> FileKind:
     """Run, qrels or scores, by the first lines of the first file a name stands for."""
     from cranfield.collection.check import recognise
-    from cranfield.files import expand, read_bytes
+    from cranfield.files import DATASET, STDIN, expand, open_bytes, read_bytes
 
     first = expand([path])[0]
-    data = read_bytes(first)
+    if first == STDIN or first.startswith(DATASET):
+        data = read_bytes(first)
+    else:
+        with open_bytes(first) as stream:
+            data = stream.read(_SAMPLE + 1)
+            if b"\n" not in data and not data.startswith(b"PAR1"):
+                data += stream.read()
     if len(data) > _SAMPLE and not data.startswith(b"PAR1"):
         data = data[:_SAMPLE].rpartition(b"\n")[0] or data
     return recognise(first, data)
@@ -32,6 +38,10 @@ def kind_of(path: str) -> FileKind:
 
 def explained(error: FileError, question: type[Settings], files: Mapping[str, Any]) -> FileError:
     """The error about a file, with what the file is where something else was wanted in its place."""
+    from cranfield.collection.formats.json import MEANS_ONLY
+
+    if MEANS_ONLY in str(error):  # a result of MTEB or BEIR, of which the reader has said what to do
+        return error
     wanted = _wanted(error.path, question, files)
     try:
         given = kind_of(error.path) if wanted is not None and Path(error.path).is_file() else None

@@ -152,6 +152,7 @@ def count_ties(frame: pl.DataFrame) -> int:
 
 
 _FIRST = 100
+_HEAD = 1 << 18
 """Lines that have a say in what a file is; one that is broken shall not decide."""
 
 
@@ -162,10 +163,19 @@ def recognise(path: str, data: bytes | None = None) -> FileKind:
         return "scores"
     if (special := _special(path, data)) is not None:
         return special
-    lines = (line.split() for line in check_text(data, path).splitlines())
-    rows = (fields for fields in lines if fields and not fields[0].startswith((b"#", b"<")))
-    commonest = Counter(map(_shape, islice(rows, _FIRST))).most_common(1)
+    text = check_text(data, path)
+    head = text[:_HEAD].rpartition(b"\n")[0]
+    rows = _rows(head) if len(text) > _HEAD else []
+    if len(rows) < _FIRST:
+        rows = _rows(text)
+    commonest = Counter(map(_shape, rows)).most_common(1)
     return commonest[0][0] if commonest and commonest[0][0] != "scores" else _by_name(path)
+
+
+def _rows(text: bytes) -> list[list[bytes]]:
+    """The fields of the first lines that are no remarks."""
+    lines = (line.split() for line in text.splitlines())
+    return list(islice((fields for fields in lines if fields and not fields[0].startswith((b"#", b"<"))), _FIRST))
 
 
 def _special(path: str, data: bytes) -> FileKind | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import polars as pl
 from scipy.special import stdtrit
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
@@ -23,8 +22,9 @@ from cranfield.design.grid import (
 from cranfield.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
-from cranfield.design.solve import COLUMN, check_solved, column, origin, power_at, real, solve_with_interval
+from cranfield.design.solve import COLUMN, check_solved, column, origin, power_at, real, solve_with_interval, whole
 from cranfield.errors import ArgumentError, notify
+from cranfield.light_table import LightColumn, LightTable
 from cranfield.variance import VarianceEstimate
 from cranfield.variance.pair_spread import pair_spread
 
@@ -134,11 +134,11 @@ def solve_all_pairs(
     cells[unknown] = solution
     columns = [
         *origin(given),
-        pl.Series("method", ["exact"] * len(given)),
+        LightColumn("method", ["exact"] * len(given), str),
         real(cells["variance"]).alias("variance_of_difference"),
         *([real(spreads).alias("spread")] if spreads.any() else []),
         column("n_systems", cells["n_systems"]),
-        pl.Series("comparisons", [int(c) if np.isfinite(c) else None for c in test.comparisons(cells["n_systems"])]),
+        whole(test.comparisons(cells["n_systems"])).alias("comparisons"),
         *(column(name, cells[name]) for name in ("min_diff", "alpha", "power", "n_topics")),
         real(power_at(test, exact_power, cells)).alias("achieved_power"),
     ]
@@ -148,7 +148,7 @@ def solve_all_pairs(
     return Design(
         "comparisons with a baseline, corrected" if baseline else "all pairs, corrected",
         COLUMN.get(unknown, unknown),
-        pl.DataFrame(columns),
+        LightTable(columns),
         {"baseline": baseline},
         (*inherited(given), *warnings),
     )

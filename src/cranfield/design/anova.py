@@ -6,7 +6,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, LOW_EPSILON, DesignMethod
 from cranfield.design.grid import Array, Numbers, Variance, Variances, cross, inherited, missing, numbers, variances
@@ -26,6 +25,7 @@ from cranfield.design.solve import (
     solve_with_interval,
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.light_table import LightColumn, LightTable
 
 RULES: dict[DesignMethod, PowerRule] = {
     "exact": exact_power,
@@ -162,8 +162,8 @@ def solve_anova(
     achieved = power_at(test, exact_power, cells)
     columns = [
         *origin(given),
-        pl.Series("method", [method] * len(given)),
-        pl.Series("blocked", [blocked] * len(given)),
+        LightColumn("method", [method] * len(given), str),
+        LightColumn("blocked", [blocked] * len(given), bool),
         *(column(name, cells[name]) for name in ("variance", "n_systems", "min_diff", "alpha", "power", "n_topics")),
         real(achieved).alias("achieved_power"),
     ]
@@ -182,7 +182,7 @@ def solve_anova(
     return Design(
         "blocked (two-way) ANOVA" if blocked else "one-way ANOVA",
         COLUMN.get(unknown, unknown),
-        pl.DataFrame(columns),
+        LightTable(columns),
         {"method": method} | ({"epsilon": "past"} if from_past else {} if epsilon is None else {"epsilon": epsilon}),
         (*inherited(given), *warnings),
     )

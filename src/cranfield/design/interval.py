@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
@@ -17,6 +16,7 @@ from cranfield.design.result import Design
 from cranfield.design.search import MOST_TOPICS, smallest
 from cranfield.design.solve import COLUMN, column, origin, real
 from cranfield.errors import ArgumentError, notify
+from cranfield.light_table import LightTable
 
 
 def design_interval(
@@ -150,4 +150,4 @@ def solve_interval(
                 )
             )
     what = "two-sample interval" if two_sample else "interval of a paired difference"
-    return Design(what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {}, (*inherited(given), *warnings))
+    return Design(what, COLUMN.get(unknown, unknown), LightTable(columns), {}, (*inherited(given), *warnings))

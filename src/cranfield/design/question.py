@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.defaults import DESIGN_METHOD
 from cranfield.design.designs import DESIGNS, DesignKind, Variant
@@ -19,6 +17,11 @@ from cranfield.scores.doors import ScoresLike, as_collections, is_scores
 from cranfield.settings import questions
 from cranfield.variance import VarianceEstimate, pooled_variances
 from cranfield.variance.estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 Past: TypeAlias = ScoresLike
 """Past scores, of one collection or of several by name."""
@@ -92,8 +95,8 @@ def _in_force(design: Design, entry: DesignKind, form: Variant, question: Mappin
     known |= {one.option: one is form for one in entry.variants if one.option}
     for name in ("alpha", "estimator", "variance", "variance_of_difference", *entry.asks):
         column = COLUMN.get(name, name)
-        if column in design.rows.columns and column != design.solved_for:
-            values = design.rows[column].unique(maintain_order=True).to_list()
+        if column in design.table.columns and column != design.solved_for:
+            values = list(dict.fromkeys(design.table.values(column)))
             known[name] = values[0] if len(values) == 1 else values
     return asked.in_force(**{**known, **design.settings})
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from cranfield.design.designs import DESIGNS
 from cranfield.errors import DataError, UnknownNameError
+from cranfield.light_table import LightTable
 from cranfield.results import Result
 from cranfield.signature import signature
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 _ARGUMENTS = (
     "measure",
@@ -38,8 +43,10 @@ class Design(Result):
         Which test or interval is designed for.
     solved_for : str
         The column that was found: topics, power, min_diff, systems or width.
+    table : LightTable
+        The cells of the grid, as plain lists; a polars frame is taken too.
     rows : polars frame
-        The cells of the grid. ``achieved_power`` is the exact power of the row whatever the method;
+        The same as a frame. ``achieved_power`` is the exact power of the row whatever the method;
         ``…_lower`` and ``…_upper`` carry the uncertainty of a variance that came from scores.
     settings : mapping
         The settings in force; several values where the rows differ.
@@ -52,7 +59,7 @@ class Design(Result):
 
     what: str
     solved_for: str
-    rows: pl.DataFrame
+    table: LightTable
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     by_estimator: pl.DataFrame | None = None
@@ -62,22 +69,30 @@ class Design(Result):
     question: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for name, kind in self.rows.schema.items():
-            column = self.rows[name].drop_nulls()
-            bounded = name in ("power", "achieved_power", "alpha")
-            if (kind.is_float() and not column.is_finite().all()) or (bounded and not column.is_between(0, 1).all()):
+        object.__setattr__(self, "table", LightTable.of(self.table))
+        for column in self.table.dtypes:
+            known = [value for value in column.values if value is not None]
+            bounded = column.name in ("power", "achieved_power", "alpha")
+            if (column.kind is float and not all(map(math.isfinite, known))) or (
+                bounded and not all(0 <= value <= 1 for value in known)
+            ):
                 raise ArithmeticError(
-                    f"the design ({self.what}) came to {name} = {column.to_list()[:5]}; this is a mistake in "
+                    f"the design ({self.what}) came to {column.name} = {known[:5]}; this is a mistake in "
                     "cranfield. Please report it with the question."
                 )
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The cells of the grid as a polars frame."""
+        return self.table.frame
 
     @property
     def signature(self) -> str:
         """One line for a paper's footnote: the settings, and every argument that all rows share."""
         shared = {
-            name: self.rows[name][0]
+            name: self.table.values(name)[0]
             for name in _ARGUMENTS
-            if name in self.rows.columns and name != self.solved_for and self.rows[name].n_unique() == 1
+            if name in self.table.columns and name != self.solved_for and len(set(self.table.values(name))) == 1
         }
         chosen = {name: self.settings[name] for name in ("method", "epsilon", "baseline") if name in self.settings}
         return signature(f"topic set size design, {self.what}", solved_for=self.solved_for, **(chosen | shared))
@@ -88,15 +103,17 @@ class Design(Result):
         return None if self.by_estimator is None else str(self.by_estimator["estimator"][0])
 
     @cached_property
-    def by_method(self) -> pl.DataFrame:
-        """The same by every method of computing it, side by side; this design's own method first."""
+    def other_methods(self) -> dict[str, Design]:
+        """The same by every other method of computing it."""
         kind = DESIGNS[self.kind]
         solve = kind.variant(self.variant).function
-        own = self.question["method"]
-        others = [
-            solve(self.variances, **{**self.question, "method": name}).rows for name in kind.methods if name != own
-        ]
-        return pl.concat([self.rows, *others], how="diagonal")
+        others = [name for name in kind.methods if name != self.question["method"]]
+        return {name: solve(self.variances, **{**self.question, "method": name}) for name in others}
+
+    @cached_property
+    def by_method(self) -> pl.DataFrame:
+        """The same by every method of computing it, side by side; this design's own method first."""
+        return pl.concat([self.rows, *(other.rows for other in self.other_methods.values())], how="diagonal")
 
     def curve(self, of: str, row: Mapping[str, Any]) -> pl.DataFrame:
         """What the same design asks for, or can do, at other sizes: points of a curve through one of the rows.
@@ -116,9 +133,11 @@ class Design(Result):
 
     def only(self, column: str) -> Any:
         """The value of a column in a design of one row; a `DataError` for a grid."""
-        if self.rows.height != 1:
-            raise DataError(f"this design has {self.rows.height} rows; read {column!r} from to_frame()")
-        return self.rows[column][0]
+        if self.table.height != 1:
+            raise DataError(f"this design has {self.table.height} rows; read {column!r} from to_frame()")
+        if column not in self.table.columns:
+            raise UnknownNameError("column", column, self.table.columns)
+        return self.table.values(column)[0]
 
     @property
     def n_topics(self) -> int:
@@ -162,9 +181,9 @@ class Design(Result):
         }
 
     def __repr__(self) -> str:
-        if self.rows.height == 1:
+        if self.table.height == 1:
             shown = ", ".join(
-                f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.rows.row(0, named=True).items()
+                f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.table.row(0).items()
             )
             return f"Design({self.what}: {shown})"
-        return f"Design({self.what}: {self.rows.height} rows, solved for {self.solved_for})\n{self.rows}"
+        return f"Design({self.what}: {self.table.height} rows, solved for {self.solved_for})\n{self.rows}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from scipy.special import fdtrc, ndtri
 
@@ -13,6 +12,7 @@ from cranfield.design.grid import Array, Variance
 from cranfield.design.power import FTest, critical_f, effective_epsilon, exact_power, spread_shares
 from cranfield.design.search import DENSE, MOST_SYSTEMS, MOST_TOPICS, largest, smallest, smallest_real
 from cranfield.errors import ArgumentError
+from cranfield.light_table import LightColumn
 
 Cells = Mapping[str, Array]
 PowerRule = Callable[[Array, Array, Array, Array], Array]
@@ -119,27 +119,27 @@ def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tu
     )
 
 
-def whole(values: Array) -> pl.Series:
+def whole(values: Array) -> LightColumn:
     """Counts as integers, empty where there is none."""
-    return pl.Series([int(v) if np.isfinite(v) else None for v in values], dtype=pl.Int64)
+    return LightColumn("", [int(v) if np.isfinite(v) else None for v in values], int)
 
 
-def real(values: Array) -> pl.Series:
+def real(values: Array) -> LightColumn:
     """Numbers, empty where there is none."""
-    return pl.Series([float(v) if np.isfinite(v) else None for v in values], dtype=pl.Float64)
+    return LightColumn("", [float(v) if np.isfinite(v) else None for v in values], float)
 
 
-def column(name: str, values: Array) -> pl.Series:
+def column(name: str, values: Array) -> LightColumn:
     """A quantity of the design as a column of its table."""
-    series = whole(values) if name in COLUMN else real(values)
-    return series.alias(COLUMN.get(name, name))
+    made = whole(values) if name in COLUMN else real(values)
+    return made.alias(COLUMN.get(name, name))
 
 
-def origin(variance: Sequence[Variance]) -> list[pl.Series]:
+def origin(variance: Sequence[Variance]) -> list[LightColumn]:
     """Measure and estimator of each variance, when any came from scores."""
     if all(one.estimate is None for one in variance):
         return []
     return [
-        pl.Series("measure", [None if v.estimate is None else v.estimate.measure for v in variance], pl.String),
-        pl.Series("estimator", [None if v.estimate is None else v.estimate.estimator for v in variance], pl.String),
+        LightColumn("measure", [None if v.estimate is None else v.estimate.measure for v in variance], str),
+        LightColumn("estimator", [None if v.estimate is None else v.estimate.estimator for v in variance], str),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from cranfield.defaults import ALPHA, DESIGN_METHOD, DesignMethod
 from cranfield.design.grid import Numbers, Variances, cross, inherited, missing, numbers, variances
@@ -14,6 +13,7 @@ from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
 from cranfield.design.solve import COLUMN, PowerRule, check_solved, column, origin, power_at, real, solve_with_interval
 from cranfield.errors import ArgumentError, notify
+from cranfield.light_table import LightColumn, LightTable
 
 RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_power}
 
@@ -119,7 +119,7 @@ def solve_ttest(
     cells[unknown] = solved
     columns = [
         *origin(given),
-        pl.Series("method", [method] * len(given)),
+        LightColumn("method", [method] * len(given), str),
         real(cells["variance"]).alias(name),
         *(column(key, cells[key]) for key in ("min_diff", "alpha", "power", "n_topics")),
         real(power_at(test, exact_power, cells)).alias("achieved_power"),
@@ -136,5 +136,5 @@ def solve_ttest(
         )
     what = "two-sample t-test" if two_sample else "paired t-test"
     return Design(
-        what, COLUMN.get(unknown, unknown), pl.DataFrame(columns), {"method": method}, (*inherited(given), *warnings)
+        what, COLUMN.get(unknown, unknown), LightTable(columns), {"method": method}, (*inherited(given), *warnings)
     )

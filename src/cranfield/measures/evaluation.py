@@ -18,8 +18,18 @@ import polars as pl
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.readers import read_run, same_system
+from cranfield.collection.streaming import RunStream
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import MEASURES, ORDER, RELEVANCE, SYSTEM_NAME, MissingPolicy, RankingOrder, SystemName
+from cranfield.defaults import (
+    MEASURES,
+    MEMORY_MB,
+    ORDER,
+    RELEVANCE,
+    SYSTEM_NAME,
+    MissingPolicy,
+    RankingOrder,
+    SystemName,
+)
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order
 from cranfield.labels import summary
@@ -29,6 +39,7 @@ from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
+from cranfield.measures.stream import judge_stream
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.signature import signature
@@ -36,6 +47,8 @@ from cranfield.signature import signature
 Path = str | os.PathLike[str]
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
+LIBRARIES = 160.0
+"""Megabytes that the interpreter and its libraries take before anything is read, about."""
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
 
@@ -129,6 +142,16 @@ class Evaluator:
             values[row] = scores
         return values
 
+    @property
+    def needs_documents(self) -> bool:
+        """Whether a measure may ask for more than the judged documents of a run, so that it must be held whole."""
+        return bool(self._theirs) or any(not m.definition.module.startswith("cranfield.") for m in self._ours)
+
+    def score_stream(self, stream: RunStream) -> RunScores:
+        """`score_run` of a file that is read in blocks."""
+        ranking, unjudged_topics = judge_stream(stream, self.judgments, self.judge_with_unjudged_topics)
+        return self._outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
+
     def score_run(self, run: Run) -> RunScores:
         """All measures of a run, and what to know about its topics."""
         ranking, unjudged_topics = self.judge_with_unjudged_topics(run)
@@ -138,9 +161,14 @@ class Evaluator:
                 theirs = self._peer.score(run)
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
+        return self._outcome(run.system, ranking, values, unjudged_topics, run.notes)
+
+    def _outcome(
+        self, system: str, ranking: JudgedRanking, values: Floats, unjudged_topics: list[str], notes: tuple[str, ...]
+    ) -> RunScores:
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
         judged, retrieved = len(ranking.document), int(ranking.retrieved.sum())
-        return RunScores(run.system, values, tuple(missing), tuple(unjudged_topics), run.notes, judged, retrieved)
+        return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, judged, retrieved)
 
 
 def _evaluator(
@@ -203,13 +231,15 @@ def evaluate(
     name: SystemName = SYSTEM_NAME,
     workers: int | None = None,
     executor: Executor | None = None,
+    memory: float = MEMORY_MB,
     progress: Progress | None = None,
 ) -> Scores:
     """Score every run on every topic by every measure.
 
     One pass over a run feeds all measures: its documents are ordered, looked up among the judged ones, and
     every measure is computed from the ranks of those found, for all topics at once. Runs given as files are
-    read one at a time, so memory does not grow with their number.
+    read one at a time, and large ones in blocks of whole topics, so memory grows neither with their number nor with
+    their size. (A measure of ir_measures, or one of your own, gets its run whole.)
 
     Parameters
     ----------
@@ -231,6 +261,7 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     workers, executor : threads to use (two per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
+    memory : megabytes that reading may take, about, besides the judgments and the libraries; never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
@@ -264,7 +295,7 @@ def evaluate(
     places: dict[str, str] = {}
     if executor is None:  # while one thread waits for a file or a lock, another works
         workers = workers or min(2 * available_workers(), MOST_THREADS)
-    work = partial(_score_source, evaluator, lenient, name)
+    work = partial(_score_source, evaluator, lenient, name, _share(memory, workers, sources))
     outcomes = map_in_order(work, sources, executor=executor, workers=workers, progress=progress)
     for number, outcome in enumerate(outcomes):
         place = sources[number] if isinstance(sources, list) else ""
@@ -286,9 +317,17 @@ def evaluate(
     return scores
 
 
-def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, source: Run | str) -> RunScores:
-    """One run's scores; a file is read first."""
-    return evaluator.score_run(open_run(source, lenient, name))
+def _share(memory: float, workers: int | None, sources: Any) -> float:
+    """The bytes that one of several workers may take."""
+    at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
+    return max(memory - LIBRARIES, LIBRARIES) * 1e6 / max(at_once, 1)
+
+
+def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, memory: float, source: Run | str) -> RunScores:
+    """One run's scores; a file is read on the way."""
+    if isinstance(source, Run) or evaluator.needs_documents:
+        return evaluator.score_run(open_run(source, lenient, name))
+    return evaluator.score_stream(RunStream(source, lenient=lenient, name=name, memory=memory))
 
 
 def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:

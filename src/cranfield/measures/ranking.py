@@ -104,6 +104,22 @@ class JudgedRanking:
         return grid
 
 
+class NoRanking(DataError):
+    """The rank column of a run orders nothing: ranks are missing, or (where `rank` is given) occur twice."""
+
+    def __init__(self, system: str, count: int, topic: str, rank: int | None = None, number: int = 0) -> None:
+        self.system, self.count, self.topic, self.rank, self.number = system, count, topic, rank, number
+        what = (
+            f"{count} documents have no integer in the rank column, the first for topic {topic}"
+            if rank is None
+            else f"rank {rank} occurs twice for topic {topic} ({count} ranks do so in all)"
+        )
+        super().__init__(f"{system}: {what}; order by score or by file instead (order='score', order='file')")
+
+    def __reduce__(self) -> tuple[type[NoRanking], tuple[str, int, str, int | None, int]]:
+        return NoRanking, (self.system, self.count, self.topic, self.rank, self.number)
+
+
 def judge(
     run: Run,
     judgments: Judgments,
@@ -178,10 +194,7 @@ def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...])
     """The rows by topic and rank column; an error where it is no ranking."""
     if (missing := rank.null_count()) > 0:
         at = topics[topic[int(rank.is_null().arg_true()[0])]]
-        raise DataError(
-            f"{system}: {missing} documents have no integer in the rank column, the first for topic {at}; "
-            "order by score or by file instead (order='score', order='file')"
-        )
+        raise NoRanking(system, missing, at)
     ranks = rank.to_numpy()
     arranged = None
     if not _ascending(topic) or ((topic[1:] == topic[:-1]) & (ranks[1:] < ranks[:-1])).any():
@@ -189,8 +202,5 @@ def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...])
         topic, ranks = topic[arranged], ranks[arranged]
     twice = np.flatnonzero((topic[1:] == topic[:-1]) & (ranks[1:] == ranks[:-1]))
     if twice.size:
-        raise DataError(
-            f"{system}: rank {ranks[twice[0]]} occurs twice for topic {topics[topic[twice[0]]]} ({twice.size} ranks do "
-            "so in all); order by score or by file instead (order='score', order='file')"
-        )
+        raise NoRanking(system, twice.size, topics[topic[twice[0]]], int(ranks[twice[0]]), int(topic[twice[0]]))
     return arranged

@@ -16,11 +16,13 @@ from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Decide, Merge
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
+from cranfield.invariants import check_finite, check_interval, check_p
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
 from cranfield.replicates.partitioned import Partitioned, Split
+from cranfield.sentences import replicates as say
+from cranfield.work_files import WorkFile
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,11 @@ class SplitEffects:
     p: Floats
     shared: float
     spread: float
+
+    def __post_init__(self) -> None:
+        check_finite("a split", effect=self.effects, lower=self.lower, upper=self.upper)
+        check_interval("a split", "effect", self.lower, self.effects, self.upper)
+        check_p("a split", self.p)
 
     @property
     def lengths(self) -> Floats:
@@ -160,9 +167,8 @@ class MeasureReplicates:
     def summary(self) -> str:
         """Pairs found different, and how long the intervals are."""
         different, total = int(self.decisions.decided.sum()), len(self.pairs)
-        return (
-            f"{self.measure}: {different} of {total} pairs different ({different / total:.1%}), "
-            f"mean interval length {self.mean_length:.4f}"
+        return say.DIFFERENT(
+            measure=self.measure, different=different, pairs=total, share=different / total, length=self.mean_length
         )
 
     def systems_frame(self) -> pl.DataFrame:

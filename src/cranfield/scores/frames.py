@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
 from cranfield.scores.matrix import ScoreMatrix, Scores
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
 LONG_NAMES = {
@@ -42,8 +46,8 @@ def as_polars(frame: Any) -> pl.DataFrame:
 
 def is_frame(thing: Any) -> bool:
     """Whether it is a frame of polars, pandas or Arrow."""
-    if isinstance(thing, (pl.DataFrame, pl.LazyFrame)):
-        return True
+    if any(kind.__module__.startswith("polars.") for kind in type(thing).__mro__):
+        return isinstance(thing, (pl.DataFrame, pl.LazyFrame))
     return type(thing).__module__.split(".")[0] in ("pandas", "pyarrow") and hasattr(thing, "columns")
 
 
@@ -82,16 +86,20 @@ def to_long(matrix: ScoreMatrix) -> pl.DataFrame:
     """See `ScoreMatrix.to_long`: system by system, topics in their order."""
     n, m = matrix.n_topics, matrix.n_systems
     parts = 1 if matrix.partitions is None else len(matrix.partitions)
-    columns = {
-        "system": np.repeat(np.array(matrix.systems, dtype=object), n * parts).tolist(),
-        "topic": np.repeat(np.array(matrix.topics, dtype=object), parts).tolist() * m,
-        "measure": [matrix.measure] * (n * m * parts),
-    }
+    columns = [
+        _repeated("system", matrix.systems, np.repeat(np.arange(m), n * parts)),
+        _repeated("topic", matrix.topics, np.tile(np.repeat(np.arange(n), parts), m)),
+        _repeated("measure", (matrix.measure,), np.zeros(n * m * parts, dtype=np.int64)),
+    ]
     if matrix.partitions is not None:
-        columns["partition"] = list(matrix.partitions) * (n * m)
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        columns.append(_repeated("partition", matrix.partitions, np.tile(np.arange(parts), n * m)))
+    frame = pl.DataFrame(columns)
     axes = (1, 0) if matrix.partitions is None else (1, 0, 2)
     return frame.with_columns(pl.Series("value", matrix.values.transpose(axes).reshape(-1)))
+
+
+def _repeated(name: str, labels: Sequence[str], codes: np.ndarray[Any, np.dtype[np.int64]]) -> pl.Series:
+    return pl.Series(name, list(labels), dtype=pl.String).gather(codes)
 
 
 def from_wide(
@@ -127,7 +135,7 @@ def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy 
 
 
 def assemble(
-    columns: dict[str, list[str]],
+    columns: Mapping[str, list[str] | pl.Series],
     values: np.ndarray[Any, np.dtype[np.float64]],
     *,
     missing: MissingPolicy = MISSING,
@@ -138,19 +146,16 @@ def assemble(
     Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
     NaN, is treated by the `missing` policy.
     """
-    by_measure: dict[str, list[int]] = {}
-    for row, name in enumerate(columns["measure"]):
-        by_measure.setdefault(name, []).append(row)
+    table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
     matrices = []
-    for name, rows in by_measure.items():
+    for name in table["measure"].unique(maintain_order=True).to_list():
+        ours = (table["measure"] == name).to_numpy()
         axes = []
         labels: dict[str, list[str]] = {}
         for part in ("topic", "system", "partition"):
             if part in columns:
-                ours = [columns[part][row] for row in rows]
-                codes = {label: code for code, label in enumerate(dict.fromkeys(ours))}
-                labels[part] = list(codes)
-                axes.append(np.array([codes[label] for label in ours]))
+                labels[part], codes = _coded(table[part].filter(ours))
+                axes.append(codes)
         shape = tuple(len(names) for names in labels.values())
         flat = np.ravel_multi_index(tuple(axes), shape)
         counts = np.bincount(flat, minlength=int(np.prod(shape)))
@@ -162,7 +167,7 @@ def assemble(
                 f"{int((counts > 1).sum())} cells are affected"
             )
         grid = np.full(shape, np.nan)
-        grid.flat[flat] = values[rows]
+        grid.flat[flat] = values[ours]
         matrices.append(
             complete(
                 grid,
@@ -175,6 +180,13 @@ def assemble(
             )
         )
     return matrices
+
+
+def _coded(labels: pl.Series) -> tuple[list[str], np.ndarray[Any, np.dtype[np.int64]]]:
+    """The labels in the order of their first appearance, and the number of each row's label."""
+    distinct = labels.unique(maintain_order=True)
+    codes = labels.replace_strict(distinct, np.arange(len(distinct)), return_dtype=pl.Int64)
+    return distinct.to_list(), codes.to_numpy()
 
 
 def complete(

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,11 @@ from cranfield.errors import DataError, FileError, Problem
 from cranfield.files import Problems, decimal_comma, shown
 from cranfield.scores.frames import LONG_NAMES, assemble, complete, long_columns
 from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 MISSING_MARKS = frozenset({"", "na", "n/a", "nan", "-nan", "null", "none", "-", "."})
 """What stands for a missing score in a table (in any case)."""
@@ -119,18 +125,38 @@ def parse_long(
     if not values and not problems.total:
         problems.add(0, "holds a header and no scores")
     problems.raise_if_any()
-    columns.setdefault("system", [system] * len(values))
-    columns.setdefault("measure", [measure or "score"] * len(values))
-    keep = [i for i, topic in enumerate(columns["topic"]) if topic != "all"]  # summary rows of evaluation tools
-    if not keep:
-        raise FileError(table.path, [Problem(0, "holds only summary rows (topic 'all'); per-topic scores are needed")])
-    columns = {part: [column[i] for i in keep] for part, column in columns.items()}
-    if len(keep) < len(values):
-        provenance += (f"{len(values) - len(keep)} summary rows (topic 'all') not read",)
+    frame = pl.DataFrame(
+        {**columns, "value": values}, schema={**dict.fromkeys(columns, pl.String), "value": pl.Float64}
+    )
+    return matrices_of_long(frame, table.path, system=system, measure=measure, missing=missing, provenance=provenance)
+
+
+def matrices_of_long(
+    frame: pl.DataFrame,
+    path: str,
+    *,
+    system: str,
+    measure: str | None,
+    missing: MissingPolicy,
+    provenance: tuple[str, ...],
+) -> list[ScoreMatrix]:
+    """One matrix per measure from the columns of a long table, of which system and measure may be lacking."""
+    kept = frame.filter(frame["topic"] != "all")  # the others are summary rows of evaluation tools
+    if not kept.height:
+        raise FileError(path, [Problem(0, "holds only summary rows (topic 'all'); per-topic scores are needed")])
+    if kept.height < frame.height:
+        provenance += (f"{frame.height - kept.height} summary rows (topic 'all') not read",)
+    constant = {"system": system, "measure": measure or "score"}
+    columns = {part: kept[part] for part in kept.columns if part != "value"}
+    columns |= {
+        part: pl.Series(part, [label]).new_from_index(0, kept.height)
+        for part, label in constant.items()
+        if part not in columns
+    }
     try:
-        return assemble(columns, np.array(values)[keep], missing=missing, provenance=provenance)
+        return assemble(columns, kept["value"].to_numpy(), missing=missing, provenance=provenance)
     except DataError as error:
-        raise FileError(table.path, [Problem(0, str(error))]) from None
+        raise FileError(path, [Problem(0, str(error))]) from None
 
 
 def _ragged(expected: int, row: list[str]) -> str:

@@ -9,15 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import DataError
 from cranfield.labels import summary
 from cranfield.scores.frames import LONG_NAMES, assemble, to_floats, to_labels
 from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 _MEASURE = re.compile(
     r".+@\d+|.*\(.*\)|(gm_)?map(_cut)?(_\d+)?|m?ap|m?rr|recip_rank|n?dcg(_cut)?(_\d+)?|err|rbp|bpref|r-?prec|inf_?ap|"

@@ -69,21 +69,27 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
 
 def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
     """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
-    rows = [frame.columns, *([_cell(value) for value in row] for row in frame.iter_rows())]
-    return _delimited(rows, separator, path)
+    columns = [_cells(frame[name], separator, path) for name in frame.columns]
+    header = separator.join(_label(name, separator, path) for name in frame.columns)
+    rows = map(separator.join, zip(*columns, strict=True))
+    return _encoded("\n".join([header, *rows, ""]), path)
 
 
-def _cell(value: object) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
+    """A column as it is written; each of its labels is looked at once."""
+    values = column.to_list()
+    if column.dtype.is_float():
+        return ["" if value is None else repr(value) for value in values]
+    written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
+    return [written[value] for value in values]
 
 
-def _delimited(rows: list[list[str]], separator: str, path: str) -> bytes:
-    if separator == " ":
-        bad = next((part for row in rows for part in row if len(part.split()) != 1 or part.startswith("#")), None)
-        if bad is not None:
-            raise DataError(f"{path}: label {bad!r} cannot be written to a blank-separated file; write .csv instead")
-        return _encoded("".join(" ".join(row) + "\n" for row in rows), path)
-    return _encoded("".join(separator.join(map(_quoted, row)) + "\n" for row in rows), path)
+def _label(label: str, separator: str, path: str) -> str:
+    if separator != " ":
+        return _quoted(label)
+    if len(label.split()) != 1 or label.startswith("#"):
+        raise DataError(f"{path}: label {label!r} cannot be written to a blank-separated file; write .csv instead")
+    return label
 
 
 def _quoted(text: str) -> str:

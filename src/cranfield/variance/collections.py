@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import ALPHA
 from cranfield.errors import DataError, notify, quietly
@@ -19,6 +17,11 @@ from cranfield.signature import signature
 from cranfield.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
 from cranfield.variance.estimators import ESTIMATORS
 from cranfield.variance.table import AnovaTable, anova_table
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 
 @dataclass(frozen=True, eq=False)

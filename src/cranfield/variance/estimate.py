@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.defaults import ALPHA, ESTIMATOR
@@ -21,6 +20,11 @@ from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
 from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser, pooled_epsilon
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 _LONGEST_REACH = 300.0
 """Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""
@@ -38,8 +42,12 @@ class Stratum:
     n_systems: int
     variance: float
     without_each_topic: Array | None
-    covariance: Array
     scores: ScoreMatrix
+
+    @property
+    def covariance(self) -> Array:
+        """Covariances of the systems over topics; made when asked for, because thousands of systems have many."""
+        return sample_covariance(self.scores.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,20 +239,19 @@ def estimate_variance(
     x = matrix.values
     check_magnitude(matrix.measure, x)
     n, m = x.shape
-    covariance = sample_covariance(x)
     without = None
     if entry.of_squares is not None:
         variance = float(entry.of_squares(squares(x)))
         if n > 2:
             without = entry.of_squares(squares_without_each_topic(x))
     elif entry.of_covariance is not None:
-        variance = float(entry.of_covariance(covariance))
+        variance = float(entry.of_covariance(sample_covariance(x)))
     else:
         raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or covariances.")
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
-    stratum = Stratum(collection or "scores", n, m, variance, without, covariance, matrix)
+    stratum = Stratum(collection or "scores", n, m, variance, without, matrix)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
     inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
     estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cranfield.collection.types import Qrels, Run
 
+_HEAD = 1 << 18
 LOOKED_AT = 100
 """Lines that have a say in what a file is."""
 
@@ -45,14 +46,22 @@ class CollectionFile:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Lines that are not blank and no comments, with their numbers."""
-        for number, line in enumerate(self.text.splitlines(), 1):
-            if line.strip() and not line.lstrip().startswith(b"#"):
-                yield number, line
+        return _data_lines(self.text)
 
     @cached_property
     def first(self) -> list[bytes]:
         """The first of these lines."""
-        return [line for _, line in islice(self.lines(), LOOKED_AT)]
+        head = self.text[:_HEAD].rpartition(b"\n")[0]  # where they are as a rule, so that a large file is not cut up
+        lines = list(islice(_data_lines(head), LOOKED_AT)) if len(self.text) > _HEAD else []
+        if len(lines) < LOOKED_AT:
+            lines = list(islice(self.lines(), LOOKED_AT))
+        return [line for _, line in lines]
+
+
+def _data_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            yield number, line
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.design.designs import DESIGNS
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import design as say
+from cranfield.sentences.standardise import RANKINGS_AGREE, VARIANCES
 from cranfield.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
@@ -67,12 +69,14 @@ def _holds(design: Design) -> str:
     return DESIGNS[design.kind].variant(design.variant).note
 
 
-def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
+def _with_looks(design: Design, looks: int | None) -> Any:
     """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
 
     A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
     test needs at the mean variance, and the looks move up in proportion.
     """
+    if looks is None:
+        return design.table
     import math
 
     import polars as pl
@@ -80,8 +84,6 @@ def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
     from cranfield.monitoring import design_looks
 
     rows = design.rows
-    if looks is None:
-        return rows
     names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
     for row in rows.iter_rows(named=True):
@@ -99,7 +101,7 @@ def _with_looks(design: Design, looks: int | None) -> pl.DataFrame:
 
 
 def _design_sheet(
-    design: Design, settings: Any, rows: pl.DataFrame, heading: str = "", looks: int | None = None, **more: Any
+    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
 ) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
@@ -141,10 +143,10 @@ def _value(value: Any) -> str:
 
 
 def _design_headline(design: Design) -> str:
-    column = design.rows[design.solved_for]
+    column = design.table.values(design.solved_for)
     if len(column) > 1:
-        known = column.drop_nulls()
-        ends = "" if known.is_empty() else f": {_value(known.min())} to {_value(known.max())}"
+        known = [value for value in column if value is not None]
+        ends = f": {_value(min(known))} to {_value(max(known))}" if known else ""
         return f"{len(column)} designs, solved for {design.solved_for}{ends}"
     text = _UNITS[design.solved_for].format(_value(column[0]))
     return text[0].upper() + text[1:]
@@ -152,27 +154,24 @@ def _design_headline(design: Design) -> str:
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     """What one design promises, and what the papers' method says."""
-    if design.rows.height > 1:
+    if design.table.height > 1:
         return ()
-    row = design.rows.row(0, named=True)
+    row = design.table.row(0)
     name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
     if "expected_width" in row:
-        text = (
-            f"With {_value(row['topics'])} topics the {level} interval of the difference of two systems is expected to "
-            f"be {row['expected_width']:.4f} wide."
-        )
+        text = say.WIDTH(topics=_value(row["topics"]), level=level, width=row["expected_width"])
     else:
         among = f" {_WHERE[design.kind]} {row['systems']} systems" if "systems" in row else " between two systems"
-        text = (
-            f"With {_value(row['topics'])} topics, {_test_of(design)} a difference of {row['min_diff']:.4g}{among} "
-            f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
-        )
+        text = say.DETECTS(
+            topics=_value(row["topics"]), test=_test_of(design), min_diff=row["min_diff"], among=among,
+            power=row["achieved_power"], alpha=row["alpha"],
+        )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
         text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
     if compared:
-        published = design.by_method.filter(method="published")[name]
-        text += f" The papers' spreadsheet says {_value(published[0])}."
+        published = design.other_methods["published"].table.values(name)
+        text += f" {say.PUBLISHED_SAYS(value=_value(published[0]))}"
     return (text,)
 
 
@@ -203,11 +202,11 @@ def _design_charts(design: Design) -> tuple[Chart, ...]:
             design, "systems",
         ),
     }  # fmt: skip
-    if "achieved_power" not in design.rows.columns:
+    if "achieved_power" not in design.table.columns:
         return (charts["detectable"],)
-    if "systems" not in design.rows.columns:
+    if "systems" not in design.table.columns:
         return charts["power"], charts["detectable"]
-    if design.rows["systems"].n_unique() > 1:
+    if len(set(design.table.values("systems"))) > 1:
         return charts["systems"], charts["power"], charts["detectable"]
     return tuple(charts.values())
 
@@ -229,7 +228,7 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
         result, "recommendation",
     )  # fmt: skip
     return Answer(
-        headline=f"{result.n_topics:,} topics by {result.measure}",
+        headline=result.summary(),
         sentences=(result.promise, *_interval_sentence(result)),
         sheets={
             "designs": lambda: sheet(
@@ -247,7 +246,7 @@ def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
     if result.lower is None:
         return ()
     level = f"{1 - result.settings['alpha']:.0%}"
-    return (f"The past scores are a sample: the {level} interval is {result.lower:,} to {result.upper:,} topics.",)
+    return (say.SAMPLE_INTERVAL(level=level, lower=result.lower, upper=result.upper),)
 
 
 @answers("Cost")
@@ -255,7 +254,7 @@ def cost_answer(result: Cost, settings: Any) -> Answer:
     """Designs that serve the same end, by measure and pool depth, with what each costs."""
     best = [_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True)]
     notes = (
-        *(best or ["Unjudged documents make these costs doubtful: no depth is called the cheapest."]),
+        *(best or [say.COST_DOUBTFUL()]),
         *result.notes,
     )
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
@@ -280,9 +279,9 @@ def _cost_note(row: dict[str, Any], budget: bool) -> str:
     size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
     if not budget:
         deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
-        return f"Lowest cost for {row['measure']}: {size}{deepest}."
+        return say.LOWEST_COST(measure=row["measure"], size=size, deepest=deepest)
     name = "width" if row.get("width") is not None else "min_diff"
-    return f"Best for {row['measure']}: {size}, {name} {row[name]:.4f}."
+    return say.BEST_FOR_BUDGET(measure=row["measure"], size=size, what=name, value=row[name])
 
 
 @answers("StandardisationEffect")
@@ -310,12 +309,10 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     rows = list(result.variance.iter_rows(named=True))
     return Answer(
         headline="\n".join(
-            f"{row['measure']}: variance {row['variance_raw']:.4f} raw, {row['variance_standardised']:.4f} standardised"
+            VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
             for row in rows
         ),
-        sentences=tuple(
-            f"{row['measure']}: the two rankings of the systems agree with τ = {row['tau']:.3f}." for row in rows
-        ),
+        sentences=tuple(RANKINGS_AGREE(measure=row["measure"], tau=row["tau"]) for row in rows),
         sheets={
             "effect": sheet,
             "variance": lambda: part("Variance and ranking, raw and standardised", result.variance),

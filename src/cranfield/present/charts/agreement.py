@@ -188,11 +188,14 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     ).properties(width=WIDTH, height=alt.Step(46))
     first = frame.filter(pl.col("measure") == measures[0])
     raw, std = (first.filter(pl.col("kind") == kind).row(0, named=True) for kind in ("raw", "standardised"))
-    change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
-    finding = (
-        f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
-        f"to {number(std['blocked_f'], 1)}"
-    )
+    if raw["blocked_f"] is None or std["blocked_f"] is None:
+        finding = f"The F for {measures[0]} is not defined: systems and topics explain every score"
+    else:
+        change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
+        finding = (
+            f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
+            f"to {number(std['blocked_f'], 1)}"
+        )
     row = result.variance.row(0, named=True)
     return finish(
         plot,

@@ -9,6 +9,7 @@ import altair as alt
 
 from cranfield.defaults import POWER
 from cranfield.errors import ArgumentError
+from cranfield.light_table import LightTable
 from cranfield.present.charts.style import (
     ACCENT,
     FAINT,
@@ -53,7 +54,7 @@ def default(design: Design) -> Drawing:
 
 def _solved(design: Design) -> Design:
     """Of a grid, the cells that have an answer (a design with none is an error before it comes here)."""
-    return replace(design, rows=design.rows.drop_nulls(design.solved_for))
+    return replace(design, table=LightTable.of(design.rows.drop_nulls(design.solved_for)))
 
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:

@@ -16,6 +16,8 @@ from cranfield.files import check_text
 from cranfield.registry import Registry
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cranfield.scores.matrix import ScoreMatrix, Scores
     from cranfield.scores.per_run import LongColumns
     from cranfield.scores.text_tables import Table
@@ -43,6 +45,13 @@ class ScoreFile:
     def text(self) -> bytes:
         """The bytes, checked to be text; a `FileError` when they are not."""
         return check_text(self.data, self.path)
+
+    @cached_property
+    def long(self) -> pl.DataFrame | None:
+        """The columns of a large long table; None for anything that is not plainly one."""
+        from cranfield.scores.fast_tables import long_table
+
+        return long_table(self.text)
 
     @cached_property
     def table(self) -> Table:

@@ -15,13 +15,22 @@ def recognise(file: ScoreFile) -> bool:
     """Whether the first row names the columns of a long table."""
     from cranfield.scores.text_tables import is_long
 
-    return is_long(file.table)
+    return file.long is not None or is_long(file.table)
 
 
 def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """One matrix per measure; a table without a system column is one system's, named after its file."""
-    from cranfield.scores.text_tables import parse_long
+    from cranfield.scores.text_tables import matrices_of_long, parse_long
 
+    if file.long is not None:
+        return matrices_of_long(
+            file.long,
+            file.path,
+            system=file.stem,
+            measure=options.measure or file.measure,
+            missing=options.missing,
+            provenance=options.provenance,
+        )
     if not recognise(file):
         text = "expected a header with the columns system, topic, measure, value (or name, qid, measure, value)"
         raise FileError(file.path, [Problem(file.table.lines[0], text)])

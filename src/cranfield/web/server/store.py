@@ -34,6 +34,7 @@ class Store:
         self.limits = limits
         self._workplace = Workplace() if keep is None else KeptPlace(keep)
         self.index = Index(keep)
+        self.kept = keep is not None
         self.path = self._workplace.path
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
         self._sizes: dict[str, int] = {}

@@ -1,0 +1,68 @@
+"""What the parsers of runs and judgments hand to the readers: rows, and what to say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A whole file: its rows, what was noticed, and the run tag."""
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class RunBlock:
+    """Some lines of a run, and what was passed over among them.
+
+    Parameters
+    ----------
+    frame : the rows, in the order of the lines
+    tags : the run tags, each once, in the order of their first lines
+    comments : how many lines were comments
+    markup : the numbers of lines such as ``<SYSDESC>``
+    longer : how many lines had fields after the tag, which were left out
+    unranked : how many ranks were no whole numbers
+    """
+
+    frame: pl.DataFrame
+    tags: list[str] = field(default_factory=list)
+    comments: int = 0
+    markup: tuple[int, ...] = ()
+    longer: int = 0
+    unranked: int = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about these lines."""
+        return run_notes([self])
+
+
+def run_notes(blocks: Sequence[RunBlock]) -> tuple[str, ...]:
+    """What to know about a run, from all of its blocks."""
+    notes = remarks(sum(one.comments for one in blocks), [line for one in blocks for line in one.markup])
+    if longer := sum(one.longer for one in blocks):
+        notes.append(f"fields after the run tag ignored on {longer} lines (lenient)")
+    if unranked := sum(one.unranked for one in blocks):
+        notes.append(f"{unranked} ranks are not integers, so this run cannot be ordered by rank")
+    tags = list(dict.fromkeys(tag for one in blocks for tag in one.tags))
+    if len(tags) > 1:
+        notes.append(f"{len(tags)} different run tags in one file ({', '.join(tags[:3])}{', …' * (len(tags) > 3)})")
+    return tuple(notes)
+
+
+def remarks(comments: int, markup: Sequence[int]) -> list[str]:
+    """What was passed over: comments, and lines of markup with their numbers."""
+    notes = []
+    if comments:
+        notes.append(f"{comments} comment line{'s' * (comments > 1)} skipped")
+    if markup:
+        where = ", ".join(str(number) for number in markup[:5])
+        plural = "s" * (len(markup) > 1)
+        notes.append(f"{len(markup)} markup line{plural} (such as <SYSDESC>) skipped: line{plural} {where}")
+    return notes

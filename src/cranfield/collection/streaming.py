@@ -1,0 +1,286 @@
+"""Runs of any size in little memory: read in blocks of whole lines, handed on in blocks of whole topics.
+
+A file whose topics stand together is read once. Where a topic comes back after another, the rows are sorted into
+temporary files first, some topics each, and read from there. What cannot be told from a block alone (another format,
+tabs that set fields with blanks apart) is read as a whole. The rows, the notes and the errors are those of `read_run`,
+whatever the size of the blocks: a property test holds the two together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
+from cranfield.collection.fast import fast_run_block, has_duplicates
+from cranfield.collection.parsed import RunBlock, run_notes
+from cranfield.collection.readers import is_other_run, parse_run, read_run
+from cranfield.collection.types import RUN_SCHEMA
+from cranfield.defaults import SYSTEM_NAME, SystemName
+from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
+from cranfield.executors import one_ahead
+from cranfield.files import (
+    COMPRESSED,
+    DATASET,
+    EMPTY,
+    STDIN,
+    NamedFile,
+    Problems,
+    check_no_nul,
+    check_utf8,
+    is_url,
+    line_blocks,
+    open_bytes,
+    system_name,
+    without_mark,
+)
+
+GROWTH = 6
+"""How many times its bytes a run takes in memory, about."""
+_HEAD = 1 << 16
+_MOST_SHELVES = 200
+_BLOCK = (1 << 20, 1 << 24)
+
+
+class _Mixed(Exception):
+    """A topic comes back after another one."""
+
+
+class _Indivisible(Exception):
+    """What the file means can only be told from all of it."""
+
+
+class RunStream:
+    """A run file, read block by block.
+
+    Parameters
+    ----------
+    path, lenient, name : as for `read_run`
+    memory : bytes that reading may take, about
+    block : bytes of a block; a file that is no longer is read whole
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
+    >>> stream = RunStream(file, memory=100, block=20)
+    >>> [frame["topic"].to_list() for frame in stream.parts()]
+    [['1', '1'], ['2', '2'], ['3', '3']]
+    >>> stream.system, stream.tag
+    ('bm25', 'x')
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        lenient: bool = False,
+        name: SystemName = SYSTEM_NAME,
+        memory: float,
+        block: int | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.lenient, self.name, self.memory = lenient, name, memory
+        self.block = block or int(min(max(memory / (2 * GROWTH), _BLOCK[0]), _BLOCK[1]))
+        self.tag = ""
+        """The run tag, once the file is read."""
+        self.notes: tuple[str, ...] = ()
+        """What was noticed, once the file is read."""
+
+    @property
+    def system(self) -> str:
+        """The system's name, once the file is read."""
+        return self.tag if self.name == "tag" or self.path == STDIN else system_name(self.path)
+
+    def parts(self) -> Iterator[pl.DataFrame | None]:
+        """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
+        if self.path == STDIN or self.path.startswith(DATASET):
+            yield from self._whole()
+            return
+        try:
+            yield from self._in_one_go()
+        except (_Mixed, _Indivisible) as reason:
+            yield None
+            length = self._length()
+            if GROWTH * length <= self.memory:
+                yield from self._whole()
+            elif isinstance(reason, _Indivisible):
+                yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
+            else:
+                yield from self._sorted_first(length)
+
+    def _whole(self, note: str = "") -> Iterator[pl.DataFrame]:
+        run = read_run(self.path, lenient=self.lenient, name=self.name)
+        self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
+        yield run.frame
+
+    def _in_one_go(self) -> Iterator[pl.DataFrame]:
+        with open_bytes(self.path) as stream:
+            data = stream.read(self.block)
+            short = not stream.read(1)
+        if short:
+            run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
+            self.tag, self.notes = run.tag, run.notes
+            yield run.frame
+            return
+        del data
+        reading = _Reading(self)
+        closed: set[str] = set()
+        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
+        for frame in one_ahead(reading.frames()):
+            starts, labels = _stretches(frame["topic"])
+            if waiting and labels[0] != waiting[0]["topic"][0]:
+                closed.add(waiting[0]["topic"][0])
+                yield from reading.checked(waiting)
+                waiting = []
+            if len(set(labels)) < len(labels) or not closed.isdisjoint(labels):
+                raise _Mixed
+            if len(labels) > 1:
+                closed.update(labels[:-1])
+                yield from reading.checked([*waiting, frame.slice(0, starts[-1])])
+                waiting = []
+            waiting.append(frame.slice(starts[-1]))
+        if waiting:
+            yield from reading.checked(waiting)
+        self._finish(reading)
+
+    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
+        """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
+        import tempfile
+
+        shelves = min(-(-length // self.block), _MOST_SHELVES)
+        reading = _Reading(self)
+        with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
+            with ExitStack() as stack:
+                files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
+                for frame in reading.frames():
+                    shelf = (frame["topic"].hash(1) % shelves).to_numpy()
+                    order = np.argsort(shelf, kind="stable")
+                    bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
+                    rows = frame[order]
+                    for at, file in enumerate(files):
+                        part = rows.slice(int(bounds[at]), int(bounds[at + 1] - bounds[at]))
+                        part.write_csv(file, include_header=False, separator="\t", quote_style="never")
+            written = sum(one.stat().st_size for one in Path(folder).iterdir())
+            for at in range(shelves):
+                file_name = Path(folder, str(at))
+                if file_name.stat().st_size:
+                    yield from reading.checked([_from_shelf(file_name)])
+                file_name.unlink()
+        self._finish(reading)
+        text = f"its topics are mixed, so it was read by way of temporary files ({written / 1e6:,.0f} MB)"
+        self.notes = (*self.notes, text)
+
+    def _length(self) -> int:
+        """Bytes of the file, decompressed."""
+        place = self.path.place if isinstance(self.path, NamedFile) else self.path
+        if not is_url(place) and Path(self.path).suffix.lower() not in COMPRESSED:
+            return Path(place).stat().st_size
+        with open_bytes(self.path) as stream:
+            return sum(len(piece) for piece in iter(lambda: stream.read(self.block), b""))
+
+    def _finish(self, reading: _Reading) -> None:
+        reading.raise_if_any()
+        self.notes = run_notes(reading.blocks)
+        self.tag = next(tag for block in reading.blocks for tag in block.tags)
+
+
+class _Reading:
+    """One reading of a file from its first block to its last, and everything that turned out to be wrong."""
+
+    def __init__(self, stream: RunStream) -> None:
+        self.stream = stream
+        self.blocks: list[RunBlock] = []
+        """What was noticed in each block; without the rows."""
+        self.problems = Problems(stream.path)
+        self.twice: set[bytes] = set()
+        """Topics in which a document comes twice."""
+
+    def _data(self) -> Iterator[tuple[int, bytes]]:
+        """Blocks of whole lines that are text, each with the number of its first line."""
+        path, line = self.stream.path, 1
+        held: tuple[int, bytes] | None = None  # until it is certain that lines end in LF
+        certain, not_text = False, None
+        with open_bytes(path) as source:
+            for number, block in enumerate(line_blocks(source, self.stream.block)):
+                data = without_mark(block, path) if number == 0 else block
+                check_no_nul(data, path, line)
+                if data and not data.isspace():
+                    try:
+                        check_utf8(data, path, line)
+                    except FileError as error:
+                        not_text = not_text or error
+                    certain = certain or held is not None or b"\n" in data.rstrip()
+                    if held is not None and not_text is None:
+                        yield held
+                    held = None if certain else (line, data)
+                    if certain and not_text is None:
+                        yield line, data
+                line += block.count(b"\n")
+        if not_text is not None:
+            raise not_text
+        if held is not None:
+            raise _Indivisible("its lines do not end in LF")
+        if not certain:
+            raise FileError(path, [Problem(0, EMPTY)])
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """The rows of each block; what is wrong is collected."""
+        for line, data in self._data():
+            block = fast_run_block(data, line) or self._slowly(line, data)
+            self.blocks.append(replace(block, frame=block.frame.clear()))
+            if block.frame.height:
+                yield block.frame
+        if not any(block.tags for block in self.blocks) and not self.problems.total:
+            self.problems.add(0, NO_RUN)
+
+    def _slowly(self, line: int, data: bytes) -> RunBlock:
+        """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
+        if not any(block.tags for block in self.blocks) and not self.problems.total:
+            with open_bytes(self.stream.path) as source:
+                head = source.read(max(self.stream.block, _HEAD))
+                if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
+                    raise _Indivisible("it is not in TREC's format")
+        if b"\t" in data:
+            raise _Indivisible("only all of it can tell whether tabs set its fields apart")
+        return careful_run_block(data, self.stream.lenient, line, self.problems)
+
+    def checked(self, frames: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
+        rows = frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=True)
+        if has_duplicates(rows["topic"], rows["document"]):
+            again = rows.filter(rows.select("topic", "document").is_duplicated())
+            self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
+        if not self.twice and not self.problems.total:
+            yield rows
+
+    def raise_if_any(self) -> None:
+        """One error for everything that is wrong, as the careful parser says it of the whole file."""
+        if self.twice:
+            seen: dict[tuple[bytes, bytes], int] = {}
+            again = Problems(self.stream.path)
+            for line, data in self._data():
+                for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
+                    again.add(number, text)
+            first = sorted([*self.problems.first, *again.first], key=lambda one: one.line)
+            self.problems.first = first[:SHOWN_PROBLEMS]
+            self.problems.total += again.total
+        self.problems.raise_if_any()
+
+
+def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
+    """Where each stretch of rows of one topic begins, and its topic."""
+    changes = (topics.slice(1) != topics.slice(0, len(topics) - 1)).arg_true()
+    starts = [0, *(at + 1 for at in changes.to_list())]
+    return starts, topics.gather(starts).to_list()
+
+
+def _from_shelf(file: Path) -> pl.DataFrame:
+    return pl.read_csv(file, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))

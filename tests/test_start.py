@@ -1,0 +1,107 @@
+"""A command imports what it uses: the list of what each may load, looked at in a fresh process.
+
+Time is for `make bench`; what a command loads is for a test, because it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+HEAVY = [
+    "numpy",
+    "polars",
+    "scipy",
+    "scipy.special",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.linalg",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "altair",
+    "vl_convert",
+    "jinja2",
+    "fastapi",
+    "uvicorn",
+    "rich",
+    "rich.table",
+    "click",
+    "json",
+    "multiprocessing",
+    "concurrent.futures.process",
+]
+"""What costs enough to be asked about; whatever is not here nobody minds."""
+
+SMALL = {"click", "json"}
+FRAMES = SMALL | {"numpy", "polars"}
+SPECIAL = SMALL | {"numpy", "scipy", "scipy.special"}
+
+DESIGN = ["--variance", "0.05", "--min-diff", "0.1"]
+MAY_LOAD: dict[str, tuple[list[str], set[str]]] = {
+    "the list of commands": (["--help"], SMALL),
+    "help": (["design", "anova", "--help"], SMALL),
+    "version": (["--version"], SMALL),
+    "evaluate": (["evaluate", "qrels", "a.run"], FRAMES),
+    "evaluate as JSON": (["evaluate", "qrels", "a.run", "--format", "json"], FRAMES),
+    "evaluate as trec_eval": (["evaluate", "qrels", "a.run", "--trec"], FRAMES),
+    "trec_eval": (["trec_eval", "qrels", "a.run"], FRAMES),
+    "check": (["check", "qrels", "a.run"], FRAMES),
+    "convert": (["convert", "scores.csv", "-o", "scores.parquet"], FRAMES),
+    "design anova": (["design", "anova", *DESIGN, "--systems", "5"], SPECIAL),
+    "design anova as JSON": (["design", "anova", *DESIGN, "--systems", "5", "--format", "json"], SPECIAL),
+    "design ttest as JSON": (["design", "ttest", *DESIGN, "--format", "json"], SPECIAL),
+    "design interval as JSON": (["design", "interval", "--variance", "0.05", "--width", "0.1", "--format", "json"], SPECIAL),
+    "compare as JSON": (["compare", "scores.csv", "-m", "AP", "--test", "t", "--format", "json"], FRAMES | SPECIAL),
+    "variance as JSON": (["variance", "scores.csv", "-m", "AP", "--format", "json"], FRAMES | SPECIAL),
+}  # fmt: skip
+"""Every command, and the most it may load of what is heavy."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments, runs and scores, each of a few lines."""
+    place = tmp_path_factory.mktemp("start")
+    topics = [str(401 + number) for number in range(5)]
+    (place / "qrels").write_text("".join(f"{t} 0 d{d} {d % 2}\n" for t in topics for d in range(6)))
+    for system, shift in (("a", 0), ("b", 3)):
+        lines = (f"{t} Q0 d{(d + shift) % 6} {d + 1} {9 - d} {system}\n" for t in topics for d in range(6))
+        (place / f"{system}.run").write_text("".join(lines))
+    rows = (f"{s},{t},AP,{(i * 7 + j * 3) % 10 / 10}\n" for j, s in enumerate("ab") for i, t in enumerate(topics))
+    (place / "scores.csv").write_text("system,topic,measure,value\n" + "".join(rows))
+    return place
+
+
+def loaded(words: list[str], folder: Path) -> set[str]:
+    """What of the heavy a fresh process has loaded after a command."""
+    code = (
+        "import atexit, json, sys\n"
+        f"heavy = {HEAVY!r}\n"
+        "atexit.register(lambda: print('loaded', json.dumps([n for n in heavy if n in sys.modules and n != 'json']),"
+        " file=sys.stderr))\n"
+        "from cranfield.cli.main import main\n"
+        f"sys.argv = {['cranfield', *words]!r}\n"
+        "main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder, env=environment
+    )
+    return set(json.loads(ended.stderr.rpartition("loaded ")[2]))
+
+
+@pytest.mark.parametrize("command", MAY_LOAD)
+def test_a_command_loads_what_it_uses(command: str, folder: Path) -> None:
+    words, allowed = MAY_LOAD[command]
+    assert loaded(words, folder) <= allowed
+
+
+def test_what_is_loaded_is_seen(folder: Path) -> None:
+    assert "polars" in loaded(["evaluate", "qrels", "a.run"], folder)
+    assert "scipy.special" in loaded(MAY_LOAD["design anova"][0], folder)
