@@ -93,7 +93,7 @@ class Service:
         try:
             contents = dataset.read()
             if not contents.problem and contents.scores is not None:
-                self.ask(page, page.question(data=dataset.id))
+                self.ask(page, page.question.from_query([("data", dataset.id)]))
         except CranfieldError:
             return  # the page says it
 
