@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
-.PHONY: browser fuzz help demo test test-all coverage mutation bench lint clean
+.PHONY: browser figures fuzz help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,9 @@ GATED  := scores variance comparison design standardise replicates tuning
 
 coverage: $(VENV)/ready-dev  ## how much of the statistics the tests reach; fails below the gate in pyproject.toml
 	$(BIN)/python -m pytest -q -n $(JOBS) $(addprefix tests/,$(GATED)) $(addprefix --cov=cranfield.,$(GATED)) --cov-report=term-missing:skip-covered
+
+figures: $(VENV)/ready-dev  ## write the figures of the documentation anew; timed and simulated ones: docs/figures.py --measure
+	$(BIN)/python docs/figures.py
 
 MUTANTS ?= 60
 mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time, and count how often the tests notice

@@ -87,7 +87,7 @@ def populations(real: bool = True) -> dict[str, ScoreMatrix]:
     return made | {name: read_scores(path).only() for name, path in files.items() if path.is_file()}
 
 
-def held_out() -> dict[str, ScoreMatrix]:
+def untouched() -> dict[str, ScoreMatrix]:
     """The populations not used while the method was made, where they are at hand."""
     files = {name: SHARED / f"{file}.csv" for name, file in HELD_OUT.items()}
     return {name: read_scores(path).only() for name, path in files.items() if path.is_file()}
@@ -220,7 +220,9 @@ From each population a past collection of 25 or 50 topics and {COMPARED} systems
 taken from each, and collections of the median size are drawn from the same population ({trials:,} times). A simulated
 power has a standard error of about {max(one.error for one in findings):.3f}.
 
+<!-- figure advice-table -->
 {table(findings)}
+<!-- /figure -->
 
 {verdict}
 
@@ -239,6 +241,12 @@ def _rest_of_the_page() -> str:
     return heading + rest
 
 
+def everything(pilots: int, trials: int, *, held_out: bool = False) -> list[Finding]:
+    """The study of all populations, or of those that were not used while the method was made."""
+    chosen = untouched() if held_out else populations()
+    return [study(name, one, topics, pilots, trials) for name, one in chosen.items() for topics in PILOTS]
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Is the advice on topic set sizes true?")
@@ -248,11 +256,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=5000)
     arguments = parser.parse_args()
     pilots, trials = (20, 500) if arguments.quick else (arguments.pilots, arguments.trials)
-    findings = [
-        study(name, population, topics, pilots, trials)
-        for name, population in (held_out() if arguments.held_out else populations()).items()
-        for topics in PILOTS
-    ]
+    findings = everything(pilots, trials, held_out=arguments.held_out)
     if arguments.quick or arguments.held_out:
         print(table(findings))  # noqa: T201
     else:

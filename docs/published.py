@@ -5,6 +5,7 @@ Run ``python docs/published.py`` after a change; a test fails while the files di
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,12 @@ def markdown(header: str, rows: list[tuple[object, ...]]) -> str:
     rule = ["---:" if name.startswith(">") else ":---" for name in names]
     lines = [[name.lstrip(">") for name in names], rule, *[[str(cell) for cell in row] for row in rows]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def said(name: str) -> str:
+    """A figure as it stands in the other pages, see ``docs/figures.py``."""
+    kept = json.loads((DOCS / "figures.json").read_text())
+    return str(kept[name]["text"]).replace(" / ", "/")
 
 
 def cells() -> pl.DataFrame:
@@ -218,7 +225,7 @@ EVIA 2014 Table 9, ANOVA with m = 10, minD = .15, α = .05, power .80, exact (it
 3. **EVIA 2014.** Table 4 misprints 894 for 896 (above). Table 6, α = .05 β = .10 m = 10 minD = .02, prints three values for four; the missing nERR is {missing:,}. §5.3's "0.375" is .0375 (Table 3c). §3.1's "power of β" is 1 − β.
 4. **RD-003 §4.2.** 96 × 91 is {96 * 91:,}, not 8,376, and the ratio {731 * 64 / (96 * 91):.2f}, not 5.6; "n = 64 (σ_t = .24)" is .20 (.24 takes {design_interval(0.24**2, 0.10).n_topics}). *Evidence:* the cost table above.
 5. **Replicates.** The "t-test" rows (TREC-3 409/310, TREC-8 4164/3437 significant pairs at .05/.01) are the *unpaired* t-test; the paired t finds 595/516 and 5981/5216. The randomisation rows (619/544, 6325/5571) fit a test in
-   the observed direction (623/547, 6331/5586), not a two-sided one (597/518, 5999/5292). So the gap to the partition method is smaller than the slide suggests. *Evidence:* `cranfield compare` on the public matrices.
+   the observed direction ({said("trec3-observed-direction")}, {said("trec8-observed-direction")}), not a two-sided one ({said("trec3-randomisation")}, {said("trec8-randomisation")}). So the gap to the partition method is smaller than the slide suggests. *Evidence:* `cranfield compare` on the public matrices.
 6. **Replicates.** Intervals get shorter with fewer partitions because residuals are not rescaled; the published p-value ignores one system's variance; together the type I error at two partitions is about .36 in simulation.
    *Evidence:* `cranfield replicates` documents both choices.
 7. **AIRS 2016.** Table 2's caption says β = 0.80 (β = 0.20 is meant: its {frame.filter(pl.col("paper") == "AIRS 2016").height} cells follow with power .80). Intervals of Table 1(g) exceed 1. "[−3A, 3A]" is [B − 3A, B + 3A]. §4.1's "substantially smaller" variances

@@ -13,8 +13,9 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors lazy registry defaults labels signature light_table results json_text compression files executors resampling",
+    "errors lazy registry defaults labels signature light_table results sentences json_text compression files executors resampling work_files",
     "settings",
+    "truth",
     "scores",
     "collection",
     "measures",

@@ -104,8 +104,8 @@ def test_all_skins_show_the_same_cells(client: Client, past: str, name: str) -> 
             file = client.get(f"/files/{name}/{table}.{ending}?{query}")
             assert file.text == render(sheet, format)  # type: ignore[arg-type]
         written = list(csv.DictReader(io.StringIO(render(sheet, "csv"))))
-        assert [list(row) for row in written[:1]] == [sheet.rows.columns] * len(written[:1])
-        for row, values in zip(written, sheet.rows.iter_rows(named=True), strict=True):
+        assert [list(row) for row in written[:1]] == [sheet.for_machines.columns] * len(written[:1])
+        for row, values in zip(written, sheet.for_machines.iter_rows(named=True), strict=True):
             assert row == {key: "" if value is None else str(value) for key, value in values.items()}
         head, rows = cells(html, sheet.heading or sheet.title)
         people = of_people(sheet)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cranfield.comparison.calibration import LEVELS, binomial_bounds, family_error, null_scores, type_one_error
+from cranfield.comparison.calibration import LEVELS, family_error, type_one_error
+from cranfield.truth.models import null_scores
+from cranfield.truth.rates import binomial_bounds
 
 TRIALS = 2000
 

@@ -142,7 +142,7 @@ def test_no_interval_where_one_topic_holds_all_the_variance() -> None:
 @pytest.mark.parametrize(
     ("scale", "min_diff", "topics", "words"),
     [
-        (1, 5, None, "did you mean 0.05"),
+        (0.5, 0.95, None, "is more than any two AP scores differ by"),
         (1, 0.35, None, "more than the best and the worst past system are apart"),
         (1, 0.001, None, "standard deviations of the difference"),
         (100, 0.05, None, "perhaps per cent"),
@@ -159,9 +159,19 @@ def test_sense_has_nothing_to_say_of_a_sound_question() -> None:
     assert sense([past(), past(2)], 0.1, topics=60) == ()
 
 
+@pytest.mark.parametrize(("scale", "min_diff", "remedy"), [(1, 5, "did you mean 0.05"), (100, 120, "run from")])
+def test_a_difference_that_cannot_be_is_refused(scale: float, min_diff: float, remedy: str) -> None:
+    with pytest.raises(ArgumentError, match=f"no two systems can differ by `min_diff` = {min_diff} .*{remedy}"):
+        recommend(past(scale=scale), 10, min_diff)
+    for design in (design_all_pairs, design_anova):
+        with pytest.raises(ArgumentError, match="no two systems can differ"):
+            design(past(scale=scale), 10, min_diff)
+
+
 def test_advice_warns_of_nonsense() -> None:
-    with pytest.warns(CranfieldWarning, match="did you mean 0.05"):
-        assert recommend(past(), 10, 5).warnings
+    with pytest.warns(CranfieldWarning):
+        said = recommend(past(scale=100), 10, 0.05).warnings
+    assert any("more than any test collection has" in text for text in said)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from cranfield.collection.check import recognise
 from cranfield.collection.intents import read_intents
 from cranfield.collection.teams import read_teams
 from cranfield.errors import CranfieldError, CranfieldWarning
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.standardise.factors import Standardisation
+from cranfield.work_files import WorkFile
 
 JOB = {"measures": ["AP"], "seed": 1}
 PIECES = [

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from cranfield.errors import UnknownNameError
-from cranfield.replicates.simulation import calibrate, draw_errors
+from cranfield.replicates.simulation import calibrate
+from cranfield.truth.models import draw_errors
 
 Z = float(stats.norm.ppf(0.975))
 

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from cranfield import make_scores, read_scores, simulate_design, simulate_scores, write_scores
-from cranfield.errors import ArgumentError, DataError
+from cranfield import ScoreMatrix, make_scores, read_scores, simulate_design, simulate_scores, write_scores
+from cranfield.errors import ArgumentError, DataError, UnknownNameError
 
 
 def test_a_recommendation_delivers_on_normal_scores() -> None:
     scores = make_scores(400, 10, system_effects=[0.0] * 10)
     found = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400)
-    assert found.to_frame().columns == ["pilot", "topics", "promised", "reached", "lower", "upper"]
+    power = ["pilot", "topics", "promised", "reached", "lower", "upper"]
+    width = ["width_promised", "width_reached", "width_lower", "width_upper"]
+    assert found.to_frame().columns == [*power, *width]
     rows = found.rows
+    assert ((rows["width_lower"] <= rows["width_reached"]) & (rows["width_reached"] <= rows["width_upper"])).all()
+    # Differences have sd √(2 · .0125): the width of a t-interval with so many topics is known.
+    n = rows["topics"].to_numpy()
+    known = 2 * stats.t.ppf(0.975, n - 1) * np.sqrt(2 * 0.0125 / n)
+    assert np.abs(rows["width_reached"].to_numpy() / known - 1).max() < 0.05
+    assert np.abs(rows["width_promised"].to_numpy() / known - 1).max() < 0.1
+    assert "wide where" in found.summary()
     assert ((rows["lower"] <= rows["reached"]) & (rows["reached"] <= rows["upper"])).all()
     assert abs(rows["reached"].mean() - 0.8) < 0.08  # type: ignore[operator]
     assert "where 0.8 is promised" in found.summary()
     again = simulate_design(scores, 5, 0.1, n_topics=100, n_pilots=4, n_trials=400, workers=1)
     assert again.rows.equals(rows)
+
+
+def test_an_interrupted_simulation_of_designs_goes_on(tmp_path: Path) -> None:
+    ask = partial(simulate_design, make_scores(60, 6), 4, 0.1, n_trials=100)
+    whole, part = ask(n_pilots=3), ask(n_pilots=2, work=tmp_path / "design.work")
+    assert part.rows.equals(whole.rows.head(2))
+    steps: list[tuple[int, int]] = []
+    more = ask(n_pilots=3, work=tmp_path / "design.work", progress=lambda done, total: steps.append((done, total)))
+    assert more.rows.equals(whole.rows)
+    assert steps == [(3, 3)]
+    with pytest.raises(ArgumentError, match="belongs to another job: its n_trials is 100, now 50"):
+        simulate_design(make_scores(60, 6), 4, 0.1, n_trials=50, work=tmp_path / "design.work")
 
 
 def test_simulated_scores_have_their_truth(tmp_path: Path) -> None:
@@ -70,6 +93,37 @@ def test_designs_that_cannot_be_simulated(settings: dict[str, Any], text: str) -
         simulate_design(make_scores(20, 6), **({"n_systems": 3, "min_diff": 0.1} | settings))
 
 
-def test_one_system_has_no_design() -> None:
-    with pytest.raises(DataError, match="2 systems"):
-        simulate_design(make_scores(20, 1), 2, 0.1)
+def matrix(values: Any, measure: str = "AP") -> ScoreMatrix:
+    values = np.asarray(values, dtype=float)
+    return ScoreMatrix(values, map(str, range(len(values))), [f"s{j}" for j in range(values.shape[1])], measure)
+
+
+NOISE = np.random.default_rng(1).random((20, 3)).round(2)
+BAD: dict[str, tuple[ScoreMatrix, str]] = {
+    "one system": (matrix(NOISE[:, :1]), "2 systems"),
+    "two topics": (matrix(NOISE[:2]), "at least 5 topics; there are 2"),
+    "all constant": (matrix(np.full((20, 3), 0.3)), "same score on every topic|scores are 0.3"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_scores_that_tell_nothing_are_refused(name: str) -> None:
+    scores, text = BAD[name]
+    with pytest.raises(DataError, match=text):
+        simulate_design(scores, 2, 0.1, n_topics=50, n_pilots=1, n_trials=10)
+    for mode in ("resample", "copula"):
+        if mode == "copula":
+            pytest.importorskip("pyvinecopulib")
+        with pytest.raises(DataError, match=text):
+            simulate_scores(scores, mode=mode)
+
+
+def test_scores_beyond_the_measure_have_no_margins() -> None:
+    pytest.importorskip("pyvinecopulib")
+    with pytest.raises(DataError, match=r"P@10 cannot be 0\.\d+: its values are"):
+        simulate_scores(matrix(NOISE, "P@10"), mode="copula")
+    with pytest.raises(DataError, match="scores between 0 and 1"):
+        simulate_scores(matrix(10 * NOISE), mode="copula")
+    assert simulate_scores(matrix(10 * NOISE)).scores.n_systems == 3
+    with pytest.raises(UnknownNameError, match="unknown mode"):
+        simulate_scores(matrix(NOISE), mode="vine")  # type: ignore[arg-type]

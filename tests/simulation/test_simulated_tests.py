@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,22 +13,14 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, simulate_tests
-from cranfield.comparison.calibration import binomial_bounds
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
 from cranfield.simulation.analysis import _plan
-from cranfield.simulation.intervals import mean_interval, rate_interval
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
+from cranfield.simulation.result import SimulatedTests
 from cranfield.simulation.trials import run_block
-
-
-def skewed(n_topics: int = 50, n_systems: int = 12, seed: int = 3) -> ScoreMatrix:
-    """Scores in [0, 1] whose systems differ in shape: some are good on a few topics only."""
-    rng = np.random.default_rng(seed)
-    topic = rng.beta(0.8, 2.0, (n_topics, 1))
-    power = np.linspace(0.4, 3.0, n_systems)
-    values = np.clip(topic**power * rng.beta(6, 2, (n_topics, n_systems)), 0, 1)
-    return ScoreMatrix(values, map(str, range(n_topics)), [f"s{j:02}" for j in range(n_systems)], "AP")
+from cranfield.truth.rates import binomial_bounds, mean_interval, rate_interval
+from simulated_systems import skewed
 
 
 def matrix(values: Any) -> ScoreMatrix:
@@ -54,6 +47,49 @@ def test_normal_data_give_the_level_and_the_non_central_power_of_t(n_topics: int
         power = stats.nct.sf(bar, df, shift) + stats.nct.cdf(-bar, df, shift) if shift else level
         low, high = binomial_bounds(float(power), trials)
         assert low <= said.mean() <= high
+
+
+def test_normal_data_give_the_type_iii_error_and_the_power_in_families_of_t() -> None:
+    trials, n_topics, difference = 4096, 6, 0.2
+    plan = _plan(n_topics, difference, "t", 0.05, 3, "none", trials, 99, "resample", 5)
+    parts = [run_block(NormalPairs(), plan, block)[0] for block in plan.blocks]
+    said = np.concatenate([part.rejected for part in parts], axis=2)[0, 0]
+    wrong = np.concatenate([part.wrong for part in parts])
+    df, shift, bar = n_topics - 1, difference * np.sqrt(n_topics), stats.t.ppf(0.975, n_topics - 1)
+    below = stats.nct.cdf(-bar, df, shift)
+    # Systems 1 and 2 are alike, the third is better: pairs (1, 2), (1, 3), (2, 3).
+    for pair, power in enumerate((0.05, stats.nct.sf(bar, df, shift) + below, stats.nct.sf(bar, df, shift) + below)):
+        low, high = binomial_bounds(float(power), trials)
+        assert low <= said[:, pair].mean() <= high
+    low, high = binomial_bounds(float(below), trials)
+    assert low <= (said & wrong)[:, 1].mean() <= high
+    assert not wrong[:, 0].any()
+
+
+@pytest.mark.parametrize(
+    ("test", "rates", "sentence"),
+    [
+        (
+            "wilcoxon",
+            (0.0722, 0.066, 0.079),
+            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; use t",
+        ),
+        ("sign", (0.1, 0.09, 0.11), "the sign test rejects true nulls .1 of the time at .05 with 50 topics; use t"),
+        (
+            "wilcoxon",
+            (0.055, 0.049, 0.06),
+            "no test is shown to exceed its level: the highest is .055 at .05, by wilcoxon",
+        ),
+    ],
+)
+def test_the_sentence_to_take_away(test: str, rates: tuple[float, float, float], sentence: str) -> None:
+    def row(name: str, rate: float, lower: float, upper: float) -> dict[str, Any]:
+        about = {"topics": 50, "difference": 0.0, "alpha": 0.05, "kind": "type1", "pairs": "all"}
+        return {"test": name, "rate": rate, "lower": lower, "upper": upper, **about}
+
+    rows = pl.DataFrame([row("t", 0.051, 0.046, 0.056), row(test, *rates)])
+    found = SimulatedTests("AP", rows, {"correction": None})
+    assert found.summary().startswith(f"On scores like yours, {sentence}")
 
 
 def test_a_margin_is_moved_to_the_mean_asked_for() -> None:
@@ -122,6 +158,42 @@ def test_any_workers_and_executor_and_order_give_the_same_bytes() -> None:
     assert steps[-1] == (600, 600)
 
 
+class Interrupted(Exception):
+    """Somebody cancelled."""
+
+
+@pytest.mark.parametrize("mode", ["resample", "copula"])
+def test_an_interrupted_simulation_goes_on(tmp_path: Path, mode: Any) -> None:
+    if mode == "copula":
+        pytest.importorskip("pyvinecopulib")
+    work = tmp_path / "tests.work"
+    ask = partial(simulate_tests, skewed(20, 4), n_topics=10, tests=["t", "sign"], difference=[0, 0.02], mode=mode)
+
+    def cancel(done: int, total: int) -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        ask(n_trials=600, work=work, progress=cancel, workers=1)
+    kept = work.read_bytes()
+    assert kept.count(b"\n") == 2, "the job and its first block"
+    steps: list[tuple[int, int]] = []
+    found = ask(n_trials=600, work=work, progress=lambda done, total: steps.append((done, total)), workers=2)
+    assert steps == [(512, 600), (600, 600)]
+    assert found.all_rows.equals(ask(n_trials=600, workers=1).all_rows)
+    assert work.read_bytes().startswith(kept)
+    # Done: nothing is drawn again. More trials: only the blocks that were not whole.
+    assert ask(n_trials=600, work=work).all_rows.equals(found.all_rows)
+    more = ask(n_trials=700, work=work)
+    assert more.all_rows.equals(ask(n_trials=700).all_rows)
+    with pytest.raises(ArgumentError, match="belongs to another job: its seed is"):
+        ask(n_trials=600, work=work, seed=7)
+    lines = work.read_bytes().splitlines(keepends=True)
+    work.write_bytes(b"".join([*lines[:1], lines[1].replace(b"rejected 0", b"rejected 9"), *lines[2:]]))
+    with pytest.warns(CranfieldWarning, match=r"is damaged and these parts are computed again: line 2 \(block 0\)"):
+        again = ask(n_trials=600, work=work)
+    assert again.all_rows.equals(found.all_rows)
+
+
 def test_families_with_a_correction() -> None:
     found = simulate_tests(
         make_scores(60, 8), n_topics=30, tests=["t", "sign"], n_systems=4, correction="holm", difference=[0, 0.1],
@@ -174,7 +246,6 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "test": (make_scores(20, 3), {"tests": "z"}, UnknownNameError, "unknown test"),
     "tukey": (make_scores(20, 3), {"tests": "tukey"}, ArgumentError, "for families"),
     "none": (make_scores(20, 3), {"n_topics": []}, ArgumentError, "`n_topics` is empty"),
-    "family of copulas": (make_scores(20, 3), {"mode": "copula", "n_systems": 3}, ArgumentError, "makes pairs"),
 }
 
 

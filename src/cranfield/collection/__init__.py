@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from cranfield.collection.pools import depth_pools
     from cranfield.collection.readers import read_qrels, read_run, read_runs
     from cranfield.collection.sample import Sample, make_sample
-    from cranfield.collection.sample_model import SampleModel
     from cranfield.collection.teams import read_teams
     from cranfield.collection.types import Qrels, Run
     from cranfield.collection.writers import write_qrels, write_run
+    from cranfield.truth.rankings import SampleModel
 
 __all__ = [
     "FileCheck",
@@ -41,8 +41,7 @@ __getattr__ = on_first_use(
         "doors": ["as_qrels", "as_runs"],
         "pools": ["depth_pools"],
         "readers": ["read_qrels", "read_run", "read_runs"],
-        "sample": ["Sample", "make_sample"],
-        "sample_model": ["SampleModel"],
+        "sample": ["Sample", "SampleModel", "make_sample"],
         "teams": ["read_teams"],
         "types": ["Qrels", "Run"],
         "writers": ["write_qrels", "write_run"],

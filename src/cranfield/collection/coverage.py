@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from cranfield.collection.pools import ranked
+from cranfield.collection.pools import top_ranked
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RankingOrder
 
@@ -25,7 +25,7 @@ def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: R
     topics = judged.select("topic").unique()
     rows = []
     for run in runs:
-        top = ranked(run.frame, order).filter(pl.col("pool_rank") <= depth).join(topics, on="topic", how="semi")
+        top = top_ranked(run.frame, order, depth).join(topics, on="topic", how="semi")
         hits = top.join(judged, on=["topic", "document"], how="semi").height
         rows.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
     return pl.DataFrame(rows, schema={"system": pl.String, "judged": pl.Float64})

@@ -15,7 +15,9 @@ from cranfield.errors import ArgumentError, UnknownNameError
 _PAIR = ["topic", "document"]
 
 
-def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER) -> pl.DataFrame:
+def pool_ranks(
+    qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER, depth: int | None = None
+) -> pl.DataFrame:
     """The best rank any run gives each judged document: the judgments with a further column ``pool_rank``.
 
     Documents no run retrieved have a null there. Runs are taken one at a time, so they may come from a generator.
@@ -24,13 +26,15 @@ def pool_ranks(qrels: Qrels, runs: Iterable[Run], *, order: RankingOrder = ORDER
     ----------
     order : ``"score"``: score descending, ties by document id descending in byte order, as trec_eval;
         ``"rank"``: by the rank column; ``"file"``: as the file has them
+    depth : look at this many documents of every run only; what stands deeper has a null too
     """
     if order not in get_args(RankingOrder):
         raise UnknownNameError("order", order, get_args(RankingOrder))
     judged = qrels.frame.select(_PAIR).unique()
     best: pl.DataFrame | None = None
     for run in runs:
-        places = ranked(run.frame, order).join(judged, on=_PAIR, how="semi")
+        top = ranked(run.frame, order) if depth is None else top_ranked(run.frame, order, depth)
+        places = top.join(judged, on=_PAIR, how="semi")
         best = places if best is None else pl.concat([best, places]).group_by(_PAIR).agg(pl.col("pool_rank").min())
     if best is None:
         raise ArgumentError("`runs` is empty; a pool needs at least one run.")
@@ -44,6 +48,19 @@ def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
     elif order == "rank":
         frame = frame.sort(["topic", "rank"])
     return frame.select([*_PAIR, pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("topic").alias("pool_rank")])
+
+
+def top_ranked(frame: pl.DataFrame, order: str, depth: int) -> pl.DataFrame:
+    """The first `depth` documents of every topic, as `ranked` has them; only what can be among them is sorted.
+
+    >>> run = pl.DataFrame({"topic": ["1"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3], "score": [1.0, 3, 2]})
+    >>> top_ranked(run, "score", 2)["document"].to_list()
+    ['b', 'c']
+    """
+    if order == "score":
+        last = frame.group_by("topic").agg(pl.col("score").top_k(depth).min().alias("last"))
+        frame = frame.join(last, on="topic").filter(pl.col("score") >= pl.col("last"))
+    return ranked(frame, order).filter(pl.col("pool_rank") <= depth)
 
 
 def depth_pools(
@@ -69,7 +86,7 @@ def depth_pools(
     if not wanted:
         raise ArgumentError("`depths` is empty; give at least one pool depth.")
     qrels = as_qrels(qrels)
-    ranks = pool_ranks(qrels, each_run(runs), order=order)
+    ranks = pool_ranks(qrels, each_run(runs), order=order, depth=max(wanted))
     return {
         depth: Qrels(
             ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),

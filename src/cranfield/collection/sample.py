@@ -1,6 +1,6 @@
 """A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
 
-How the runs come about is told in `cranfield.collection.sample_model`; how close their AP is to that of real
+How the runs come about is told in `cranfield.truth.rankings`; how close their AP is to that of real
 tracks, in docs/sample.md.
 """
 
@@ -20,14 +20,6 @@ from numpy.typing import NDArray
 from cranfield import defaults
 from cranfield.collection import sample_text
 from cranfield.collection.sample_files import write_sample
-from cranfield.collection.sample_model import (
-    Rankings,
-    SampleModel,
-    Systems,
-    average_precision,
-    draw_systems,
-    draw_topic,
-)
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import ArgumentError
 from cranfield.labels import summary
@@ -35,6 +27,14 @@ from cranfield.resampling import generator
 from cranfield.scores.matrix import ScoreMatrix
 from cranfield.settings.base import number_text
 from cranfield.signature import signature
+from cranfield.truth.rankings import (
+    Rankings,
+    SampleModel,
+    Systems,
+    average_precision,
+    draw_systems,
+    draw_topic,
+)
 
 MIN_DOCUMENTS = 100
 MOST_ROWS = 200_000_000

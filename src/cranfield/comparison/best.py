@@ -99,6 +99,37 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     return BestSet(np.minimum(p, 1.0), (p > alpha) | leaders, alpha)
 
 
+MOST_SKEWED = 1.5
+"""Skewness of differences above which the set was seen to leave out the best system too often (docs/compare.md)."""
+CLEARLY_BEHIND = 5.0
+"""Standard errors behind the leader at which skewness no longer matters."""
+
+
+def doubtfully_left_out(values: Array, member: NDArray[np.bool_], leader: int) -> Array:
+    """Per system its skewness where it is left out of the set though that may be wrong, else 0.
+
+    Such a system beats the leader by far on a few topics and loses a little on the others. A sample without enough of
+    those few topics makes it look worse than it is, and flips of the differences, which take them as symmetric, do
+    not allow for it. Where it is `CLEARLY_BEHIND` that does not matter.
+
+    Examples
+    --------
+    >>> ahead = np.where(np.arange(40) % 10 == 0, 0.4, -0.1)
+    >>> values = np.column_stack([np.full(40, 0.5), 0.5 + ahead, 0.5 - ahead])
+    >>> doubtfully_left_out(values, np.array([True, False, False]), leader=0).round(2).tolist()
+    [0.0, 2.67, 0.0]
+    """
+    difference = values - values[:, [leader]]
+    mean = difference.mean(axis=0)
+    centred = difference - mean
+    spread = np.sqrt((centred**2).mean(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness = np.where(spread > 0, (centred**3).mean(axis=0) / spread**3, 0.0)
+        behind = np.where(spread > 0, -mean * np.sqrt(len(values)) / spread, np.inf)
+    doubtful = ~member & (skewness > MOST_SKEWED) & (behind < CLEARLY_BEHIND)
+    return np.where(doubtful, skewness, 0.0)
+
+
 def _count(
     systems: Array, candidates: NDArray[np.intp], scale: Array, ahead: Array, how: Resampling, block: Block
 ) -> NDArray[np.int64]:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from cranfield.comparison.analysis import run_test
 from cranfield.comparison.corrections import adjust
@@ -22,9 +20,10 @@ from cranfield.comparison.studentised_range import critical_value, residual_vari
 from cranfield.comparison.tests import TESTS
 from cranfield.defaults import SEED
 from cranfield.resampling import generator
+from cranfield.truth.models import Shape, null_scores
+from cranfield.truth.rates import binomial_bounds
 
 Array = NDArray[np.float64]
-Shape = Literal["normal", "skewed", "zeros", "unequal"]
 SHAPES: tuple[Shape, ...] = ("normal", "skewed", "zeros")
 PAIR_TESTS = tuple(name for name, test in TESTS.items() if not test.corrects_family)
 FAMILY_TESTS = (
@@ -38,25 +37,6 @@ RESAMPLES, FAMILY_RESAMPLES = 1999, 999
 """So that (B + 1)·alpha is a whole number for both levels."""
 _BATCH = 200
 """Trials that share their resamples; every batch has its own."""
-
-
-def null_scores(shape: Shape, n_topics: int, n_systems: int, rng: np.random.Generator) -> Array:
-    """Scores of systems that do not differ, on shared topics.
-
-    ``normal``: topic effect plus residual, in the proportions of AP. ``skewed``: log-normal, a few topics decide.
-    ``zeros``: 60% zeros, else a multiple of .1: many ties. In these three the systems are exchangeable.
-    ``unequal``: normal with equal means, but the last system's residuals are five times as spread.
-    """
-    cells = (n_topics, n_systems)
-    topic = rng.normal(0, 0.17, (n_topics, 1))
-    if shape == "skewed":
-        return np.asarray(np.exp(topic + rng.normal(0, 1.5, cells)))
-    if shape == "zeros":
-        return np.asarray(np.where(rng.random(cells) < 0.6, 0.0, rng.integers(1, 11, cells) / 10))
-    spread = np.ones(n_systems)
-    if shape == "unequal":
-        spread[-1] = 5.0
-    return np.asarray(0.25 + topic + rng.normal(0, 0.11, cells) * spread)
 
 
 def _batches(trials: int, seed: int, *key: int) -> Iterator[tuple[int, int, np.random.Generator]]:
@@ -126,19 +106,6 @@ def _beyond(scores: GridScores, limits: list[float]) -> Array:
     means = scores.sums / scores.n_topics
     error = np.sqrt(residual_variance(scores) / scores.n_topics)
     return np.array([means.max() - means.min() > limit * error for limit in limits], dtype=np.float64)
-
-
-def binomial_bounds(level: float, trials: int, outside: float = 0.001) -> tuple[float, float]:
-    """Between which shares a test of exact level stays but for the given probability on each side.
-
-    >>> [round(bound, 4) for bound in binomial_bounds(0.05, 2000)]
-    [0.0355, 0.0655]
-    """
-    k = np.arange(trials + 1)
-    at_most = np.asarray(special.bdtr(k, trials, level))
-    low = int(np.searchsorted(at_most, outside))
-    high = int(np.searchsorted(at_most, 1 - outside))
-    return low / trials, high / trials
 
 
 def pair_table(trials: int = TRIALS) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.comparison.best import doubtfully_left_out
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.intervals import Basis
@@ -18,6 +19,7 @@ from cranfield.comparison.tests import TESTS
 from cranfield.defaults import MOST_LETTERED, Alternative, IntervalKind
 from cranfield.labels import summary
 from cranfield.results import Result
+from cranfield.sentences import comparison as say
 from cranfield.settings.compare import ComparisonSettings
 
 if TYPE_CHECKING:
@@ -334,13 +336,15 @@ class Comparison(Result):
 
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""
-        separated, pairs = int(self.significant.sum()), len(self.p)
-        what = "all pairs" if not self.baselines else f"against {', '.join(self.baselines)}"
+        pairs = len(self.p)
+        differ = say.PAIRS_DIFFER(
+            measure=self.measure, separated=int(self.significant.sum()), pairs=pairs,
+            verb="pair differs" if pairs == 1 else "pairs differ",
+            what="all pairs" if not self.baselines else f"against {', '.join(self.baselines)}",
+            correction=self.correction_text(), alpha=self.alpha,
+        )  # fmt: skip
         best = self.best_text()
-        return (
-            f"{self.measure}: {separated} of {pairs} {'pair differs' if pairs == 1 else 'pairs differ'} "
-            f"({what}; {self.correction_text()} p ≤ {self.alpha:g})" + (f"; {best}" if best else "")
-        )
+        return f"{differ}; {best}" if best else differ
 
     def best_text(self, most: int = 5) -> str:
         """Which systems may be the best, as part of a sentence; empty for baselines and other statistics."""
@@ -349,12 +353,23 @@ class Comparison(Result):
         names = self.may_be_best
         level = f"({100 * (1 - self.alpha):.4g}%)"
         if len(names) == 1:
-            return f"only {names[0]} may be the best {level}"
+            return say.ONLY_BEST(system=names[0], level=level)
         if len(names) == len(self.systems):
-            return (
-                f"{'either system' if len(names) == 2 else f'any of the {len(names)} systems'} may be the best {level}"
-            )
-        return f"{len(names)} systems may be the best {level}: {summary(list(names), most)}"
+            return say.EITHER_BEST(level=level) if len(names) == 2 else say.ANY_BEST(count=len(names), level=level)
+        return say.SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
+
+    def best_doubt(self, most: int = 5) -> str:
+        """A sentence on systems that skewed differences may have left out of `may_be_best`; empty if there are none."""
+        if self.best is None or self.baselines:
+            return ""
+        order = [self.scores.systems.index(name) for name in self.systems]
+        skewness = doubtfully_left_out(self.scores.values[:, order], np.asarray(self.best), leader=0)
+        if not skewness.any():
+            return ""
+        names = [name for name, value in zip(self.systems, skewness, strict=True) if value]
+        return say.SKEWED_BEST(
+            systems=summary(names, most), leader=self.systems[0], skewness=skewness.max(), alpha=self.alpha
+        )
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, in words."""

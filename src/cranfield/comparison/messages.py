@@ -13,6 +13,7 @@ from cranfield.comparison.corrections import CORRECTIONS, resamples_needed
 from cranfield.comparison.tests import TESTS
 from cranfield.defaults import INTERVALS
 from cranfield.labels import summary
+from cranfield.sentences import comparison as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -97,12 +98,12 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
 def too_few_resamples(result: Comparison) -> str:
     """A sentence when no pair can be significant, however different, and what would help; else nothing."""
     correction = CORRECTIONS[result.correction]
-    if correction.of_scores is not None and result.n_resamples is not None and not result.exact:
+    flips = 2.0 ** min(result.n_topics, 1022)
+    if correction.of_scores is not None and result.n_resamples is not None and result.n_resamples < flips:
         if 1 / (result.n_resamples + 1) <= result.alpha:
             return ""
-        return (
-            f"no pair can be significant: the smallest adjusted p is 1/{result.n_resamples + 1}, above "
-            f"{result.alpha:g}; use at least {resamples_needed(1, result.alpha)} resamples"
+        return say.NONE_CAN_ADJUSTED(
+            flips=result.n_resamples + 1, alpha=result.alpha, needed=resamples_needed(1, result.alpha)
         )
     factor = correction.at_least(result.family)
     if result.smallest_p * factor <= result.alpha:
@@ -112,10 +113,7 @@ def too_few_resamples(result: Comparison) -> str:
         counted = f" times {factor} comparisons"
         if factor != result.family:
             counted = f" times {factor:.4g} ({result.family} comparisons, {correction.title.removesuffix('-adjusted')})"
-    finding = (
-        f"no pair can be significant: the smallest possible p is {result.smallest_p:.3g}{counted}, "
-        f"above {result.alpha:g}"
-    )
+    finding = say.NONE_CAN(smallest=result.smallest_p, counted=counted, alpha=result.alpha)
     if not _limited_by_resamples(result):
         return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
     return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"

@@ -10,6 +10,7 @@ import numpy as np
 from cranfield.errors import ArgumentError
 from cranfield.labels import positions
 from cranfield.results import Result
+from cranfield.sentences import comparison as say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,8 +101,9 @@ class PairTopics(Result):
     def summary(self) -> str:
         """How many topics the first system wins, ties and loses."""
         wins, ties, losses = self.wins_ties_losses
-        measure = self.comparison.measure
-        return f"{measure}: {self.system_a} wins {wins}, ties {ties} and loses {losses} topics against {self.system_b}"
+        return say.WINS(
+            measure=self.comparison.measure, a=self.system_a, wins=wins, ties=ties, losses=losses, b=self.system_b
+        )
 
     def __repr__(self) -> str:
         return f"PairTopics({self.summary()})"

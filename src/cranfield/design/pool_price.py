@@ -11,6 +11,7 @@ from cranfield.collection import Qrels, Run
 from cranfield.collection.pools import ranked
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError
+from cranfield.sentences import design as say
 
 LOW_SHARE: Final = 0.9
 """A judged share of the pool below this makes the variance of the scores doubtful: unjudged counts as not relevant."""
@@ -131,8 +132,4 @@ def losses(depths: Iterable[int]) -> tuple[str, ...]:
     several = sorted(set(depths))
     if len(several) < 2:
         return ()
-    return (
-        f"Judging to depth {several[0]} leaves more relevant documents unjudged than to depth {several[-1]}: systems "
-        "that come later and find them score too low. A shallow pool serves the comparison of these systems and is "
-        "less reusable; fewest judgments is no reason by itself to choose it.",
-    )
+    return (say.LOSSES(shallow=several[0], deep=several[-1]),)

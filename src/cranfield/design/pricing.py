@@ -22,6 +22,7 @@ from cranfield.design.figures import Collection, PoolFigure, pool_figures
 from cranfield.design.grid import positive
 from cranfield.design.pool_price import LOW_SHARE, doubts, losses
 from cranfield.design.result import Design
+from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
 from cranfield.light_table import LightTable
@@ -349,7 +350,16 @@ def cost(
             published=published, blocked=blocked, epsilon=epsilon, document_cost=document_cost,
             topic_cost=topic_cost, budget=budget,
         )  # fmt: skip
-    warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
+    warnings = tuple(dict.fromkeys((*said, *_oddities(figures, min_diff), *priced.warnings)))
     result = replace(priced, settings={"estimator": chosen, **priced.settings}, warnings=warnings)
     notify(result.warnings)
     return result
+
+
+def _oddities(figures: Iterable[PoolFigure], min_diff: float | None) -> list[str]:
+    """What is odd about the difference asked for beside the scores of the deepest pool of every measure."""
+    deepest = {one.measure: one.variance for one in sorted(figures, key=lambda one: one.depth)}
+    known = [one for one in deepest.values() if isinstance(one, VarianceEstimate)]
+    if min_diff is None:
+        return []
+    return [text for one in known for text in sense([stratum.scores for stratum in one.strata], min_diff)]

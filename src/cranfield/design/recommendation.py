@@ -23,6 +23,7 @@ from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
+from cranfield.sentences import design as say
 from cranfield.settings.design import RecommendSettings
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
@@ -110,7 +111,7 @@ class Recommendation(Result):
 
     def summary(self) -> str:
         """The recommended number of topics."""
-        return f"{self.n_topics} topics by {self.measure}"
+        return say.RECOMMENDED(topics=self.n_topics, measure=self.measure)
 
     def __repr__(self) -> str:
         ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
@@ -205,17 +206,9 @@ def _named(scores: Any) -> dict[str, ScoreMatrix]:
 def _promise(measure: str, k: int, topics: int, question: Mapping[str, float], baseline: bool) -> str:
     pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
     if k == 2:
-        return (
-            f"With {topics:,} topics, if two systems differ by {question['min_diff']:g} in mean {measure}, a paired "
-            f"t-test at level {question['alpha']:g} shows it with probability about {question['power']:g}, on average "
-            "over which systems they are."
-        )
+        return say.PROMISE_PAIR(topics=topics, measure=measure, **question)
     two = "a system and the baseline" if baseline else "the best and the worst"
-    return (
-        f"With {topics:,} topics, if {two} of {k} systems differ by {question['min_diff']:g} in mean {measure} and the "
-        f"others lie midway, paired t-tests of {pairs} with Holm's correction at level {question['alpha']:g} show that "
-        f"these two differ with probability about {question['power']:g}, on average over which systems they are."
-    )
+    return say.PROMISE(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **question)
 
 
 def _row(design: Design, name: str, question: str, epsilon: str = "epsilon") -> dict[str, Any]:

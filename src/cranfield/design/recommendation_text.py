@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cranfield.scores import ScoreMatrix
+from cranfield.sentences import design as say
 
 _DIGITS = {"power": 3, "min_diff": 3, "min_diff_pair": 3, "width_average_pair": 3, "width_percentile95_pair": 3}
 
@@ -27,15 +28,12 @@ def text_of(
     level, systems = f"{1 - settings['alpha']:.0%}", settings["n_systems"]
     interval = ""
     if best["topics_lower"] is not None:
-        interval = (
-            f" The past scores are a sample: the {level} interval of this number is {best['topics_lower']:,} to "
-            f"{best['topics_upper']:,} topics."
-        )
+        interval = f" {say.SAMPLE_INTERVAL(level=level, lower=best['topics_lower'], upper=best['topics_upper'])}"
     past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
     two = "a system and the baseline" if settings["baseline"] else "best and worst"
     parts = [
         f"# How many topics for {measure}?",
-        f"**Create {best['topics']:,} topics.** {promise}{interval}",
+        f"**{say.CREATE(topics=best['topics'])}** {promise}{interval}",
         f"Variances come from {past}.",
         "## Every way of asking",
         _markdown(_with_interval(rows), {"variance": 4, "epsilon": 3}),

@@ -9,7 +9,9 @@ from typing import Final
 import numpy as np
 
 from cranfield.design.grid import positive
+from cranfield.errors import ArgumentError
 from cranfield.scores import ScoreMatrix
+from cranfield.sentences import design as say
 from cranfield.variance.squares import squares
 
 MANY_TOPICS: Final = 5_000
@@ -22,6 +24,9 @@ def sense(
     scores: ScoreMatrix | Iterable[ScoreMatrix], min_diff: float, *, topics: int | None = None
 ) -> tuple[str, ...]:
     """What is odd about `min_diff`, compared with the observed scores; nothing if nothing is.
+
+    A difference that no two systems can have, above 1 for scores in [0, 1] or above 100 for scores in [0, 100], is
+    refused.
 
     Parameters
     ----------
@@ -38,14 +43,19 @@ def sense(
     >>> x = ScoreMatrix(values, map(str, range(30)), "abcde", "AP")
     >>> sense(x, 0.03)
     ()
-    >>> print(sense(x, 5)[0])
-    `min_diff` = 5 is more than any two AP scores differ by (they run from 0.2023 to 0.5985), so two means on this scale can hardly differ by it; did you mean 0.05?
+    >>> sense(x, 5)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: no two systems can differ by `min_diff` = 5 in mean AP, whose scores run from 0.2023 to 0.5985; did you mean 0.05?
     """  # noqa: E501
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     difference = positive("min_diff", min_diff)
     measure = matrices[0].measure
     low = min(float(x.values.min()) for x in matrices)
     high = max(float(x.values.max()) for x in matrices)
+    whole = 1 if low >= 0 and high <= 1 else 100 if low >= 0 and high <= 100 else math.inf
+    if difference > whole:
+        meant = f"; did you mean {difference / 100:g}?" if difference <= 100 and whole == 1 else "."
+        raise ArgumentError(f"{say.IMPOSSIBLE(min_diff=difference, measure=measure, low=low, high=high)}{meant}")
     apart = max(float(np.ptp(x.values.mean(axis=0))) for x in matrices)
     spread = math.sqrt(2 * float(np.mean([squares(x.values).mean_residual for x in matrices])))
     said = []
@@ -56,24 +66,11 @@ def sense(
             f"{difference:g} of a point. Write {difference * 100:g} if {difference:g} of the whole scale is meant."
         )
     if difference > high - low:
-        meant = f"; did you mean {difference / 100:g}?" if difference >= 1 >= high else "."
-        said.append(
-            f"`min_diff` = {difference:g} is more than any two {measure} scores differ by (they run from {low:.4g} to "
-            f"{high:.4g}), so two means on this scale can hardly differ by it{meant}"
-        )
+        said.append(say.MORE_THAN_RANGE(min_diff=difference, measure=measure, low=low, high=high))
     elif difference > apart:
-        said.append(
-            f"`min_diff` = {difference:g} is more than the best and the worst past system are apart ({apart:.4g} by "
-            f"{measure}); a collection of this size tells only systems apart that differ more than any did before."
-        )
+        said.append(say.MORE_THAN_APART(min_diff=difference, apart=apart, measure=measure))
     elif not percent and difference < SMALL_EFFECT * spread:
-        said.append(
-            f"`min_diff` = {difference:g} is {difference / spread:.2g} standard deviations of the difference of two "
-            f"systems ({spread:.4g} by {measure}): an effect too small for any test collection in use."
-        )
+        said.append(say.TOO_SMALL(min_diff=difference, share=difference / spread, spread=spread, measure=measure))
     if topics is not None and topics > MANY_TOPICS:
-        said.append(
-            f"{topics:,} topics are more than any test collection has; 200 could detect a difference of about "
-            f"{difference * math.sqrt(topics / 200):.2g}."
-        )
+        said.append(say.MANY_TOPICS(topics=topics, detectable=difference * math.sqrt(topics / 200)))
     return tuple(said)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.defaults import Verdict
 from cranfield.labels import plural
 from cranfield.results import Result
+from cranfield.sentences import gating as say
 from cranfield.settings.gate import GateSettings
 from cranfield.signature import signature
 
@@ -135,20 +136,23 @@ class Gate(Result):
     def sentence(self, check: GateCheck) -> str:
         """What was found by one measure."""
         where = f"{check.measure} {check.difference:+.4f} [{check.lower:.4f}, {check.upper:.4f}]"
+        names = {"candidate": self.candidate, "baseline": self.baseline, "where": where}
         if check.verdict == "pass":
-            return f"{self.candidate} {self.claim} ({where})."
+            if self.better:
+                more = f" by more than {self.margin:g}" if self.margin else ""
+                return say.BETTER(**names, more=more)
+            return say.NOT_WORSE(**names, margin=self.margin)
         if check.verdict == "fail":
             if self.better:
-                least = f" by {self.margin:g}" if self.margin else ""
-                return f"{self.candidate} is not better than {self.baseline}{least} ({where})."
-            return f"{self.candidate} is worse than {self.baseline} by more than {self.margin:g} ({where})."
-        if check.topics_needed is None:
-            remedy = "no number of topics is likely to decide it: the difference lies at the threshold itself"
-        else:
-            remedy = f"about {plural(check.topics_needed, 'topic')} could decide it if the difference stays as it is"
-        return (
-            f"{plural(check.n_topics, 'topic')} cannot tell whether {self.candidate} {self.claim} ({where}); {remedy}."
-        )
+                return say.NOT_BETTER(**names, least=f" by {self.margin:g}" if self.margin else "")
+            return say.WORSE(**names, margin=self.margin)
+        remedy = say.UNLIKELY()
+        if check.topics_needed is not None:
+            remedy = say.COULD_DECIDE(topics=plural(check.topics_needed, "topic"))
+        return say.CANNOT_TELL(
+            topics=plural(check.n_topics, "topic"), candidate=self.candidate, claim=self.claim, where=where,
+            remedy=remedy,
+        )  # fmt: skip
 
     def summary(self) -> str:
         """The verdict, and what it rests on."""

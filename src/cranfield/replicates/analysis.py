@@ -17,10 +17,11 @@ from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Deci
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
 from cranfield.replicates.partitioned import Partitioned, Split
+from cranfield.sentences import replicates as say
+from cranfield.work_files import WorkFile
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,8 @@ class MeasureReplicates:
     def summary(self) -> str:
         """Pairs found different, and how long the intervals are."""
         different, total = int(self.decisions.decided.sum()), len(self.pairs)
-        return (
-            f"{self.measure}: {different} of {total} pairs different ({different / total:.1%}), "
-            f"mean interval length {self.mean_length:.4f}"
+        return say.DIFFERENT(
+            measure=self.measure, different=different, pairs=total, share=different / total, length=self.mean_length
         )
 
     def systems_frame(self) -> pl.DataFrame:

@@ -43,13 +43,14 @@ from cranfield.labels import summary
 from cranfield.measures.names import Measure
 from cranfield.replicates.analysis import MeasureReplicates, Rule, analyse_splits
 from cranfield.replicates.bootstrap import Bootstrap
-from cranfield.replicates.checkpoint import WorkFile, fingerprint
+from cranfield.replicates.checkpoint import fingerprint
 from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix
 from cranfield.signature import signature
+from cranfield.work_files import WorkFile
 
 DOMINANT = 0.2
 """A topic that makes more than this share of the residual sum of squares is named in a warning."""

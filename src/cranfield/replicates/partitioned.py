@@ -35,11 +35,11 @@ from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_wa
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
-from cranfield.replicates.checkpoint import WorkFile
 from cranfield.replicates.model import Replicated
 from cranfield.replicates.partition_scorer import PartitionScorer, choose_splits, relevant_counts
 from cranfield.replicates.partitions import DocumentHashes, check_partitions
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.work_files import WorkFile
 
 Path = str | os.PathLike[str]
 

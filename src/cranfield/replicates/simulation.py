@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -14,41 +14,14 @@ from numpy.typing import NDArray
 
 from cranfield.comparison.pairs import all_pairs
 from cranfield.defaults import ALPHA, SEED, PairP, Resample, Residuals
-from cranfield.errors import UnknownNameError
 from cranfield.executors import map_in_order
 from cranfield.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects
 from cranfield.replicates.model import Replicated
 from cranfield.resampling import generator
+from cranfield.truth.models import Scenario, draw_errors
 
-Floats = NDArray[np.float64]
-Scenario = Literal["iid", "trec-like"]
-SHARED, SPREAD, TOPIC_SPREAD = 0.4, 36.0, 0.5
-"""TREC-like errors: share common to all systems, largest by smallest variance of a system, sd of log scale by topic.
-
-The first two are those of the 40 TREC-COVID runs by AP; topics differ in scale as their numbers of relevant
-documents do."""
 _SIMULATED = 90
 """The stream of random numbers of simulated scores."""
-
-
-def draw_errors(scenario: Scenario, n_topics: int, n_systems: int, partitions: int, rng: np.random.Generator) -> Floats:
-    """Errors ε_ijk with mean 0, topics × systems × partitions: all that a simulation of the model needs.
-
-    With interaction the residuals do not depend on topic, system and interaction effects, so these are all 0
-    and every pair of systems is a true null hypothesis. ``"iid"``: standard normal. ``"trec-like"``: a part that
-    all systems share in a (topic, partition), and parts of their own whose variance differs between systems, both
-    scaled topic by topic.
-    """
-    if scenario not in get_args(Scenario):
-        raise UnknownNameError("scenario", str(scenario), get_args(Scenario))
-    own = rng.standard_normal((n_topics, n_systems, partitions))
-    if scenario == "iid":
-        return own
-    common = rng.standard_normal((n_topics, 1, partitions))
-    variance = np.geomspace(1, SPREAD, n_systems)
-    spread = np.sqrt(variance / variance.mean())[None, :, None]
-    scale = np.exp(TOPIC_SPREAD * rng.standard_normal((n_topics, 1, 1)))
-    return np.asarray(scale * (np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * spread * own))
 
 
 def calibrate(

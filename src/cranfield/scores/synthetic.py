@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from cranfield.defaults import SEED
 from cranfield.errors import ArgumentError
-from cranfield.resampling import generator
 from cranfield.scores.matrix import ScoreMatrix
-
-_SYSTEMS, _TOPICS, _RESIDUALS = 0, 1, 2  # the random streams, one a component
+from cranfield.truth.models import additive_scores
 
 
 def make_scores(
@@ -70,20 +66,17 @@ def make_scores(
         raise ArgumentError(
             f"`system_effects` must hold one effect per system: {n_systems} are needed; got {len(system_effects)}"
         )
-    if system_effects is None:
-        systems = math.sqrt(system_variance) * generator(seed, _SYSTEMS).standard_normal(n_systems)
-        between = f"system variance {system_variance:g}"
-    else:
-        systems = np.asarray(system_effects, dtype=np.float64)
-        between = "fixed system effects"
-    topics = math.sqrt(topic_variance) * generator(seed, _TOPICS).standard_normal(n_topics)
-    residuals = math.sqrt(residual_variance) * generator(seed, _RESIDUALS).standard_normal((n_topics, n_systems))
+    between = f"system variance {system_variance:g}" if system_effects is None else "fixed system effects"
+    values = additive_scores(
+        n_topics, n_systems, seed, mean=mean, systems=system_variance if system_effects is None else system_effects,
+        topic_variance=topic_variance, residual_variance=residual_variance,
+    )  # fmt: skip
     step = (
         f"drawn from an additive normal model: mean {mean:g}, {between}, topic variance {topic_variance:g}, "
         f"residual variance {residual_variance:g}, seed {seed}"
     )
     return ScoreMatrix(
-        mean + systems[np.newaxis, :] + topics[:, np.newaxis] + residuals,
+        values,
         topics=[str(i) for i in range(1, n_topics + 1)],
         systems=[f"system{j}" for j in range(1, n_systems + 1)],
         measure="score",

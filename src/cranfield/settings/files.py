@@ -142,10 +142,14 @@ class ConvertSettings(Settings):
 class ServeSettings(Settings):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 
-    Uploaded files are kept in a private temporary directory that is removed when the server stops (Ctrl-C);
-    with --keep they stay in a directory of yours, with the names they were given and the questions asked.
+    With judgments and runs, or score files, the page opens with them; others can be dropped on it. Uploaded files are
+    kept in a private temporary directory that is removed when the server stops (Ctrl-C); with --keep they stay in a
+    directory of yours, with the names they were given and the questions asked.
 
-    Example: cranfield serve --open
+    \b
+    Examples:
+      cranfield serve --open
+      cranfield serve qrels.txt runs/ --open
     """
 
     command: ClassVar[str] = "serve"
@@ -153,6 +157,11 @@ class ServeSettings(Settings):
     place: ClassVar[int] = 190
     printed: ClassVar[bool] = False
 
+    files: tuple[str, ...] = setting(
+        (), "Judgments and runs, or score files, to open with. Directories and globs work.", argument=True,
+        metavar="[QRELS RUN... | SCORES...]", part="source",
+    )  # fmt: skip
+    teams: Path | None = shared.teams()
     port: int = setting(defaults.PORT, "Port to listen on; 0 takes a free one.", least=0, most=65535)
     open_page: bool = setting(False, "Open the page in the browser.", "--open")
     host: str = setting(defaults.HOST, "Address to listen on; any but this machine's own needs --allow-remote.")

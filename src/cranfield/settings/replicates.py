@@ -86,10 +86,7 @@ class ReplicatesSettings(Scoring):
     alpha: float = shared.alpha()
     n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
     seed: int = shared.seed()
-    work: Path | None = setting(
-        None, "Keep what is finished in this file; an interrupted job goes on from there.", metavar="FILE",
-        part="run", on_page=False,
-    )  # fmt: skip
+    work: Path | None = shared.work()
     workers: int | None = shared.workers()
     show: str = setting(
         "systems", "Which table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False

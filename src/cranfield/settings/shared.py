@@ -74,6 +74,14 @@ def workers(help: str = "Threads to use; never changes a result.", usual: str = 
     return setting(None, help, usual=usual, least=1, most=1024, part="run", on_page=False)
 
 
+def work() -> Any:
+    """A file that keeps what is finished of a long job."""
+    return setting(
+        None, "Keep what is finished in this file; an interrupted job goes on from there.", metavar="FILE",
+        part="run", on_page=False,
+    )  # fmt: skip
+
+
 def memory() -> Any:
     """How much memory resampling may use."""
     return setting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield import defaults
@@ -25,6 +26,16 @@ def copulas_there(name: str, value: str) -> None:
         raise ArgumentError(
             f"`{name}` 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
         )
+
+
+def mode() -> Any:
+    """How scores are made."""
+    return setting(
+        defaults.SIMULATION_MODE,
+        "resample: topics drawn with replacement. copula: fitted margins and copulas (needs the extra simulate).",
+        choices=defaults.names(defaults.SimulationMode),
+        check=copulas_there,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +82,9 @@ class SimulateTestsSettings(Settings):
     )  # fmt: skip
     n_trials: int = n_trials(defaults.TRIALS, "Simulated collections of every size and difference.")
     n_resamples: int = shared.n_resamples(defaults.SIMULATED_RESAMPLES, "Resamples of a bootstrap test.")
-    mode: str = setting(
-        defaults.SIMULATION_MODE,
-        "resample: topics drawn with replacement. copula: fitted margins and copulas (needs the extra simulate).",
-        choices=defaults.names(defaults.SimulationMode),
-        check=copulas_there,
-    )
+    mode: str = mode()
     seed: int = shared.seed()
+    work: Path | None = shared.work()
     workers: int | None = shared.workers()
     measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
     missing: str = shared.missing()
@@ -90,10 +97,10 @@ class SimulateTestsSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateDesignSettings(Settings):
-    """Would a collection of the recommended size have the promised power?
+    """Would a collection of the recommended size have the promised power, and intervals of the promised width?
 
     Draws pilots from the scores, asks `design recommend` for a number of topics, draws collections of that size with
-    a known difference, and counts how often it is found.
+    a known difference, counts how often it is found, and measures how wide the intervals of pairs are.
 
     Example: cranfield simulate design scores.csv --systems 20 --min-diff 0.1
     """
@@ -116,6 +123,7 @@ class SimulateDesignSettings(Settings):
     n_pilots: int = setting(defaults.PILOTS, "How many pilots.", least=1, most=100_000)
     n_trials: int = n_trials(defaults.DESIGN_TRIALS, "Simulated collections for every pilot.")
     seed: int = shared.seed()
+    work: Path | None = shared.work()
     workers: int | None = shared.workers()
     measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
     missing: str = shared.missing()
@@ -125,7 +133,8 @@ class SimulateDesignSettings(Settings):
 class SimulateScoresSettings(Settings):
     """Scores like these, with true means that are known.
 
-    Topics are drawn with replacement. Without --difference every system keeps its mean, which is then the truth.
+    Topics are drawn with replacement, or with --mode copula from fitted margins and a vine copula. Without --difference
+    every system keeps its mean, which is then the truth.
 
     Example: cranfield simulate scores scores.csv --topics 200 --systems 20 -o simulated.parquet
     """
@@ -144,6 +153,7 @@ class SimulateScoresSettings(Settings):
         None, "Give all systems one mean, and half of them this much more.", metavar="D", check=shared.not_negative,
         usual="every system keeps its own mean",
     )  # fmt: skip
+    mode: str = mode()
     seed: int = shared.seed()
     measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
     missing: str = shared.missing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
@@ -26,13 +27,15 @@ from cranfield.defaults import (
     names,
 )
 from cranfield.errors import ArgumentError, UnknownNameError, notify
-from cranfield.executors import Progress, map_in_order
+from cranfield.executors import Progress
 from cranfield.scores.doors import ScoresLike
 from cranfield.settings.simulate import copulas_there
-from cranfield.simulation.intervals import mean_interval, rate_interval
+from cranfield.simulation.blocks import KIND, job_of, run_blocks
 from cranfield.simulation.population import Population
 from cranfield.simulation.result import SimulatedTests
-from cranfield.simulation.trials import Outcome, Plan, run_block
+from cranfield.simulation.trials import BLOCK, Outcome, Plan, Source
+from cranfield.truth.rates import mean_interval, rate_interval
+from cranfield.work_files import WorkFile
 
 FAMILY = 5
 """Systems of a simulated collection when a correction is asked for and their number is not."""
@@ -51,6 +54,7 @@ def simulate_tests(
     n_resamples: int = SIMULATED_RESAMPLES,
     mode: SimulationMode = SIMULATION_MODE,
     seed: int = SEED,
+    work: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -67,8 +71,11 @@ def simulate_tests(
     swapped by a coin on every topic, which makes them exchangeable: tests that assume symmetric differences look
     innocent there (`SimulatedTests.pairs_frame`).
 
-    ``copula`` (extra ``simulate``) is the procedure of Urbano, Lima & Hanjalic (SIGIR 2019): a margin is fitted to the
-    first system, a copula to both, each by AIC, and both systems have that margin.
+    ``copula`` (extra ``simulate``) is the procedure of Urbano, Lima & Hanjalic (SIGIR 2019): margins are fitted to the
+    systems and a copula to both, each by AIC. Without a difference both systems have the margin of the first. With one,
+    the first is of the lower three quarters of the systems, and the second one of the ten whose means are nearest to
+    the one wanted, its margin moved there. Families have a vine copula and the margin of the first for all, which is
+    moved for the better half.
 
     Parameters
     ----------
@@ -84,6 +91,8 @@ def simulate_tests(
     n_trials : simulated collections of every size and difference
     n_resamples : of tests that draw resamples; the randomisation test draws none (saddlepoint) from 20 topics on
     mode : ``"resample"`` or ``"copula"``
+    work : a file that keeps what is finished: an interrupted simulation goes on from there, and so does one of more
+        trials
     seed, workers, executor, progress : as in `compare`; workers and executor never change a result
 
     References
@@ -103,23 +112,6 @@ def simulate_tests(
     copulas_there("mode", mode)
     plan = _plan(n_topics, difference, tests, alpha, n_systems, correction, n_trials, n_resamples, mode, seed)
     population = Population.of(scores)
-    for one in plan.difference:
-        population.admit(plan.n_systems, one)
-    source: Any = population
-    cluster = 1
-    if mode == "copula":
-        from cranfield.simulation.copula import CLUSTER, PairCopulas
-
-        source, cluster = PairCopulas.of(population, plan, workers, executor), CLUSTER
-    done = map_in_order(
-        partial(run_block, source, plan), plan.blocks, executor=executor, workers=workers, progress=progress,
-        weight=plan.size,
-    )  # fmt: skip
-    outcomes = list(zip(*done, strict=True))
-    listed = [
-        row for cell, parts in zip(plan.cells, outcomes, strict=True) for row in _rows(plan, cell, parts, cluster)
-    ]
-    frame = pl.DataFrame(listed, infer_schema_length=None)
     settings = {
         "measure": population.measure,
         "mode": mode,
@@ -133,7 +125,18 @@ def simulate_tests(
         "n_resamples": n_resamples if any(TESTS[test].resamples for test in plan.tests) else None,
         "seed": seed,
     }
-    result = SimulatedTests(population.measure, frame, settings, population.warnings)
+    about = {name: value for name, value in settings.items() if name != "n_trials"}
+    file = WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND)
+    cluster = _admit(population, plan, mode)
+    source = partial(_source, population, plan, mode, workers, executor)
+    outcomes = list(
+        zip(*run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress), strict=True)
+    )
+    listed = [
+        row for cell, parts in zip(plan.cells, outcomes, strict=True) for row in _rows(plan, cell, parts, cluster)
+    ]
+    frame = pl.DataFrame(listed, infer_schema_length=None)
+    result = SimulatedTests(population.measure, frame, settings, (*population.warnings, *file.warnings))
     notify(result.warnings)
     return result
 
@@ -150,8 +153,6 @@ def _plan(
     m = (2 if correction is None else FAMILY) if n_systems is None else n_systems
     if m < 2:
         raise ArgumentError(f"`n_systems` must be at least 2; got {m}. Write {FAMILY}.")
-    if mode == "copula" and m > 2:
-        raise ArgumentError("mode 'copula' makes pairs, not families; use mode 'resample' with `n_systems`.")
     if m > 2 and correction is None:
         correction = "none"
     for test in chosen:
@@ -180,6 +181,35 @@ def _plan(
     return Plan(sizes, apart, chosen, levels, m, correction, n_resamples, n_trials, seed, twins)
 
 
+def _admit(population: Population, plan: Plan, mode: SimulationMode) -> int:
+    """Refuse what cannot be drawn; how many trials in a row share the systems that were fitted."""
+    population.enough(plan.n_systems)
+    if mode == "resample":
+        for one in plan.difference:
+            population.admit(plan.n_systems, one)
+        return 1
+    from cranfield.simulation.copula import CLUSTER, library
+
+    library()
+    return CLUSTER
+
+
+def _source(
+    population: Population, plan: Plan, mode: SimulationMode, workers: int | None, executor: Executor | None,
+    blocks: Sequence[int],
+) -> Source:  # fmt: skip
+    """What these blocks of trials are drawn from."""
+    if mode == "resample":
+        return population
+    if plan.n_systems == 2:
+        from cranfield.simulation.copula import PairCopulas
+
+        return PairCopulas.of(population, plan.seed, BLOCK, blocks, plan.difference, workers, executor)
+    from cranfield.simulation.vines import VineFamilies
+
+    return VineFamilies.of(population, plan.n_systems, plan.seed, BLOCK, blocks, workers, executor)
+
+
 def _several(given: Any) -> list[Any]:
     return [given] if isinstance(given, (str, int, float, np.number)) else list(given)
 
@@ -202,7 +232,7 @@ def _rows(plan: Plan, cell: tuple[int, float, bool], parts: Sequence[Outcome], c
                 rows.append(head | ends | {"kind": kind, "pairs": pairs})
 
             if plan.n_systems > 2:
-                _family_rows(add, said, null, wrong, difference, plan.correction or "none")
+                _family_rows(add, said, null, wrong, difference, plan.correction or "none", cluster)
             elif difference == 0:
                 one = said[:, 0]
                 if swapped:
@@ -219,14 +249,14 @@ def _rows(plan: Plan, cell: tuple[int, float, bool], parts: Sequence[Outcome], c
     return rows
 
 
-def _family_rows(add: Any, said: Any, null: Any, wrong: Any, difference: float, correction: str) -> None:
+def _family_rows(add: Any, said: Any, null: Any, wrong: Any, difference: float, correction: str, cluster: int) -> None:
     """Family-wise error and false discovery of whole families; with a difference also power and type III errors."""
     false = said[:, null]
-    add("family-wise", rate_interval(false.any(axis=1)))
+    add("family-wise", rate_interval(false.any(axis=1), cluster))
     count = np.maximum(said.sum(axis=1), 1)
-    add("false-discovery", mean_interval(false.sum(axis=1) / count))
+    add("false-discovery", mean_interval(false.sum(axis=1) / count, cluster))
     if correction == "none" and difference == 0:
-        add("type1", mean_interval(false.mean(axis=1)))
+        add("type1", mean_interval(false.mean(axis=1), cluster))
     if difference > 0:
-        add("power", mean_interval(said[:, ~null].mean(axis=1)))
-        add("type3", mean_interval((said & wrong)[:, ~null].mean(axis=1)))
+        add("power", mean_interval(said[:, ~null].mean(axis=1), cluster))
+        add("type3", mean_interval((said & wrong)[:, ~null].mean(axis=1), cluster))

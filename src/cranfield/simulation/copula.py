@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import ArgumentError, DataError
+from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.resampling import generator
 from cranfield.settings.simulate import copulas_there
 from cranfield.simulation.margins import Margin, fit_margin
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
-
-if TYPE_CHECKING:
-    from cranfield.simulation.trials import Plan
+from cranfield.simulation.support import support_of
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 CLUSTER = 8
-"""Trials that share a fitted pair."""
+"""Trials that share a fitted pair or family."""
 PAIRS = 123
-"""The stream of random numbers of the pairs that are fitted."""
+"""The stream of random numbers of the systems that are fitted."""
+BASELINES = 0.75
+"""Share of the systems, from the worst, that a better one is put beside."""
+NEAREST = 10
+"""Systems nearest to the wanted mean, of which one is moved there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,46 +48,81 @@ class FittedCopula:
 
 @dataclass(frozen=True, eq=False)
 class PairCopulas:
-    """Fitted pairs to draw from; both systems of a pair have the margin of the first.
+    """Fitted pairs to draw from.
+
+    Without a true difference, both systems of a pair have the margin of the first. With one, the first is of the lower
+    three quarters, and the second one of the ten whose means are nearest to the one wanted, its own margin moved there.
 
     Attributes
     ----------
-    pairs : pairs × 2, positions of systems
-    copulas : one per pair
-    margins : by system
+    margins : one per system
+    copulas : by pair, the earlier system first
     """
 
     population: Population
-    pairs: NDArray[np.int64]
-    copulas: tuple[FittedCopula, ...]
-    margins: dict[int, Margin]
-    per_block: int
+    margins: tuple[Margin, ...]
+    copulas: dict[tuple[int, int], FittedCopula]
+    seed: int
 
     @classmethod
     def of(
-        cls, population: Population, plan: Plan, workers: int | None = None, executor: Executor | None = None
+        cls,
+        population: Population,
+        seed: int,
+        per_block: int,
+        blocks: Iterable[int],
+        differences: Iterable[float],
+        workers: int | None = None,
+        executor: Executor | None = None,
     ) -> PairCopulas:
-        """Fit as many pairs as the trials of a plan need, `CLUSTER` trials each."""
-        from cranfield.simulation.trials import BLOCK
+        """Fit the pairs that so many blocks of trials need.
 
+        Parameters
+        ----------
+        per_block : trials of a block, `CLUSTER` of which share a pair
+        blocks : those that will be drawn
+        differences : the true differences that will be drawn
+        """
         library()
-        low, high = float(population.values.min()), float(population.values.max())
-        if low < 0 or high > 1:
-            raise DataError(
-                f"{population.measure}: margins are fitted to scores between 0 and 1; there are scores from {low:g} to "
-                f"{high:g}. Use mode 'resample'."
-            )
-        per_block = BLOCK // CLUSTER
-        rng = generator(plan.seed, PAIRS)
-        keys = rng.random((len(plan.blocks) * per_block, population.n_systems))
-        pairs = np.argsort(keys, axis=1)[:, :2]
-        distinct = np.unique(pairs, axis=0)
+        bare = cls(population, fit_margins(population, workers, executor), {}, seed)
+        blocks = list(blocks)
+        chosen = [bare.pairs(block, per_block, difference) for difference in differences for block in blocks]
+        distinct = np.unique(np.sort(np.concatenate([np.empty((0, 2), dtype=np.int64), *chosen]), axis=1), axis=0)
         done = map_in_order(partial(fit_pair, population.values), distinct, executor=executor, workers=workers)
-        by_pair = {tuple(pair): copula for pair, copula in zip(distinct.tolist(), done, strict=True)}
-        support = np.unique(population.values)
-        firsts = np.unique(pairs[:, 0]).tolist()
-        margins = {j: fit_margin(population.values[:, j], support) for j in firsts}
-        return cls(population, pairs, tuple(by_pair[tuple(pair)] for pair in pairs.tolist()), margins, per_block)
+        copulas = {(int(a), int(b)): copula for (a, b), copula in zip(distinct, done, strict=True)}
+        return cls(population, bare.margins, copulas, seed)
+
+    def pairs(self, block: int, size: int, difference: float) -> Indices:
+        """The pairs of one block of trials: positions of systems, the one with the higher true mean last."""
+        keys = generator(self.seed, PAIRS, block).random((size // CLUSTER, self.population.n_systems + 2))
+        if difference == 0:
+            return np.argsort(keys[:, 2:], axis=1)[:, :2]
+        partners = self._partners(difference)
+        firsts = sorted(partners)
+        if not firsts:
+            highest = max(margin.quantiles.max() for margin in self.margins)
+            raise ArgumentError(
+                f"`difference` {difference:g} is more than any of the fitted margins can be moved, which reach "
+                f"{highest:.3g}. Write a smaller one."
+            )
+        out = []
+        for one, other in keys[:, :2]:
+            first = firsts[int(one * len(firsts))]
+            out.append((first, partners[first][int(other * len(partners[first]))]))
+        return np.array(out, dtype=np.int64)
+
+    def _partners(self, difference: float) -> dict[int, list[int]]:
+        """For every first system, those that can be moved to its mean plus the difference."""
+        means = np.array([margin.mean for margin in self.margins])
+        highest = np.array([margin.quantiles.max() for margin in self.margins])
+        best = round((1 - BASELINES) * len(means)) if len(means) > 2 else 0
+        partners = {}
+        for first in np.argsort(-means, kind="stable")[best:].tolist():
+            target = means[first] + difference
+            near = [j for j in np.argsort(np.abs(means - target), kind="stable").tolist() if j != first][:NEAREST]
+            if able := [j for j in near if highest[j] > target]:
+                partners[first] = able
+        return partners
 
     def draw(
         self,
@@ -96,39 +135,55 @@ class PairCopulas:
         exchangeable: bool = False,
     ) -> Drawn:
         """The trials of one block, from the pairs that are its own."""
-        own = slice(block * self.per_block, (block + 1) * self.per_block)
-        scores = np.empty((self.per_block, CLUSTER, n_topics, 2))
-        for at, (pair, copula) in enumerate(zip(self.pairs[own], self.copulas[own], strict=True)):
-            margin = self.margins[int(pair[0])]
+        difference = float(shifts[1])
+        pairs = self.pairs(block, size, difference)
+        scores = np.empty((len(pairs), CLUSTER, n_topics, 2))
+        alike = np.empty(len(pairs), dtype=np.bool_)
+        for at, (a, b) in enumerate(pairs.tolist()):
+            copula = self.copulas[min(a, b), max(a, b)]
             u = copula.bicop.sample(CLUSTER * n_topics, seeds=rng.integers(2**31 - 1, size=5).tolist())
-            scores[at, :, :, 0] = margin.at(u[:, 0]).reshape(CLUSTER, n_topics)
-            scores[at, :, :, 1] = self._moved(margin, u[:, 1], float(shifts[1])).reshape(CLUSTER, n_topics)
-        alike = np.repeat([copula.exchangeable for copula in self.copulas[own]], CLUSTER)
-        systems = np.repeat(self.pairs[own], CLUSTER, axis=0)
-        return Drawn(scores.reshape(-1, n_topics, 2)[:size], systems[:size], alike[:size])
-
-    def _moved(self, margin: Margin, u: Array, difference: float) -> Array:
-        """Quantiles of the margin, moved by composing it with a Beta distribution function."""
-        if difference == 0:
-            return margin.at(u)
-        target = margin.quantiles.mean() + difference
-        if target >= margin.quantiles.max():
-            raise ArgumentError(
-                f"`difference` {difference:g} is more than a margin with mean {margin.quantiles.mean():.3f} can be "
-                "moved; write a smaller one."
-            )
-        tilt = solve_tilt(margin.quantiles[None], np.array([target]))
-        return margin.at(moved_quantile(u, tilt))
+            if b < a:
+                u = u[:, ::-1]
+            first = self.margins[a]
+            second = self.margins[a if difference == 0 else b]
+            both = first.at(u[:, 0]), moved(second, u[:, 1], first.mean + difference)
+            scores[at] = np.stack(both, axis=1).reshape(CLUSTER, n_topics, 2)
+            alike[at] = copula.exchangeable
+        return Drawn(scores.reshape(-1, n_topics, 2), np.repeat(pairs, CLUSTER, axis=0), np.repeat(alike, CLUSTER))
 
 
-def fit_pair(values: Array, pair: NDArray[np.int64]) -> FittedCopula:
-    """The copula of two systems, chosen by AIC among all families of pyvinecopulib, on pseudo-observations."""
+def moved(margin: Margin, u: Array, target: float) -> Array:
+    """Quantiles of a margin, moved to another mean by composing it with a Beta distribution function."""
+    if target == margin.mean:
+        return margin.at(u)
+    return margin.at(moved_quantile(u, solve_tilt(margin.quantiles[None], np.array([target]))))
+
+
+def fit_margins(
+    population: Population, workers: int | None = None, executor: Executor | None = None
+) -> tuple[Margin, ...]:
+    """The margin of every system, each chosen by AIC."""
+    support = support_of(population.measure, population.values)
+    fit = partial(fit_margin, support=support)
+    return tuple(map_in_order(fit, list(population.values.T), executor=executor, workers=workers))
+
+
+def fit_pair(values: Array, pair: Indices) -> FittedCopula:
+    """The copula of two systems, chosen by AIC among all families of pyvinecopulib, on pseudo-observations.
+
+    Ties, which a copula of continuous margins cannot have, are broken at random.
+    """
     vines = library()
-    u = vines.to_pseudo_obs(values[:, pair])
     controls = vines.FitControlsBicop(selection_criterion="aic", num_threads=1)
-    bicop = vines.Bicop.from_data(u, controls=controls)
+    bicop = vines.Bicop.from_data(pseudo_observations(values, pair), controls=controls)
     symmetric = bicop.family not in (vines.BicopFamily.tawn, vines.BicopFamily.tll)
     return FittedCopula(bicop, bool(symmetric and bicop.rotation in (0, 180)))
+
+
+def pseudo_observations(values: Array, systems: Indices) -> Array:
+    """Ranks within every system divided by one more than the topics; ties broken at random, by the systems' places."""
+    seeds = [int(j) + 1 for j in systems]
+    return np.asarray(library().to_pseudo_obs(values[:, systems], ties_method="random", seeds=seeds))
 
 
 def library() -> Any:

@@ -1,4 +1,4 @@
-"""The margin of a system as a distribution: truncated normal, Beta, Beta kernel, or a kernel on few values; by AIC."""
+"""The margin of a system as a distribution, chosen by AIC: truncated normal, Beta, Beta kernel, or on few values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from cranfield.simulation.support import nearest
+
 Array = NDArray[np.float64]
 POINTS = 2000
 """Quantiles kept of a margin, evenly spaced in probability."""
-FEW_VALUES = 30
-"""Scores with no more distinct values than this have a margin on just these values."""
 _EDGE = 1e-4
 """For the likelihood, scores are kept this far from 0 and 1, where a Beta density is 0 or endless."""
 _GRID = np.linspace(0, 1, 1001)
@@ -27,6 +27,11 @@ class Margin:
     quantiles: Array
     discrete: bool = False
 
+    @property
+    def mean(self) -> float:
+        """The mean of the distribution."""
+        return float(self.quantiles.mean())
+
     def at(self, u: Array) -> Array:
         """The quantile function."""
         if self.discrete:
@@ -34,25 +39,31 @@ class Margin:
         return np.interp(u, _levels(), self.quantiles)
 
 
-def fit_margin(values: Array, support: Array) -> Margin:
+def fit_margin(values: Array, support: Array | None = None) -> Margin:
     """The margin of one system's scores in [0, 1].
 
     Parameters
     ----------
     values : the scores on all topics
-    support : every distinct score in the whole matrix; with at most 30 of them the margin is discrete
+    support : every value that the measure can take (`support_of`); None for a continuous margin
 
     Notes
     -----
     Truncated normal and Beta by maximum likelihood, with two parameters each. The Beta kernel is the mean of Beta
-    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1); the discrete kernel gives a value s the weight
-    λ^(steps from x to s). Bandwidths maximise the leave-one-out likelihood, −2 log of which stands for their AIC.
+    densities with modes at the scores, Beta(x/h + 1, (1 − x)/h + 1). On few values there is a
+    geometric kernel, in which a score x gives a value s the weight λ^(steps from x to s) (Wang & van Ryzin, Biometrika
+    68, 1981), and where these are evenly spaced the Beta-binomial distribution, with two parameters. Bandwidths
+    maximise the leave-one-out likelihood, −2 log of which stands for their AIC.
 
-    >>> fit_margin(np.random.default_rng(1).beta(2, 5, 200), np.linspace(0, 1, 500)).name
+    >>> fit_margin(np.random.default_rng(1).beta(2, 5, 200)).name
     'beta'
     """
-    if len(support) <= FEW_VALUES:
-        return _discrete(values, support)
+    if support is not None:
+        place = nearest(values, support)
+        fitted = [_geometric(place, support)]
+        if np.allclose(np.diff(support), support[1] - support[0]):
+            fitted.append(_beta_binomial(place, support))
+        return min(fitted, key=lambda margin: margin.aic)
     x = np.clip(values, _EDGE, 1 - _EDGE)
     return min((_normal(x), _beta(x), _kernel(x)), key=lambda margin: margin.aic)
 
@@ -114,8 +125,8 @@ def _kernel(x: Array) -> Margin:
     return Margin("beta kernel", 2 * best.fun, _inverted(cdf))
 
 
-def _discrete(values: Array, support: Array) -> Margin:
-    place = np.searchsorted(support, values)
+def _geometric(place: NDArray[np.int64], support: Array) -> Margin:
+    """A margin on the values of the support, from the positions of the scores there."""
     apart = np.abs(np.arange(len(support))[None] - place[:, None])
 
     def weights(share: float) -> Array:
@@ -125,9 +136,25 @@ def _discrete(values: Array, support: Array) -> Margin:
     def loss(share: float) -> float:
         each = weights(share)[:, place]
         np.fill_diagonal(each, 0.0)
-        return float(-np.log(np.maximum(each.sum(axis=1) / (len(values) - 1), 1e-300)).sum())
+        return float(-np.log(np.maximum(each.sum(axis=0) / (len(place) - 1), 1e-300)).sum())
 
-    best = optimize.minimize_scalar(loss, bounds=(0.01, 0.99), method="bounded")
+    best = optimize.minimize_scalar(loss, bounds=(0.001, 0.999), method="bounded")
     cdf = np.cumsum(weights(best.x).mean(axis=0))
     at = np.minimum(np.searchsorted(cdf, _levels()), len(support) - 1)
-    return Margin("discrete kernel", 2 * best.fun, support[at], discrete=True)
+    return Margin("geometric kernel", 2 * best.fun, support[at], discrete=True)
+
+
+def _beta_binomial(place: NDArray[np.int64], support: Array) -> Margin:
+    """P(k) = C(n, k) B(k + a, n − k + b)/B(a, b): hits among n documents whose chance is drawn from Beta(a, b)."""
+    n = len(support) - 1
+    hits = np.arange(n + 1)
+    counts = np.bincount(place, minlength=n + 1)
+    ways = -np.log(n + 1) - special.betaln(hits + 1, n - hits + 1)
+
+    def logs(parameters: Array) -> Array:
+        a, b = np.exp(np.clip(parameters, -8, 8))
+        return np.asarray(ways + special.betaln(hits + a, n - hits + b) - special.betaln(a, b))
+
+    best = optimize.minimize(lambda parameters: -float(counts @ logs(parameters)), [0.0, 0.0], method="Nelder-Mead")
+    at = np.minimum(np.searchsorted(np.cumsum(np.exp(logs(best.x))), _levels()), n)
+    return Margin("beta-binomial", 2 * best.fun + 4, support[at], discrete=True)

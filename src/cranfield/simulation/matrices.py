@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import SEED
-from cranfield.errors import ArgumentError, notify
+from cranfield.defaults import SEED, SIMULATION_MODE, SimulationMode, names
+from cranfield.errors import ArgumentError, UnknownNameError, notify
 from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike
 from cranfield.settings.simulate import SimulateScoresSettings
 from cranfield.signature import signature
-from cranfield.simulation.population import Population
+from cranfield.simulation.population import Population, halves
 
 MATRIX = 122
 """The stream of random numbers of whole matrices."""
@@ -64,19 +64,22 @@ def simulate_scores(
     n_topics: int | None = None,
     n_systems: int | None = None,
     difference: float | None = None,
+    mode: SimulationMode = SIMULATION_MODE,
     seed: int = SEED,
 ) -> SimulatedScores:
     """A score matrix like this one, with true means that are known.
 
-    Topics are drawn with replacement. Without a difference every system keeps its own mean, which is then the truth;
-    with one, all systems get the mean of the first, and the second half of them as much more (see `simulate_tests`
-    for how margins are moved).
+    ``resample`` draws topics with replacement, ``copula`` new ones from fitted margins and a vine copula of the systems
+    (extra ``simulate``). Without a difference every system keeps its own mean (in ``copula``, that of its fitted
+    margin), which is then the truth; with one, all systems get the mean of the first, and the second half of them as
+    much more (see `simulate_tests` for how margins are moved).
 
     Parameters
     ----------
     scores : ScoreMatrix or whatever `as_scores` takes, by one measure
     n_topics, n_systems : the size; those of the scores unless given
     difference : the true difference between two halves of the systems; 0 for systems that do not differ
+    mode : ``"resample"`` or ``"copula"``
     seed : the draw
 
     Examples
@@ -91,28 +94,34 @@ def simulate_scores(
     for name, count, least in (("n_topics", n, 1), ("n_systems", m, 2)):
         if count < least:
             raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {count}.")
+    if difference is not None and not 0 <= difference < float("inf"):
+        raise ArgumentError(f"`difference` must be a number of at least 0; got {difference:g}. Write 0.05.")
+    if mode not in names(SimulationMode):
+        raise UnknownNameError("mode", str(mode), names(SimulationMode))
     rng = generator(seed, MATRIX)
-    if difference is None:
+    if mode == "copula":
+        from cranfield.simulation.vines import draw_matrix
+
+        chosen, values, means = draw_matrix(population, rng, n, m, difference)
+    elif difference is None:
         population.enough(m)
         chosen = np.sort(rng.permutation(population.n_systems)[:m])
         values = population.values[rng.integers(len(population.values), size=n)][:, chosen]
         means = population.means[chosen]
     else:
-        if not 0 <= difference < float("inf"):
-            raise ArgumentError(f"`difference` must be a number of at least 0; got {difference:g}. Write 0.05.")
         population.admit(m, difference)
-        shifts = np.where(np.arange(m) >= (m + 1) // 2, difference, 0.0)
+        shifts = halves(m, difference)
         drawn = population.draw(rng, 1, n, shifts)
         chosen, values = drawn.systems[0], drawn.scores[0]
         means = population.means[chosen[0]] + shifts
     width = len(str(m))
-    names = [f"system{j:0{width}}" for j in range(1, m + 1)]
+    systems = [f"system{j:0{width}}" for j in range(1, m + 1)]
     topics = [str(i) for i in range(1, n + 1)]
     settings = SimulateScoresSettings.in_force(
-        measure=population.measure, n_topics=n, n_systems=m, difference=difference, seed=seed
+        measure=population.measure, n_topics=n, n_systems=m, difference=difference, mode=mode, seed=seed
     )
-    made = ScoreMatrix(values, topics, names, population.measure, provenance=["simulated from past scores"])
-    truth = pl.DataFrame({"system": names, "source": [population.systems[j] for j in chosen], "mean": means})
+    made = ScoreMatrix(values, topics, systems, population.measure, provenance=["simulated from past scores"])
+    truth = pl.DataFrame({"system": systems, "source": [population.systems[j] for j in chosen], "mean": means})
     result = SimulatedScores(made, truth, settings, population.warnings)
     notify(result.warnings)
     return result

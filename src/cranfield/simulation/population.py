@@ -183,6 +183,15 @@ class Population:
         return np.argsort(keys, axis=1, kind="stable")[:, :m]
 
 
+def halves(n_systems: int, difference: float) -> Array:
+    """The true means beyond that of the first system: the second half of the systems, one of two, are better.
+
+    >>> halves(5, 0.1).tolist()
+    [0.0, 0.0, 0.0, 0.1, 0.1]
+    """
+    return np.where(np.arange(n_systems) >= (n_systems + 1) // 2, difference, 0.0)
+
+
 def _kept(x: Array, bottom: float) -> tuple[NDArray[np.intp], list[str]]:
     """Which systems stay: not those that copy an earlier one, nor the worst."""
     _, first = np.unique(x, axis=1, return_index=True)

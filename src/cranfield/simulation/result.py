@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 
 from cranfield.results import Result
+from cranfield.sentences import simulation as say
 from cranfield.signature import signature
 
+_SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 KINDS = ("type1", "power", "type3", "family-wise", "false-discovery")
 
 
@@ -80,10 +82,10 @@ class SimulatedTests(Result):
         if not held.height:
             best = self.rows.filter(pl.col("kind") == "power").sort("topics", "rate", descending=[False, True])
             row = best.row(0, named=True)
-            return (
-                f"On scores like yours, {row['topics']} topics show a difference of {row['difference']:g} at "
-                f"{row['alpha']:g} with probability {_rate(row['rate'])} by {row['test']}, by no other test more often"
-            )
+            return say.MOST_POWER(
+                topics=row["topics"], difference=row["difference"], alpha=row["alpha"], rate=_rate(row["rate"]),
+                test=row["test"],
+            )  # fmt: skip
         over = self.too_often()
         what = "rejects true nulls" if held["kind"][0] == "type1" else "errs in a family of true nulls"
         if over.height:
@@ -91,14 +93,13 @@ class SimulatedTests(Result):
             good = self.keepers(worst["alpha"])
             named = " or ".join(good[:2])
             advice = f"use {named}" if good else "so do all others here, more or less"
-            return (
-                f"On scores like yours, {worst['test'].capitalize() if worst['test'] != 't' else 't'} {what} "
-                f"{_rate(worst['rate'])} of the time at {_rate(worst['alpha'])} with {worst['topics']} topics; {advice}"
-            )
+            return say.TOO_OFTEN(
+                test=_SPOKEN.get(worst["test"], worst["test"]), what=what,
+                rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), topics=worst["topics"], advice=advice,
+            )  # fmt: skip
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
-        return (
-            f"On scores like yours, no test is shown to exceed its level: the highest is {_rate(worst['rate'])} at "
-            f"{_rate(worst['alpha'])}, by {worst['test']} with {worst['topics']} topics"
+        return say.NONE_EXCEEDS(
+            rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), test=worst["test"], topics=worst["topics"]
         )
 
     def __repr__(self) -> str:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from cranfield.comparison.analysis import run_test
 from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.grid import GridScores
+from cranfield.comparison.lattice import WIDEST_COARSE, find_lattice, lattice_p
 from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.saddlepoint import saddlepoint
 from cranfield.comparison.tests import TESTS
 from cranfield.resampling import generator
-from cranfield.simulation.population import Drawn
+from cranfield.simulation.population import Drawn, halves
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -25,7 +26,9 @@ SIMULATION = 120
 BLOCK = 256
 """Trials drawn from one generator; they share the resamples of a test that draws any."""
 SMOOTH = 20
-"""From so many topics on, the saddlepoint approximation stands for the randomisation test."""
+"""From so many topics on, the randomisation test draws no flips: exact on a coarse lattice, else a saddlepoint."""
+COARSE = 200
+"""Steps of the largest difference up to which scores lie on a coarse lattice, such as that of P@10 or P@100."""
 
 
 class Source(Protocol):
@@ -67,9 +70,8 @@ class Plan:
         return [(n, d, False) for n in self.n_topics for d in self.difference] + twins
 
     def shifts(self, difference: float) -> Array:
-        """The true means beyond that of the first system: half of the systems, one of two, are better."""
-        better = np.arange(self.n_systems) >= (self.n_systems + 1) // 2
-        return np.where(better, difference, 0.0)
+        """The true means beyond that of the first system."""
+        return halves(self.n_systems, difference)
 
     @property
     def blocks(self) -> range:
@@ -104,21 +106,35 @@ def run_block(source: Source, plan: Plan, block: int) -> list[Outcome]:
 
 
 def _run_cell(source: Source, plan: Plan, block: int, n_topics: int, difference: float, swapped: bool) -> Outcome:
+    rng, drawn = draw_cell(source, plan, block, n_topics, difference, swapped)
+    return outcome_of(drawn, plan, difference, seed=int(rng.integers(2**62)))
+
+
+def draw_cell(
+    source: Source, plan: Plan, block: int, n_topics: int, difference: float, swapped: bool
+) -> tuple[np.random.Generator, Drawn]:
+    """The trials of a block in one cell, and the generator they came from."""
     # Always a whole block, so that fewer trials are the first of more.
     rng = generator(plan.seed, SIMULATION, n_topics, int(swapped), block)
-    shifts = plan.shifts(difference)
-    drawn = source.draw(rng, BLOCK, n_topics, shifts, block=block, exchangeable=swapped)
-    size, m = plan.size(block), plan.n_systems
-    values = np.concatenate(list(drawn.scores[:size]), axis=1)
+    drawn = source.draw(rng, BLOCK, n_topics, plan.shifts(difference), block=block, exchangeable=swapped)
+    size = plan.size(block)
+    return rng, Drawn(drawn.scores[:size], drawn.systems[:size], drawn.exchangeable[:size])
+
+
+def outcome_of(drawn: Drawn, plan: Plan, difference: float, seed: int) -> Outcome:
+    """What the tests of a plan say about simulated collections; `seed` is that of tests that resample."""
+    size, m = len(drawn.scores), plan.n_systems
+    values = np.concatenate(list(drawn.scores), axis=1)
     scores, inside = GridScores.of(values), all_pairs(m)
     start = np.repeat(np.arange(size) * m, len(inside))
     # The better system first: a true difference is positive.
     pairs = Pairs(start + np.tile(inside.b, size), start + np.tile(inside.a, size))
-    how = Resampling(plan.n_resamples, seed=int(rng.integers(2**62)), workers=1, percentiles=False)
+    how = Resampling(plan.n_resamples, seed=seed, workers=1, percentiles=False)
     rejected = np.stack([_rejections(scores, pairs, test, plan, how, size) for test in plan.tests])
+    shifts = plan.shifts(difference)
     truth = shifts[inside.b] - shifts[inside.a]
     wrong = (pairs.of(scores.sums).reshape(size, -1) < 0) & (truth > 0)
-    return Outcome(rejected, wrong, drawn.exchangeable[:size])
+    return Outcome(rejected, wrong, drawn.exchangeable)
 
 
 def _rejections(scores: GridScores, pairs: Pairs, test: str, plan: Plan, how: Resampling, size: int) -> Truths:
@@ -127,12 +143,23 @@ def _rejections(scores: GridScores, pairs: Pairs, test: str, plan: Plan, how: Re
     if TESTS[test].corrects_family or CORRECTIONS[correction].of_scores:
         p = np.stack([_family_p(scores, test, plan, how, at) for at in range(size)])
     elif test == "randomisation" and scores.n_topics >= SMOOTH:
-        p = saddlepoint(scores, pairs, "two-sided", workers=1).reshape(size, -1)
+        p = _randomisation(scores, pairs).reshape(size, -1)
     else:
         p = run_test(scores, pairs, test, plan.alpha[0], how).p.reshape(size, -1)
     if correction != "none" and CORRECTIONS[correction].adjust_sorted and not TESTS[test].corrects_family:
         p = np.stack([adjust(row, correction) for row in p])
     return np.stack([p <= level for level in plan.alpha])
+
+
+def _randomisation(scores: GridScores, pairs: Pairs) -> Array:
+    """The p-values of the randomisation test without a single flip, as `compare` finds them (`comparison.resolved`)."""
+    lattice = find_lattice(scores)
+    if lattice is None or np.ptp(lattice.values, axis=1).max() > COARSE:
+        return saddlepoint(scores, pairs, "two-sided", workers=1)
+    p = lattice_p(lattice, pairs, "two-sided", widest=WIDEST_COARSE, workers=1)
+    wide = np.flatnonzero(np.isnan(p))
+    p[wide] = saddlepoint(scores, Pairs(pairs.a[wide], pairs.b[wide]), "two-sided", workers=1)
+    return p
 
 
 def _family_p(scores: GridScores, test: str, plan: Plan, how: Resampling, trial: int) -> Array:

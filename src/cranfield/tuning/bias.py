@@ -16,6 +16,7 @@ from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.settings.base import number_text
 from cranfield.signature import signature
+from cranfield.truth.models import equal_settings
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.folds import Splitter, make_folds, splitter_of
 
@@ -194,9 +195,7 @@ def selection_bias(
     in_sample, held_out = np.empty((n_experiments, n_topics)), np.empty((n_experiments, int(covered.sum())))
     random = generator(seed, _STREAM)
     for experiment in range(n_experiments):
-        noise = random.normal(0.0, sd, (n_topics, n_settings + 2))
-        baseline, shared, own = noise[:, 0], noise[:, 1:2], noise[:, 2:]
-        settings = math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * own
+        baseline, settings = equal_settings(n_topics, n_settings, sd, correlation, random)
         champion = int(best(settings.sum(axis=0, keepdims=True), 0.0).column[0])
         in_sample[experiment] = settings[:, champion] - baseline
         chosen = np.repeat(choose(settings, made, 0.0).column, sizes)

@@ -29,5 +29,7 @@ def run(settings: ServeSettings, output: OutputSettings, files: dict[str, Any]) 
         allow_remote=settings.allow_remote,
         origins=settings.allow_origin or [],
         max_upload_mb=settings.max_upload,
+        files=settings.files,
+        teams=settings.teams,
         keep=settings.keep,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.comparison.tests import TESTS, SignificanceTest
 from cranfield.labels import summary
+from cranfield.sentences import comparison as say
 
 if TYPE_CHECKING:
     from cranfield.comparison.classical import Differences
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 FEW_TOPICS = 30
-"""Below so many topics a bootstrap-shift test rejects true hypotheses clearly too often (docs/compare.md)."""
+"""Below so many topics a bootstrap-shift test rejects true hypotheses too often (docs/compare.md, docs/simulate.md)."""
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -30,10 +31,7 @@ def cautions(result: Comparison, each: Differences) -> list[str]:
     """No spread, or too few topics."""
     texts = without_spread(result, each)
     if result.n_topics < FEW_TOPICS:
-        texts.append(
-            f"with {result.n_topics} topics a bootstrap-shift test rejects true hypotheses too often; "
-            "prefer randomisation"
-        )
+        texts.append(say.BOOTSTRAP_FEW(topics=result.n_topics))
     return texts
 
 

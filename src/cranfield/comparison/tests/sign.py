@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from cranfield.comparison.tests import TESTS, SignificanceTest
 
 if TYPE_CHECKING:
+    from cranfield.comparison.classical import Differences
+    from cranfield.comparison.comparison import Comparison
     from cranfield.comparison.grid import GridScores
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
@@ -21,6 +23,13 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     return Resampled(sign(scores, pairs, how.alternative), smallest, exact=False, n_resamples=0)
 
 
+def cautions(result: Comparison, each: Differences) -> list[str]:
+    """Differences that are far from symmetric."""
+    from cranfield.comparison.asymmetry import asymmetry_caution
+
+    return asymmetry_caution(result, each, "the sign test")
+
+
 SIGN = TESTS.register(
     SignificanceTest(
         name="sign",
@@ -28,6 +37,7 @@ SIGN = TESTS.register(
         summary="sign test; only the direction on each topic counts, ties are dropped",
         assumes="topics are independent; it is about topics won and lost, not about means",
         run=run,
+        cautions=cautions,
         rank=60,
     )
 )

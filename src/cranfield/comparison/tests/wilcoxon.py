@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from cranfield.comparison.tests import TESTS, SignificanceTest
 
 if TYPE_CHECKING:
+    from cranfield.comparison.classical import Differences
+    from cranfield.comparison.comparison import Comparison
     from cranfield.comparison.grid import GridScores
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
@@ -21,6 +23,13 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     return Resampled(wilcoxon(scores, pairs, how.alternative), smallest, exact=False, n_resamples=0)
 
 
+def cautions(result: Comparison, each: Differences) -> list[str]:
+    """Differences that are far from symmetric."""
+    from cranfield.comparison.asymmetry import asymmetry_caution
+
+    return asymmetry_caution(result, each, "Wilcoxon's test")
+
+
 WILCOXON = TESTS.register(
     SignificanceTest(
         name="wilcoxon",
@@ -28,6 +37,7 @@ WILCOXON = TESTS.register(
         summary="Wilcoxon's signed-rank test; zero differences are dropped",
         assumes="differences are symmetric about 0 if the systems do not differ; it is about ranks, not about means",
         run=run,
+        cautions=cautions,
         rank=50,
     )
 )

@@ -13,6 +13,7 @@ from cranfield.comparison.topics import every_pair
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
+from cranfield.sentences import comparison as say
 from cranfield.settings.compare import CompareSettings, LeaderboardSettings
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def _headline(several: MeasureComparisons) -> str:
 def leader(comparison: Comparison, by: str = "") -> str:
     """Who leads, and who may be the best."""
     best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
-    lead = f"{best} and {plural(level, 'other')} share the lead{by}" if level else f"{best} leads{by}"
+    lead = say.LEADS(system=best, by=by)
+    if level:
+        lead = say.SHARES_LEAD(system=best, others=plural(level, "other"), by=by)
     text = comparison.best_text()
     return f"{lead}; {text}" if text else lead
 
@@ -67,7 +70,7 @@ def how_many_differ(comparison: Comparison) -> str:
     """How many pairs the test separates."""
     separated, pairs = int(comparison.significant.sum()), len(comparison.p)
     verb = "differs" if pairs == 1 else "differ"
-    return f"{separated:,} of {plural(pairs, 'pair')} of systems {verb} significantly"
+    return say.DIFFER_SIGNIFICANTLY(separated=separated, pairs=plural(pairs, "pair"), verb=verb)
 
 
 def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
@@ -153,14 +156,15 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
     several = MeasureComparisons((comparison,), comparison.across_measures)
     wins, _, losses = result.wins_ties_losses
     sheets = {"topics": lambda: _pair_topics(several, [result])}
-    sentence = "This pair was not tested: with a baseline, only systems against it are."
+    sentence = say.NOT_TESTED()
     if at is not None:
         sheets = {"pair": lambda: _one_pair(_pairs(several, settings), at), **sheets}
-        verdict = "differ significantly" if comparison.significant[at] else "are not shown to differ"
-        tested = f"{comparison.system_a[at]} and {comparison.system_b[at]}"
-        sentence = f"{tested} {verdict}: adjusted p {p_text(float(comparison.p_adjusted[at]))}."
+        verdict = say.TWO_DIFFER if comparison.significant[at] else say.TWO_NOT_SHOWN
+        sentence = verdict(
+            a=comparison.system_a[at], b=comparison.system_b[at], p=p_text(float(comparison.p_adjusted[at]))
+        )
     return Answer(
-        headline=f"{a} beats {b} on {wins} of {comparison.n_topics} topics and loses on {losses}",
+        headline=say.BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
         sheets=sheets,
         charts=(_topics_chart(comparison, a, b),),
         sentences=(sentence,),
@@ -198,7 +202,8 @@ def _meanings(result: Comparison) -> tuple[str, ...]:
     kind = result.correction_text()
     if result.baselines:
         return tuple(
-            f"{mark(i)} differs from {name} ({kind} p <= {result.alpha:g})" for i, name in enumerate(result.baselines)
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="<=", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
         )
     return (f"† {kind} p <= {result.alpha:g}, ‡ {kind} p <= {result.alpha / 5:g}",)
 
@@ -207,14 +212,12 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
 def _agreement(result: Comparison) -> str:
-    if result.intervals == "pairwise":
-        return "it may leave out 0 though the adjusted p is above alpha"
-    moved = "where it would not by itself, the end next to 0 is moved"
-    return f"it leaves out 0 exactly when the pair is significant ({moved})"
+    return say.INTERVAL_PAIRWISE() if result.intervals == "pairwise" else say.INTERVAL_AGREES()
 
 
 def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
@@ -230,19 +233,18 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
             f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
             f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
         ]
-    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
+    kind = result.correction_text()
     if result.baselines:
-        notes += [f"{mark(i)} differs from {name} ({level})" for i, name in enumerate(result.baselines)]
+        notes += [
+            say.DIFFERS_FROM(mark=mark(i), system=name, correction=kind, sign="≤", alpha=result.alpha)
+            for i, name in enumerate(result.baselines)
+        ]
     else:
-        if result.shows_letters(letters):
-            notes.append(f"Systems that share a letter are not shown to differ ({level}).")
-        else:
-            notes.append(f"group: the ranks between which all systems lie that it is not separated from ({level}).")
+        group = say.SHARED_LETTER if result.shows_letters(letters) else say.RANK_RANGE
+        notes.append(group(level=f"{kind} p ≤ {result.alpha:g}"))
     if result.best is not None:
-        notes.append(
-            f"may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave "
-            "out a system whose rank interval reaches 1."
-        )
+        notes.append(say.MAY_BE_BEST(percent=percent))
+        notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
@@ -259,7 +261,7 @@ def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
             "Map: one row and one column per system, dark where the row's system is better.", first, "pairs",
         ),
         "differences": Chart(
-            "differences", "Largest differences",
+            "differences", "Differences",
             "Dots with whiskers: the difference of each pair and its interval.", first, "differences",
         ),
     }  # fmt: skip

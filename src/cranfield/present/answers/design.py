@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.design.designs import DESIGNS
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import design as say
+from cranfield.sentences.standardise import RANKINGS_AGREE, VARIANCES
 from cranfield.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
@@ -157,22 +159,19 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
     row = design.table.row(0)
     name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
     if "expected_width" in row:
-        text = (
-            f"With {_value(row['topics'])} topics the {level} interval of the difference of two systems is expected to "
-            f"be {row['expected_width']:.4f} wide."
-        )
+        text = say.WIDTH(topics=_value(row["topics"]), level=level, width=row["expected_width"])
     else:
         among = f" {_WHERE[design.kind]} {row['systems']} systems" if "systems" in row else " between two systems"
-        text = (
-            f"With {_value(row['topics'])} topics, {_test_of(design)} a difference of {row['min_diff']:.4g}{among} "
-            f"with probability {row['achieved_power']:.3f} at level {row['alpha']:g}."
-        )
+        text = say.DETECTS(
+            topics=_value(row["topics"]), test=_test_of(design), min_diff=row["min_diff"], among=among,
+            power=row["achieved_power"], alpha=row["alpha"],
+        )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
         text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
     if compared:
         published = design.other_methods["published"].table.values(name)
-        text += f" The papers' spreadsheet says {_value(published[0])}."
+        text += f" {say.PUBLISHED_SAYS(value=_value(published[0]))}"
     return (text,)
 
 
@@ -229,7 +228,7 @@ def recommendation_answer(result: Recommendation, settings: Any) -> Answer:
         result, "recommendation",
     )  # fmt: skip
     return Answer(
-        headline=f"{result.n_topics:,} topics by {result.measure}",
+        headline=result.summary(),
         sentences=(result.promise, *_interval_sentence(result)),
         sheets={
             "designs": lambda: sheet(
@@ -247,7 +246,7 @@ def _interval_sentence(result: Recommendation) -> tuple[str, ...]:
     if result.lower is None:
         return ()
     level = f"{1 - result.settings['alpha']:.0%}"
-    return (f"The past scores are a sample: the {level} interval is {result.lower:,} to {result.upper:,} topics.",)
+    return (say.SAMPLE_INTERVAL(level=level, lower=result.lower, upper=result.upper),)
 
 
 @answers("Cost")
@@ -255,7 +254,7 @@ def cost_answer(result: Cost, settings: Any) -> Answer:
     """Designs that serve the same end, by measure and pool depth, with what each costs."""
     best = [_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True)]
     notes = (
-        *(best or ["Unjudged documents make these costs doubtful: no depth is called the cheapest."]),
+        *(best or [say.COST_DOUBTFUL()]),
         *result.notes,
     )
     digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
@@ -280,9 +279,9 @@ def _cost_note(row: dict[str, Any], budget: bool) -> str:
     size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
     if not budget:
         deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
-        return f"Lowest cost for {row['measure']}: {size}{deepest}."
+        return say.LOWEST_COST(measure=row["measure"], size=size, deepest=deepest)
     name = "width" if row.get("width") is not None else "min_diff"
-    return f"Best for {row['measure']}: {size}, {name} {row[name]:.4f}."
+    return say.BEST_FOR_BUDGET(measure=row["measure"], size=size, what=name, value=row[name])
 
 
 @answers("StandardisationEffect")
@@ -310,12 +309,10 @@ def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
     rows = list(result.variance.iter_rows(named=True))
     return Answer(
         headline="\n".join(
-            f"{row['measure']}: variance {row['variance_raw']:.4f} raw, {row['variance_standardised']:.4f} standardised"
+            VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
             for row in rows
         ),
-        sentences=tuple(
-            f"{row['measure']}: the two rankings of the systems agree with τ = {row['tau']:.3f}." for row in rows
-        ),
+        sentences=tuple(RANKINGS_AGREE(measure=row["measure"], tau=row["tau"]) for row in rows),
         sheets={
             "effect": sheet,
             "variance": lambda: part("Variance and ranking, raw and standardised", result.variance),

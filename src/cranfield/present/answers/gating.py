@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, cell
+from cranfield.sentences.gating import EQUAL_WOULD_PASS
 
 if TYPE_CHECKING:
     from cranfield.gating import Gate
@@ -56,10 +57,8 @@ def notes_of(result: Gate) -> tuple[str, ...]:
         )
         equal = [check.topics_if_equal for check in result.checks if check.topics_if_equal is not None]
         if equal:
-            notes.append(
-                f"A candidate just as good as {result.baseline} would pass with probability {result.power:g} on "
-                f"{plural(max(equal), 'topic')}."
-            )
+            topics = plural(max(equal), "topic")
+            notes.append(EQUAL_WOULD_PASS(baseline=result.baseline, power=result.power, topics=topics))
     if len(result.checks) > 1:
         notes.append("The gate passes when every measure passes, and fails when any fails.")
     return tuple(notes)

@@ -11,6 +11,7 @@ from cranfield import defaults
 from cranfield.errors import quietly
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import generalisability as say
 
 if TYPE_CHECKING:
     from cranfield.generalisability import ExpectedTau, Reliability, ThreeViews
@@ -102,7 +103,7 @@ def headline(result: Reliability) -> str:
     n = result.n_topics[0]
     relative, absolute = (result.ratio(name).at(n)[0] for name in ("erho2", "phi"))
     topics = "1 topic" if n == 1 else f"{n:,} topics"
-    return f"With {topics} the ranking by {result.measure} has reliability {relative:.3f}, the scores {absolute:.3f}"
+    return say.RELIABILITY(topics=topics, measure=result.measure, relative=relative, absolute=absolute)
 
 
 def needed(result: Reliability) -> tuple[str, ...]:
@@ -112,10 +113,10 @@ def needed(result: Reliability) -> tuple[str, ...]:
     for row in result.targets_frame().iter_rows(named=True):
         what = f"For {row['target']:g} of the {names[row['coefficient']]}"
         if row["topics_needed"] is None:
-            said.append(f"{what} no number of topics is enough: no variance between systems is seen in these scores.")
+            said.append(say.NEVER_ENOUGH(what=what))
             continue
         most = "any number" if row["topics_upper"] is None else f"{row['topics_upper']:,}"
-        said.append(f"{what}, {row['topics_needed']:,} topics are needed ({row['topics_lower']:,} to {most}).")
+        said.append(say.NEEDED(what=what, topics=row["topics_needed"], lower=row["topics_lower"], most=most))
     return tuple(said)
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
 from cranfield.errors import DataError, quietly
+from cranfield.labels import plural
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import monitoring as say
 
 if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign
@@ -117,8 +119,10 @@ def _has_variance(result: Monitoring) -> bool:
 def headline(result: Monitoring) -> str:
     """Stop, or go on; and how many pairs are decided."""
     of = "" if result.anytime else f" of {result.max_topics:,}"
-    pairs = f"{result.n_decided:,} of {len(result.pairs):,} {'pair is' if len(result.pairs) == 1 else 'pairs are'}"
-    return f"{result.decision.capitalize()}: after {result.n_topics:,}{of} topics {pairs} decided"
+    pairs = f"{len(result.pairs):,} {'pair is' if len(result.pairs) == 1 else 'pairs are'}"
+    return say.DECIDED(
+        decision=result.decision.capitalize(), topics=result.n_topics, of=of, decided=result.n_decided, pairs=pairs
+    )
 
 
 def outlook(result: Monitoring) -> tuple[str, ...]:
@@ -126,12 +130,11 @@ def outlook(result: Monitoring) -> tuple[str, ...]:
     said = []
     used = result.looks[-1].spent
     if used is not None:
-        said.append(f"{used:.2g} of the level {result.alpha:g} is spent.")
+        said.append(say.SPENT(spent=used, alpha=result.alpha))
     ahead = result.forecast()
     if result.decision == "go on" and ahead.height:
         there = int(ahead["in_plan"].sum())
-        plan = f"within {result.max_topics:,} topics"
-        said.append(f"If all stays as it is, {there:,} of {ahead.height:,} undecided pairs will be decided {plan}.")
+        said.append(say.OUTLOOK(there=there, undecided=ahead.height, topics=result.max_topics))
     return tuple(said)
 
 
@@ -141,8 +144,7 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
     more = result.topics_max - result.topics_fixed
     saved = result.topics_fixed - result.expected_alternative
     notes = (
-        f"The price: {more} {'topic' if more == 1 else 'topics'} more at most than with one look. The gain: if the "
-        f"difference is {result.min_diff:g}, {saved:.1f} topics fewer on average.",
+        say.PRICE(more=plural(more, "topic"), min_diff=result.min_diff, saved=saved),
         "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
     )
     looks = "1 look" if result.looks == 1 else f"{result.looks} looks"

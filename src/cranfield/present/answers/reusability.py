@@ -8,6 +8,7 @@ import polars as pl
 
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import reusability as say
 
 if TYPE_CHECKING:
     from cranfield.reusability import Reuse
@@ -67,9 +68,9 @@ def headline(result: Reuse) -> str:
     worst = here.sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
     drop, where = worst["rank_drop"], f"by {worst['measure']} from pools of depth {worst['depth']}"
     if drop <= 0:
-        return f"Without its own team's judgments no run loses a rank {where}"
+        return say.NO_RANK_LOST(where=where)
     ranks = "1 rank" if drop == 1 else f"{drop} ranks"
-    return f"Without its own team's judgments a run falls {ranks} at most (team {worst['team']}) {where}"
+    return say.FALLS(ranks=ranks, team=worst["team"], where=where)
 
 
 def other_measures(result: Reuse) -> str:
@@ -81,7 +82,7 @@ def other_measures(result: Reuse) -> str:
     if drop <= max(first, 0):
         return ""
     ranks = "1 rank" if drop == 1 else f"{drop} ranks"
-    return f"Not every measure is as kind: by {worst['measure']} a run falls {ranks} (team {worst['team']})."
+    return say.LESS_KIND(measure=worst["measure"], ranks=ranks, team=worst["team"])
 
 
 def beyond(result: Reuse) -> str:
@@ -90,10 +91,7 @@ def beyond(result: Reuse) -> str:
     left = result.n_judged - count
     if not left:
         return ""
-    return (
-        f"{left:,} of {result.n_judged:,} judgments are of documents that none of these runs has among its first "
-        f"{depth:,}; they are not used, so scores differ from those by all judgments."
-    )
+    return say.NOT_USED(left=left, judged=result.n_judged, depth=depth)
 
 
 def advice(result: Reuse) -> str:
@@ -102,5 +100,5 @@ def advice(result: Reuse) -> str:
     flips, pairs = int(here["flips"].sum()), int(here["pairs"].sum())
     known = here["tau"].drop_nulls().to_list()
     least = min(known, default=None)
-    kept = "" if least is None else f" The order of all systems keeps a tau of at least {least:.3f}."
-    return f"{flips:,} of {pairs:,} decisions between a left-out team's runs and the others' change.{kept}"
+    kept = "" if least is None else f" {say.ORDER_KEPT(tau=least)}"
+    return f"{say.DECISIONS_CHANGE(flips=flips, pairs=pairs)}{kept}"

@@ -28,7 +28,9 @@ PAIRS = {
 }
 DESIGNS = (
     "topics: recommended from the pilot; reached: share of collections of that size in which the difference is found, "
-    "with its 99% Monte-Carlo interval.",
+    "with its 99% Monte-Carlo interval, lower and upper.",
+    "width: of the confidence interval of an average pair's difference, promised from the pilot and reached in "
+    "collections of that size, with its 99% Monte-Carlo interval.",
 )
 
 

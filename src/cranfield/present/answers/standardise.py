@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences.standardise import LEFT_OUT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,13 +54,7 @@ def robustness_answer(result: Robustness, settings: Any) -> Answer:
     """How far systems move when they are left out."""
     name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
     summary = result.by_measure().to_dicts()
-    notes = tuple(
-        f"{row['measure']}: left-out means move by {row['mean_difference']:.4f} on average and "
-        f"{row['largest_difference']:.4f} at most, single scores by up to {row['largest_topic_difference']:.4f}; "
-        f"{row['ranks_changed']} of {row['left_out']} change rank, by {row['largest_rank_change']} at most; "
-        f"lowest tau {row['lowest_tau']:.4f}"
-        for row in summary
-    )
+    notes = tuple(LEFT_OUT(**{place: row[place] for place in LEFT_OUT.places}) for row in summary)
     how = {} if settings is None else {"to": settings.to, "a": settings.a, "b": settings.b}
 
     def sheet() -> Sheet:

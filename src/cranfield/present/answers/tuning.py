@@ -11,6 +11,7 @@ import polars as pl
 from cranfield import defaults
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
+from cranfield.sentences import tuning as say
 from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def tuning_answer(result: Tuning, settings: Any) -> Answer:
 
     best = max(result.families, key=lambda one: one.held_out_mean)
     return Answer(
-        headline=f"Expect {best.held_out_mean:.4f}{best.interval} {result.measure} from {best.name} on unseen topics",
+        headline=say.EXPECT(
+            mean=best.held_out_mean, interval=best.interval, measure=result.measure, family=best.name
+        ),
         sheets={
             "folds": folds,
             "summary": lambda: sheet("summary", "Families", result.by_family()),
@@ -96,28 +99,33 @@ def notes_on(family: TunedFamily) -> list[str]:
     there = family.held_out_mean + family.optimism
     where = "all topics" if math.isclose(there, family.in_sample_mean, abs_tol=1e-9) else "those held out"
     lines = [
-        f"{family.name}: expect {family.held_out_mean:.4f}{family.interval} on unseen topics; the best setting's "
-        f"mean on {where} is {there:.4f}, an optimism of {family.optimism:.4f}.",
+        say.HONEST(
+            family=family.name,
+            mean=family.held_out_mean,
+            interval=family.interval,
+            where=where,
+            best=there,
+            optimism=family.optimism,
+        ),
         f"{_use(family)}" + (f" ({family.n_distinct} settings chosen in all)." if family.n_distinct > 1 else "."),
     ]
     if family.at_edge:
-        lines.append(
-            f"{family.name}: {' and '.join(family.at_edge)} of the final setting lies at the edge of the values tried; "
-            "the best may lie beyond."
-        )
+        lines.append(say.AT_EDGE(family=family.name, parameters=" and ".join(family.at_edge)))
     return lines
 
 
 def _use(family: TunedFamily) -> str:
     folds = len(family.choices)
-    return f"{family.name}: use {family.final}, chosen in {round(family.agreement * folds)} of {folds} folds"
+    return say.USE(family=family.name, setting=family.final, times=round(family.agreement * folds), folds=folds)
 
 
 def _sentence(family: TunedFamily) -> str:
-    edge = f" {' and '.join(family.at_edge)} lies at the edge of what was tried." if family.at_edge else ""
-    return (
-        f"{_use(family)}; its mean on all topics, {family.in_sample_mean:.4f}, is {family.optimism:.4f} too good.{edge}"
-    )
+    honest = say.NO_OPTIMISM(mean=family.in_sample_mean)
+    if family.optimism > 0:
+        honest = say.TOO_GOOD(mean=family.in_sample_mean, optimism=family.optimism)
+    parameters = " and ".join(family.at_edge)
+    edge = f" {say.AT_EDGE(family=family.name, parameters=parameters)}" if parameters else ""
+    return f"{_use(family)}; {honest}{edge}"
 
 
 def introduced(answer: Answer, tuning: Tuning) -> Answer:
@@ -162,5 +170,5 @@ def bias_answer(result: SelectionBias, settings: Any) -> Answer:
         "bias", "What selection does", "Distributions: the advantage of the tuned system, in-sample and held-out.",
         result, "bias",
     )  # fmt: skip
-    headline = f"In-sample the tuned system looks {rows['advantage'][0]:.4f} better than its equal"
+    headline = say.LOOKS_BETTER(advantage=rows["advantage"][0])
     return Answer(headline=headline, sheets={"bias": sheet}, charts=(chart,))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
+from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS
 
@@ -72,7 +73,7 @@ def table_answer(result: AnovaTable, settings: Any) -> Answer:
     """One analysis of variance."""
     row = result.to_frame().row(0, named=True)
     return Answer(
-        headline=f"{result.measure}: F = {row['f']:.2f} for systems, p = {row['p']:.3g}",
+        headline=say.F_FOR_SYSTEMS(measure=result.measure, f=row["f"], p=p_text(row["p"])),
         sheets={"anova": lambda: _anova([result], result.signature, {})},
         charts=(_sources_chart(result),),
     )
@@ -107,7 +108,7 @@ def _both_epsilons(table: AnovaTable) -> str:
 
 def _sentence(one: VarianceEstimate) -> str:
     interval = "" if one.lower is None else f", {1 - one.alpha:.0%} interval {one.lower:.4f} to {one.upper:.4f}"
-    return f"The {one.estimator} variance of {one.measure} is {one.variance:.4f}{interval}"
+    return say.VARIANCE(estimator=one.estimator, measure=one.measure, variance=one.variance, interval=interval)
 
 
 def _estimators_chart(result: object) -> Chart:

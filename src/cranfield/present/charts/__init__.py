@@ -30,7 +30,7 @@ KINDS: dict[str, dict[str, str]] = {
     "Gate": {"gate": "gate.gate"},
     "MeasureComparisons": {"significance-levels": "compare.significance_levels"},
     "Monitoring": {"path": "monitoring.path", "intervals": "monitoring.intervals"},
-    "PairTopics": {"difference": "compare.pair_difference"},
+    "PairTopics": {"topics": "compare.pair_topics"},
     "PaperTable": {"leaderboard": "compare.paper_leaderboard"},
     "Recommendation": {"recommendation": "planning.recommendation"},
     "Reliability": {"coefficients": "generalisability.coefficients", "views": "generalisability.views"},

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield.collection.title import collection_title
 from cranfield.defaults import (
     ALPHA,
     MEASURES,
@@ -26,14 +28,15 @@ from cranfield.defaults import (
     SystemName,
 )
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
-from cranfield.executors import Progress
-from cranfield.files import write_atomically
+from cranfield.executors import Progress, map_in_order
+from cranfield.files import NamedFile, write_atomically
 from cranfield.labels import plural
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.report import collection, data, extras, reliability, systems
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Notice, Part, Section, Text
 from cranfield.present.report.references import WORKS
+from cranfield.present.report.summary import summary, view_of
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 
     PathLike = str | os.PathLike[str]
 
+MOST_TEXT = 1_500_000_000
+"""Bytes of runs, as text, that a report holds in memory; more are read whenever they are looked at."""
 TITLES = {
     "data": "The data",
     "leaderboard": "Leaderboard",
@@ -79,18 +84,25 @@ class Report:
         The findings in two or three sentences.
     sections : tuple of Section
         Texts, figures and tables, as data.
+    summary : str
+        The findings in a paragraph to paste into an overview paper.
+    view : mapping, optional
+        The data of the linked view (see `view_data`); None where no systems could be compared.
     """
 
     title: str
     headline: str
     sections: tuple[Section, ...]
+    summary: str = ""
+    view: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def html(self) -> str:
-        """The whole page: no script, no network, figures and tables inside."""
+        """The whole page: no network, figures and tables inside, one script that its policy knows by its hash."""
         from cranfield.present.page import render_page
+        from cranfield.present.view import page
 
-        return render_page("report.html", report=self)
+        return render_page("report.html", report=self, view=page)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the page whole or not at all, and return its path."""
@@ -211,8 +223,11 @@ def build_report(
             progress(done, len(wanted))
     if "methods" not in left_out:
         built.append(_methods(built))
-    heading = title or f"{where.split(' (')[0]}: {plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
-    return Report(heading, _headline(case), tuple(built))
+    name = title or collection_title(_path_of(qrels, judged, where))
+    size = f"{plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
+    view = view_of(case, name)
+    heading = title or (f"{name}: {size}" if name else size)
+    return Report(heading, _headline(case), tuple(built), summary(case, view) if view else "", view)
 
 
 def _grouping(teams: Mapping[str, str] | PathLike | None, judged: bool) -> Mapping[str, str] | None:
@@ -252,9 +267,32 @@ def _material(
     if not files:
         raise ArgumentError("`runs` is empty; give at least one run.")
     with quietly():
+        files = _held(files, scoring, workers)
         scored = evaluate(judged, files, list(measures or MEASURES), **scoring, workers=workers)
     where = source or f"{Path(judged.name).name} ({plural(len(files), 'run')})"
     return scored, where, (*skipped_files(sources), *scored.warnings), judged, tuple(files)
+
+
+def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int | None) -> list[Run | str]:
+    """The runs in memory, since several sections look at them; where they are too large, as they are."""
+    from cranfield.collection import read_run
+
+    texts = [Path(file.place if isinstance(file, NamedFile) else file) for file in files if isinstance(file, str)]
+    if not all(file.is_file() for file in texts):
+        return list(files)
+    size = sum(file.stat().st_size * (1 if file.suffix in ("", ".txt", ".run") else 5) for file in texts)
+    if size > MOST_TEXT:
+        return list(files)
+    read = partial(read_run, lenient=scoring["lenient"], name=scoring["name"])
+    done = iter(map_in_order(read, [file for file in files if isinstance(file, str)], workers=workers))
+    return [next(done) if isinstance(file, str) else file for file in files]
+
+
+def _path_of(qrels: Any, judged: Qrels | None, where: str) -> str | os.PathLike[str]:
+    """What may tell the name of the collection: the file of the judgments, or where the scores come from."""
+    if isinstance(qrels, (str, os.PathLike)):
+        return qrels
+    return where if judged is None else judged.name
 
 
 def _origin(scores: Scores) -> str:

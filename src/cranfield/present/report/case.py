@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cranfield.defaults import SYSTEM_NAME
+from cranfield.defaults import ORDER, SYSTEM_NAME
 from cranfield.errors import DataError, quietly
 from cranfield.labels import summary
+from cranfield.present.view.data import JUDGED_DEPTH
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
@@ -94,6 +95,17 @@ class Case:
     def variance(self, estimator: str) -> VarianceEstimate:
         """One of them."""
         return next(one for one in self.variances if one.estimator == estimator)
+
+    @cached_property
+    def judged_shares(self) -> dict[str, float]:
+        """The judged share of the top of every run; empty without judgments."""
+        from cranfield.collection.coverage import judged_share
+
+        if self.qrels is None or not self.runs:
+            return {}
+        order = self.scoring.get("order", ORDER)
+        shares = judged_share(self.qrels, self.run_objects(), depth=JUDGED_DEPTH, order=order)
+        return dict(shares.iter_rows())
 
     def run_objects(self) -> Iterator[Run]:
         """The runs, read one at a time."""

@@ -18,6 +18,8 @@ from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 from cranfield.present.tables import Sheet
+from cranfield.sentences import design as say
+from cranfield.sentences.variance import LOW_EPSILON as UNEQUAL
 
 _WORKS = ("sakai-evia", "sakai-rd003", "greenhouse")
 MIN_DIFFS = (0.05, 0.10, 0.20)
@@ -45,14 +47,11 @@ def can_detect(case: Case) -> str:
     observed = float(np.ptp(case.main.system_means))
     comparison = case.comparison()
     separated = int(comparison.significant.sum())
-    return (
-        f"With {plural(case.main.n_topics, 'topic')}, an average pair among {plural(case.main.n_systems, 'system')} "
-        f"that is {number(here['best_to_worst'])} {case.measure} apart is shown to differ with probability "
-        f"{case.power:g} after correction for all pairs, and two systems named beforehand when they are "
-        f"{number(here['one_pair'])} apart (level {case.alpha:g}). Here best and worst are {number(observed)} "
-        f"apart, and {separated:,} of {plural(len(comparison.p), 'pair')} are shown to differ: steadier pairs take "
-        "less, erratic ones more."
-    )
+    return say.CAN_DETECT(
+        topics=plural(case.main.n_topics, "topic"), systems=plural(case.main.n_systems, "system"),
+        apart=number(here["best_to_worst"]), measure=case.measure, power=case.power, pair=number(here["one_pair"]),
+        alpha=case.alpha, observed=number(observed), separated=separated, pairs=plural(len(comparison.p), "pair"),
+    )  # fmt: skip
 
 
 def quality(case: Case) -> Section:
@@ -86,9 +85,7 @@ def quality(case: Case) -> Section:
     parts: list[Part] = [
         Text(can_detect(case), strong=True),
         Text(
-            "With these topics an interval for the difference of two systems is expected to be "
-            f"{number(here['width_average_pair'])} wide for an average pair, and "
-            f"{number(here['width_percentile95_pair'])} for one that varies more than 95% of the pairs."
+            say.DETECT_WIDTHS(average=number(here["width_average_pair"]), wide=number(here["width_percentile95_pair"]))
         ),
         Figure("fig-detectable", drawing),
         Figure("fig-sources", variance_charts.sources(table)),
@@ -100,12 +97,7 @@ def quality(case: Case) -> Section:
         ),
     ]
     if epsilon < LOW_EPSILON:
-        parts.append(
-            Notice(
-                f"Differences between systems do not all vary equally (ε = {epsilon:.2f}; 1 would be equal). An F-test "
-                "over all systems needs its degrees of freedom multiplied by ε: p_unbiased in the analysis of variance."
-            )
-        )
+        parts.append(Notice(UNEQUAL(epsilon=epsilon)))
     marks = sorted({10, 25, 50, 100, 200, n})
     parts += [
         Table("detectable", "What a number of topics can detect", Sheet("report", detects(case, marks))),
@@ -135,17 +127,18 @@ def next_one(case: Case) -> Section:
     row = advice.rows.row(0, named=True)
     parts: list[Part] = [
         Text(
-            f"To compare {plural(case.n_systems, 'system')} by {case.measure} and see a difference of "
-            f"{given(case.min_diff)} between best and worst, create {plural(advice.n_topics, 'topic')}.",
+            say.CREATE_NEXT(
+                systems=plural(case.n_systems, "system"), measure=case.measure, min_diff=given(case.min_diff),
+                topics=plural(advice.n_topics, "topic"),
+            ),
             strong=True,
         ),
         Text(advice.promise),
-    ]
+    ]  # fmt: skip
     if row["topics_lower"] is not None:
         parts.append(
             Text(
-                f"The scores behind that number are a sample: its {1 - case.alpha:.0%} interval is "
-                f"{row['topics_lower']:,} to {row['topics_upper']:,} topics."
+                say.SAMPLE_INTERVAL(level=f"{1 - case.alpha:.0%}", lower=row["topics_lower"], upper=row["topics_upper"])
             )
         )
     parts += [Notice(text) for text in advice.warnings]
@@ -194,14 +187,13 @@ def _cost(case: Case) -> tuple[Any, str]:
     except CranfieldError as error:
         return None, f"Pool depths could not be compared: {error}"
     if priced.best.is_empty():
-        return priced, "No pool depth is called the cheapest: too much of the pools was never judged."
+        return priced, say.NO_CHEAPEST()
     best = priced.best.row(0, named=True)
     deepest = priced.to_frame().sort("depth").row(-1, named=True)
-    sentence = (
-        f"Judging costs least with pools of depth {best['depth']}: "
-        f"{plural(best['topics'], 'topic')} with {number(best['pool_per_topic'], 0)} "
-        f"documents to judge each, {number(best['judgments'])} judgments in all."
-    )
+    sentence = say.JUDGING_COSTS_LEAST(
+        depth=best["depth"], topics=plural(best["topics"], "topic"), documents=number(best["pool_per_topic"], 0),
+        judgments=number(best["judgments"]),
+    )  # fmt: skip
     if deepest["depth"] != best["depth"]:
         sentence += (
             f" Depth {deepest['depth']} would take {plural(deepest['topics'], 'topic')} and "

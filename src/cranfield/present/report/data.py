@@ -10,8 +10,8 @@ from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 from cranfield.present.tables import Sheet
+from cranfield.present.view.data import JUDGED_DEPTH as COVERAGE_DEPTH
 
-COVERAGE_DEPTH = 10
 LOW_COVERAGE = 0.9
 """A run with fewer of its first documents judged than this is named."""
 
@@ -93,9 +93,7 @@ def _problems(case: Case) -> list[Part]:
 def _coverage(case: Case) -> list[Part]:
     if case.qrels is None or not case.runs:
         return []
-    from cranfield.collection.coverage import judged_share
-
-    frame = judged_share(case.qrels, case.run_objects(), depth=COVERAGE_DEPTH).sort("judged")
+    frame = pl.DataFrame(list(case.judged_shares.items()), ["system", "judged"], orient="row").sort("judged")
     low = frame.filter(pl.col("judged") < LOW_COVERAGE)
     mean = sum(frame["judged"]) / frame.height
     text = f"Of the first {COVERAGE_DEPTH} documents of a run {mean:.0%} were judged on average"

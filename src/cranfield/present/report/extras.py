@@ -16,6 +16,9 @@ from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.sentences import replicates as say
+from cranfield.sentences.report import REPLICATES_BESIDE
+from cranfield.sentences.standardise import RANKS_ALIKE, TELLING_APART
 
 OTHER_TEST_RESAMPLES = 20_000
 """Resamples of the randomisation test that stands beside the replicates."""
@@ -42,7 +45,7 @@ def standardisation(case: Case) -> Section:
     parts: list[Part] = [
         Text(
             "Standardised scores say how far a system is above or below the others on each topic. "
-            f"They rank the systems {alike}: Kendall's τ between the two orders is {number(row['tau'])}.",
+            + RANKS_ALIKE(alike=alike, tau=number(row["tau"])),
             strong=True,
         ),
         Text(_telling_apart(before, after)),
@@ -85,12 +88,14 @@ def standardisation(case: Case) -> Section:
 
 
 def _telling_apart(before: dict[str, Any], after: dict[str, Any]) -> str:
-    return (
-        f"On these topics and by {before['measure']}, the F of the blocked analysis of variance goes from "
-        f"{number(before['blocked_f'], 1)} to {number(after['blocked_f'], 1)}. The factors come from these very "
-        "scores, so this does not say that other systems, other topics or other measures would be told apart more "
-        "or less easily."
-    )
+    f = {"before": number(before["blocked_f"], 1), "after": number(after["blocked_f"], 1)}
+    return TELLING_APART(measure=before["measure"], **f)
+
+
+def conflicts_text(beside: pl.DataFrame) -> str:
+    """Whether a pair is decided one way by replicates and the other way by a test over topics."""
+    conflicts = int(beside["conflicts"].sum())
+    return say.CONFLICTS(conflicts=plural(conflicts, "decision")) if conflicts else say.NO_CONFLICT()
 
 
 def replicated(case: Case) -> Section:
@@ -114,28 +119,32 @@ def replicated(case: Case) -> Section:
     said = answer(result)
     one = result[case.measure]
     different, total = int(one.decisions.decided.sum()), len(one.pairs)
-    conflicts = int(other_test["conflicts"].sum())
     kind, topics = CORRECTIONS[one.rule.correction].title, case.comparison()
     alike = other_test.filter((pl.col("test") == "randomisation") & (pl.col("correction") == one.rule.correction))
     parts: list[Part] = [
         Text(
-            f"Judged by other documents of the same kind, {different:,} of {plural(total, 'pair')} of systems differ "
-            f"significantly in {case.measure} ({kind} p ≤ {case.alpha:g}).",
+            say.DIFFER_ON_OTHERS(
+                different=different,
+                pairs=plural(total, "pair"),
+                measure=case.measure,
+                correction=kind,
+                alpha=case.alpha,
+            ),
             strong=True,
         ),
         Text(
             f"The documents were split at random into {case.n_partitions} parts, {plural(case.n_splits, 'time')} over, "
             "and every topic was scored on each part. "
             "Topics are taken as they are here: the conclusion is about other documents, not about other topics. "
-            f"The randomisation test over topics separates {alike['different'][0]:,} pairs with the same correction "
-            f"({kind}) and {int(topics.significant.sum()):,} with that of the leaderboard "
-            f"({topics.correction_text()}), which promises more."
+            + REPLICATES_BESIDE(
+                alike=alike["different"][0],
+                leaderboard=int(topics.significant.sum()),
+                kind=kind,
+                title=topics.correction_text(),
+                alpha=case.alpha,
+            )
         ),
-        Text(
-            "No pair is decided one way here and the other way by a test over topics."
-            if not conflicts
-            else f"{plural(conflicts, 'decision')} of the tests over topics go the other way."
-        ),
+        Text(conflicts_text(other_test)),
         *(Notice(text) for text in result.warnings),
         Figure("fig-effects", replicates.effects(result)),
         Figure("fig-agreement", replicates.agreement(result)),

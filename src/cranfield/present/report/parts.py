@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 SHOWN = 25
 """Rows of a table on the page; the CSV file behind it holds them all."""
+
+
+PACKED = 400_000
+"""Bytes above which the CSV file behind a table is packed by gzip."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ class Figure:
         from cranfield.present.charts.export import spec_to_svg
 
         svg = spec_to_svg({name: value for name, value in self._spec.items() if name != "title"}, self.finding)
+        svg = re.sub(r' (role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)  # the whole is one image
         svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
         return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
 
@@ -115,10 +121,13 @@ class Table:
         """All rows and columns at full precision."""
         return to_csv(self.frame)
 
-    @property
-    def link(self) -> str:
-        """The CSV file as an address that needs no network."""
-        return "data:text/csv;charset=utf-8;base64," + base64.b64encode(self.csv.encode()).decode()
+    @cached_property
+    def file(self) -> tuple[str, str]:
+        """The CSV file's name, and an address of it that needs no network; a large one is packed."""
+        data, name, kind = self.csv.encode(), f"{self.id}.csv", "text/csv;charset=utf-8"
+        if len(data) > PACKED:
+            data, name, kind = gzip.compress(data, mtime=0), f"{name}.gz", "application/gzip"
+        return name, f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
 Part: TypeAlias = Text | Notice | Figure | Table

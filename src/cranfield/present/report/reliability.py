@@ -14,6 +14,7 @@ from cranfield.present.charts import reusability as reuse_charts
 from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.sentences import generalisability as say
 from cranfield.settings.reliability import ReliabilitySettings
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ def _between(values: tuple[float, float, float], alpha: float) -> str:
 def _finding(study: Reliability, case: Case) -> str:
     n = case.main.n_topics
     relative, absolute = (_between(study.ratio(name).at(n), study.alpha) for name in ("erho2", "phi"))
-    return (
-        f"With its {plural(n, 'topic')} this collection ranks {plural(case.main.n_systems, 'system')} by "
-        f"{case.measure} with a reliability of Eρ² = {relative}. Their scores have a reliability of Φ = {absolute}."
-    )
+    return say.REPORT_RELIABILITY(
+        topics=plural(n, "topic"), systems=plural(case.main.n_systems, "system"), measure=case.measure,
+        relative=relative, absolute=absolute,
+    )  # fmt: skip
 
 
 def _meaning(study: Reliability) -> str:
@@ -87,38 +88,29 @@ def _needed(study: Reliability) -> str:
     rows = {row["coefficient"]: row for row in study.targets_frame().iter_rows(named=True)}
     target = f"{defaults.RELIABILITY_TARGET:g}"
     if rows["erho2"]["topics_needed"] is None:
-        return (
-            f"No number of topics takes either to {target}: these scores show no more variance between systems than "
-            "chance gives."
-        )
+        return say.NEVER_REACHED(target=target)
 
     def topics(row: dict[str, int | None]) -> str:
         upper = row["topics_upper"]
         most = "any number" if upper is None else f"{upper:,}"
         return f"{row['topics_needed']:,} topics ({row['topics_lower']:,} to {most})"
 
-    return f"To reach {target}, the ranking takes {topics(rows['erho2'])} and the scores {topics(rows['phi'])}."
+    return say.TO_REACH(target=target, ranking=topics(rows["erho2"]), scores=topics(rows["phi"]))
 
 
 def _agreement(views: ThreeViews) -> str:
     n = views.tau.n_topics[0]
     value, lower, upper = views.tau.at(n)
     interval = "" if lower is None or upper is None else f" ({number(lower)} to {number(upper)})"
-    return (
-        f"Two rankings of these systems, each by {plural(n, 'topic')} of this kind, are expected to agree with a "
-        f"Kendall's τ of {number(value)}{interval}."
-    )
+    return say.TAU_EXPECTED(topics=plural(n, "topic"), tau=number(value), interval=interval)
 
 
 def _other_views(views: ThreeViews) -> str:
     row = views.to_frame().row(0, named=True)
-    return (
-        f"The same topics find a difference of {given(views.min_diff)} between two systems named beforehand with "
-        f"probability {_chance(row['power'])}, and as one of all {views.pairs:,} pairs with probability "
-        f"{_chance(row['power_all_pairs'])}; the interval of a difference is expected to be "
-        f"{number(row['width'])} wide. "
-        "These are three different questions: a reliable ranking does not make neighbours in it different."
-    )
+    return say.OTHER_VIEWS(
+        min_diff=given(views.min_diff), power=_chance(row["power"]), pairs=views.pairs,
+        corrected=_chance(row["power_all_pairs"]), width=number(row["width"]),
+    )  # fmt: skip
 
 
 def _chance(probability: float) -> str:
@@ -127,11 +119,7 @@ def _chance(probability: float) -> str:
 
 
 def _components(study: Reliability) -> str:
-    shares = study.components.shares
-    return (
-        f"Of the variance of a single score {shares['systems']:.0%} lies between systems, {shares['topics']:.0%} "
-        f"between topics, and {shares['residual']:.0%} in which system does well on which topic."
-    )
+    return say.SHARES(**study.components.shares)
 
 
 def _without_worst(case: Case) -> list[str]:
@@ -147,10 +135,7 @@ def _without_worst(case: Case) -> list[str]:
         return []
     values = _between(rest.ratio("erho2").at(case.main.n_topics), case.alpha)
     left = case.main.n_systems - round(rest.components.n_systems)
-    return [
-        f"Bad systems make any collection look reliable: without the {plural(left, 'system')} with the lowest means, "
-        f"Eρ² is {values}."
-    ]
+    return [say.WITHOUT_WORST(left=plural(left, "system"), values=values)]
 
 
 def reusable(case: Case) -> Section:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from cranfield.errors import quietly
 from cranfield.present.answer import answer
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts import compare as charts
@@ -14,6 +15,8 @@ from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
 from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
 from cranfield.present.tables import Sheet, p_text
+from cranfield.present.view.data import JUDGED_DEPTH
+from cranfield.sentences import report as say
 
 _TEST_WORKS = ("fisher", "smucker", "phipson", "holm")
 
@@ -27,20 +30,21 @@ def leaderboard(case: Case) -> Section:
     parts: list[Part] = [
         Text(leader(comparison, f" by {case.measure}") + ".", strong=True),
         Text(
-            f"Its mean {case.measure} is {number(first[comparison.statistic.replace('-', '_')])}, with a "
-            f"{1 - case.alpha:.0%} interval from "
-            f"{number(first['lower'])} to {number(first['upper'])}. Its rank among these systems "
-            f"{_ranks(first['rank_lower'], first['rank_upper'])} ({1 - case.alpha:.0%})."
+            say.ITS_MEAN(
+                measure=case.measure,
+                mean=number(first[comparison.statistic.replace("-", "_")]),
+                level=f"{1 - case.alpha:.0%}",
+                lower=number(first["lower"]),
+                upper=number(first["upper"]),
+                ranks=_ranks(first["rank_lower"], first["rank_upper"]),
+            )
         ),
     ]
+    parts += [Notice(text) for text in (comparison.best_doubt(),) if text]
     if tied:
-        parts.append(
-            Text(
-                f"Tests of all pairs do not show that these differ from {comparison.systems[0]}: {named(tied, 12)}. "
-                "That is no evidence that they are as good."
-            )
-        )
+        parts.append(Text(say.NOT_SHOWN(system=comparison.systems[0], systems=named(tied, 12))))
     parts += [
+        *(Text(text) for text in _by_the_second_measure(case)),
         Figure("fig-leaderboard", charts.leaderboard(comparison)),
         Text(
             "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
@@ -50,6 +54,33 @@ def leaderboard(case: Case) -> Section:
         Table("leaderboard", _caption(case), _with_means(case, board), shown=board.rows.height),
     ]
     return Section("leaderboard", "Leaderboard", tuple(parts), (comparison.signature,), _TEST_WORKS)
+
+
+def _by_the_second_measure(case: Case) -> list[str]:
+    """Who leads by the second measure, and how far the two order the systems alike."""
+    from cranfield.scores.correlation import correlate
+
+    if len(case.scores) < 2:
+        return []
+    first, second = list(case.scores.values())[:2]
+    means = dict(zip(second.systems, second.system_means.tolist(), strict=True))
+    leader = case.comparison().systems[0]
+    tau = correlate(first, second, n_resamples=1).values["tau"]
+    rank = 1 + sum(mean > means[leader] for mean in means.values())
+    facts = {"system": leader, "other": second.measure, "tau": "unknown" if tau is None else number(tau)}
+    if rank == 1:
+        return [say.SAME_LEADER(**facts)]
+    return [say.OTHER_LEADER(**facts, leader=max(means, key=means.__getitem__), rank=rank)]
+
+
+def _separates_most(power: pl.DataFrame) -> str:
+    """Which measure separates most pairs, or which of them share that place."""
+    most = power.filter(pl.col("significant") == pl.col("significant").max())
+    row = most.row(0, named=True)
+    facts = {"significant": row["significant"], "pairs": row["pairs"], "share": row["share"]}
+    if most.height == 1:
+        return say.SEPARATES_MOST(measure=row["measure"], **facts)
+    return say.SEPARATE_EQUALLY(measures=named(most["measure"].to_list()), **facts)
 
 
 def _ranks(low: int, high: int) -> str:
@@ -63,10 +94,29 @@ def _caption(case: Case) -> str:
 
 def _with_means(case: Case, board: Sheet) -> Sheet:
     columns = []
+    for name, known in (("team", case.teams), ("judged", case.judged_shares)):
+        if known:
+            kind = pl.String if name == "team" else pl.Float64
+            columns.append(pl.Series(name, [known.get(system) for system in board.rows["system"]], dtype=kind))
     for name, matrix in list(case.scores.items())[1:]:
         means = dict(zip(matrix.systems, matrix.system_means.tolist(), strict=True))
         columns.append(pl.Series(name, [means.get(system) for system in board.rows["system"]], dtype=pl.Float64))
-    return replace(board, rows=board.rows.with_columns(columns))
+    notes = (f"judged: share of the first {JUDGED_DEPTH} documents that were judged.",) if case.judged_shares else ()
+    return replace(board, rows=board.rows.with_columns(columns), notes=(*board.notes, *notes))
+
+
+def _agreement(case: Case) -> Sheet:
+    """Rank correlation between each two measures."""
+    from itertools import combinations
+
+    from cranfield.scores.correlation import correlate
+
+    rows = []
+    with quietly():
+        for one, other in combinations(list(case.scores), 2):
+            found = correlate(case.scores[one], case.scores[other], n_resamples=0, missing="drop-topic")
+            rows.append({"measure": one, "other": other, "tau": found.values["tau"], "tau_ap": found.values["tau_ap"]})
+    return Sheet("report", pl.DataFrame(rows))
 
 
 def differences(case: Case) -> Section:
@@ -77,13 +127,14 @@ def differences(case: Case) -> Section:
     parts: list[Part] = [
         Text(f"{how_many_differ(comparison)} in {case.measure} ({row['share']:.0%}).", strong=True),
         Text(
-            f"Without correction for {plural(comparison.family, 'comparison')} it would have been "
-            f"{row['uncorrected']:,}; if no two systems differed at all, "
-            f"about {number(case.alpha * total, 0)} of {total:,} would come out significant by chance."
+            say.UNCORRECTED(
+                comparisons=plural(comparison.family, "comparison"), uncorrected=row["uncorrected"],
+                chance=number(case.alpha * total, 0), pairs=total,
+            )
         ),
-    ]
+    ]  # fmt: skip
     if row["smallest_difference"] is not None:
-        parts.append(Text(f"The smallest difference found significant is {number(row['smallest_difference'], 4)}."))
+        parts.append(Text(say.SMALLEST(difference=number(row["smallest_difference"], 4))))
     parts += [Notice(text) for text in comparison.warnings]
     parts.append(Figure("fig-pairs", charts.pairs(comparison)))
     matrix = case.main
@@ -93,28 +144,36 @@ def differences(case: Case) -> Section:
     verdict = "significant" if pair["significant"] else "not significant"
     parts.append(
         Text(
-            f"First against second: {first} beats {second} by {number(pair['difference'], 4)} on average, "
-            f"{1 - case.alpha:.0%} interval {number(pair['lower'], 4)} to {number(pair['upper'], 4)} "
-            f"({comparison.interval}), adjusted p {p_text(pair['p_adjusted'])}: {verdict}."
+            say.FIRST_SECOND(
+                first=first,
+                second=second,
+                difference=number(pair["difference"], 4),
+                level=f"{1 - case.alpha:.0%}",
+                lower=number(pair["lower"], 4),
+                upper=number(pair["upper"], 4),
+                interval=comparison.interval,
+                p=p_text(pair["p_adjusted"]),
+                verdict=verdict,
+            )
         )
     )
     parts.append(Figure("fig-first-second", difference_chart(matrix, first, second)))
-    ordered = pairs.rows.sort("p_adjusted", "difference", descending=[False, True])
+    nearness = (pl.col("p_adjusted") / case.alpha).log().abs()
+    ordered = pairs.rows.sort(nearness, pl.col("difference").abs(), descending=[False, True])
     shown = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
-    parts.append(Table("pairs", "Every pair, smallest p first", shown, shown=15))
+    parts.append(
+        Table("pairs", f"Pairs worth a second look: those nearest to p = {case.alpha:g} come first", shown, shown=15)
+    )
     works: tuple[str, ...] = _TEST_WORKS
     signatures = [comparison.signature]
     if len(case.scores) > 1:
         several = case.comparisons()
+        parts.append(
+            Table("measures-agree", "Do measures agree? Kendall's τ between the orders of systems", _agreement(case))
+        )
         parts.append(Figure("fig-levels", charts.significance_levels(list(several.values()))))
         power = answer(several).sheet("power")
-        best = power.rows.sort("share", descending=True).row(0, named=True)
-        parts.append(
-            Text(
-                f"{best['measure']} separates most pairs: {best['significant']:,} of "
-                f"{best['pairs']:,} ({best['share']:.0%})."
-            )
-        )
+        parts.append(Text(_separates_most(power.rows)))
         parts.append(Table("discriminative-power", "How many pairs each measure separates", power))
         signatures += [one.signature for one in list(several.values())[1:]]
         works = (*works, "sakai-asl")

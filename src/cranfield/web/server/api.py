@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -16,6 +16,7 @@ from starlette.responses import Response
 from cranfield.collection import FileCheck
 from cranfield.defaults import MissingPolicy
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
+from cranfield.labels import positions
 from cranfield.settings import Setting
 from cranfield.settings.base import MOST_VALUES
 from cranfield.web.server.data import SAMPLE, Contents, Dataset
@@ -77,6 +78,14 @@ class DataStatus(BaseModel):
     files: list[dict[str, Any]] = Field(description="path, kind, topics, systems, rows, notes, problems, error")
     warnings: list[str]
     problem: str
+
+
+class Rankings(BaseModel):
+    """Ranked lists of one topic: for each system its first documents, each with its grade."""
+
+    topic: str
+    systems: list[str]
+    lists: list[list[list[Any]]]
 
 
 class DataList(BaseModel):
@@ -204,6 +213,19 @@ async def upload(request: Request) -> Response:
 def dataset(request: Request, id: str) -> Response:
     """What a dataset holds, file by file."""
     return _data_status(request, service_of(request).store[id], 200)
+
+
+@router.get("/data/{id}/rankings", response_model=Rankings, tags=["data"], responses=ANSWERS)
+def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[str], Query()]) -> Response:
+    """What systems retrieved first for a topic, with the grade of every document (null: not judged)."""
+    from cranfield.present.view.rankings import rankings
+
+    dataset = service_of(request).store[id]
+    dataset.require_valid()
+    runs = {run.system: run for run in dataset.runs()}
+    positions("topic", [topic], dataset.matrix().topics)
+    positions("system", system[:10], list(runs))
+    return JSONResponse(rankings(dataset.qrels(), [runs[name] for name in system[:10]], topic))
 
 
 @router.delete("/data/{id}", status_code=204, tags=["data"], responses=_PROBLEMS)

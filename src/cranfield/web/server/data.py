@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from cranfield.collection import FileCheck, Qrels, Run, make_sample
+from cranfield.collection import FileCheck, Qrels, Run, make_sample, read_teams
 from cranfield.collection.check import check_and_read
+from cranfield.collection.title import collection_title
 from cranfield.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.errors import CranfieldError, DataError, quietly
 from cranfield.executors import Progress
@@ -59,6 +60,7 @@ class Dataset:
     missing : what a missing score means; by default an error in score files, and 0 for runs, as on the command line
     lenient : accept fields after a run tag
     most_systems : how many systems a page takes
+    teams : the team of every system, where a file called teams says it
     """
 
     id: str
@@ -67,6 +69,7 @@ class Dataset:
     missing: MissingPolicy | None = None
     lenient: bool = False
     most_systems: int = Limits.systems
+    teams: dict[str, str] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _contents: Contents | None = field(default=None, repr=False)
     _runs: list[Run] = field(default_factory=list, repr=False)
@@ -93,6 +96,9 @@ class Dataset:
         judgments: list[Qrels] = []
         scores_of: dict[str, Scores] = {}
         for number, file in enumerate(self.files, 1):
+            if _is_teams(file):
+                checks.append(self._read_teams(file))
+                continue
             check, parsed = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
             if isinstance(parsed, Scores):
@@ -117,14 +123,31 @@ class Dataset:
                 self._check_systems(checks)
                 scores = self._evaluate(MEASURES, progress)
                 return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
+            given = [file for file in self.files if not _is_teams(file)]
             collections = {
                 name: scores_of[files[0]] if len(files) == 1 else read_scores(files, missing=self.missing or MISSING)
-                for name, files in by_collection(self.files).items()  # several files of one collection are joined
+                for name, files in by_collection(given).items()  # several files of one collection are joined
             }
             joined = next(iter(collections.values())) if len(collections) == 1 else None  # several are only pooled
             return replace(contents, scores=joined, collections=collections)
         except CranfieldError as error:
             return replace(contents, problem=str(error))
+
+    def _read_teams(self, file: NamedFile) -> FileCheck:
+        try:
+            self.teams = read_teams(file)
+        except CranfieldError as error:
+            return FileCheck(str(file), cast(Any, "teams"), problems=1, error=str(error))
+        return FileCheck(str(file), cast(Any, "teams"), n_systems=len(self.teams), n_rows=len(self.teams))
+
+    @property
+    def title(self) -> str:
+        """What the collection is called: as somebody called it here, or as its files are."""
+        if not any(self.name.startswith(_base(str(file))) for file in self.files):
+            return self.name
+        kinds = [check.kind for check in self._contents.checks] if self._contents else []
+        files = [file for file, kind in zip(self.files, kinds, strict=False) if kind in ("qrels", "scores")]
+        return (collection_title(files[0]) if files else "") or self.name
 
     def _check_systems(self, checks: Sequence[FileCheck]) -> None:
         """Two runs of one system are an error that names both files."""
@@ -236,7 +259,7 @@ class Dataset:
         """Commands that must come first, and the names of the score files."""
         contents = self._contents
         if contents is not None and not contents.has_runs:
-            return [], _names(self.files)
+            return [], _names([file for file in self.files if not _is_teams(file)])
         names = self.measures_used(measure)
         qrels, runs = self.run_files()
         wanted = " ".join(f"-m {shlex.quote(name)}" for name in names)
@@ -270,6 +293,7 @@ class SampleData(Dataset):
     def _read(self, progress: Progress | None) -> Contents:
         sample = make_sample()
         self._qrels, self._runs = [sample.qrels], list(sample.runs)
+        self.teams = dict(sample.truth.select("system", "team").iter_rows())
         scores = self._evaluate(MEASURES, progress)
         qrels = sample.qrels
         relevant = int((qrels.frame["relevance"] > 0).sum())
@@ -277,6 +301,11 @@ class SampleData(Dataset):
         for run in self._runs:
             checks.append(FileCheck(f"sample/runs/{run.system}.run.gz", "run", len(run.topics), 1, len(run)))
         return Contents(tuple(checks), scores, {self.name: scores}, scores.warnings)
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return "The sample collection"
 
     def first_words(self) -> list[str]:
         """The command that writes the sample."""
@@ -310,6 +339,11 @@ def _check_count(checks: Sequence[FileCheck], most: int) -> None:
                 f"{check.path}: {check.n_systems:,} systems; the page takes at most {most:,}, since it compares every "
                 f"pair. Keep the systems that matter, or ask on the command line: cranfield compare {_base(check.path)}"
             )
+
+
+def _is_teams(file: str) -> bool:
+    """Whether a file says which team every system is of: its name is teams, with any ending."""
+    return _base(str(file)).lower().partition(".")[0] == "teams"
 
 
 def _base(name: str) -> str:

@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
+from cranfield.collection import read_teams
 from cranfield.errors import ArgumentError
+from cranfield.files import expand
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.security import OWN_HOSTS, Access, new_token
@@ -28,13 +30,22 @@ def serve(
     allow_remote: bool,
     origins: Sequence[str],
     max_upload_mb: int,
+    files: Sequence[str] = (),
+    teams: Path | None = None,
     keep: Path | None = None,
 ) -> None:
-    """Run the page until interrupted."""
+    """Run the page until interrupted; with files it opens with them."""
     access = access_for(host, allow_remote, origins)
+    there = expand(list(files)) if files else []
+    grouping = read_teams(teams) if teams is not None else None
     listener = bind(host, port)
-    address = page_address(host, listener.getsockname()[1], access.token)
     app = create_app(access, Limits(upload=max_upload_mb * MB), keep)
+    service, first = app.state.service, ""
+    if there:
+        dataset = service.store.adopt(there, grouping)
+        first = f"data/{dataset.id}"
+        threading.Thread(target=service.prepare, args=[dataset], daemon=True).start()
+    address = page_address(host, listener.getsockname()[1], access.token, first)
     app.state.service.chart_worker.warm_up()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
     server = uvicorn.Server(config)
@@ -116,11 +127,13 @@ def bind(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def page_address(host: str, port: int, token: str | None) -> str:
+def page_address(host: str, port: int, token: str | None, first: str = "") -> str:
     """The address to open.
 
     >>> page_address("127.0.0.1", 8377, None), page_address("::", 80, "t")
     ('http://127.0.0.1:8377/', 'http://[::1]:80/?token=t')
+    >>> page_address("127.0.0.1", 8377, None, "data/sample")
+    'http://127.0.0.1:8377/data/sample'
     """
     shown = {"0.0.0.0": socket.gethostname(), "::": "::1"}.get(host, host)
-    return f"http://{_in_header(shown)}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{_in_header(shown)}:{port}/{first}" + (f"?token={token}" if token else "")

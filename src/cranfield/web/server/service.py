@@ -86,6 +86,16 @@ class Service:
         contents: Contents | Job = self._soon(("read", dataset.id), task)
         return contents
 
+    def prepare(self, dataset: Dataset) -> None:
+        """Begin reading and comparing before anybody looks."""
+        page = pages()["view"]
+        try:
+            contents = dataset.read()
+            if not contents.problem and contents.scores is not None:
+                self.ask(page, page.question(data=dataset.id))
+        except CranfieldError:
+            return  # the page says it
+
     def remove(self, id: str) -> None:
         """Remove a dataset, what was computed from it, and what is being computed."""
         self.store.remove(id)
@@ -107,9 +117,11 @@ class Service:
         title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
+            other = getattr(question, "other", None)
+            sides = (self.store[other],) if other else ()
             return Task(
                 title,
-                lambda progress: page.answer(question, dataset, progress),
+                lambda progress: page.answer(question, dataset, progress, *sides),
                 quick,
                 lambda: page.stages(question, dataset),
             )

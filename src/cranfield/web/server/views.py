@@ -18,6 +18,7 @@ from cranfield import __version__
 from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
 from cranfield.errors import CranfieldError, UnknownNameError
 from cranfield.present.formats import downloads
+from cranfield.present.view import page as view_page
 from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
 from cranfield.web.server.data import SAMPLE
@@ -42,6 +43,7 @@ templates.globals |= {
     "downloads": downloads,
     "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
+    "view_html": view_page.view_html,
 }
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.filters["megabytes"] = megabytes
@@ -152,9 +154,12 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         body = _image(request, lambda: service.chart(page, question, outcome, file, ending))
     else:
         body = outcome.table_bytes(file, ending)
+    script, sandbox = "", "sandbox allow-downloads"
+    if outcome.file and ending == "html":  # the report's one script runs, in an origin of its own
+        script, sandbox = f"script-src {view_page.script_hash()}; ", f"{sandbox} allow-scripts"
     headers = {
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        "frame-ancestors 'none'; sandbox allow-downloads",
+        "Content-Security-Policy": f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {script}"
+        f"frame-ancestors 'none'; {sandbox}",
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=media_type(ending), headers=headers)
@@ -183,7 +188,8 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
     service = service_of(request)
     known = [(one, one.peek()) for one in service.store.datasets()]
     values = {"limits": service.limits, "known": known, "error": error, "describe": api.describe, "sample": SAMPLE}
-    values |= {"removed": service.store.removed, "questions": manage.asked(service)[: manage.FEW]}
+    values |= {"removed": service.store.removed, "kept": service.store.kept}
+    values["questions"] = manage.asked(service)[: manage.FEW]
     return render(request, "data.html", status, title="Data", **values)
 
 
@@ -206,12 +212,47 @@ def dataset(request: Request, id: str) -> Response:
     chosen = service.store[id]
     contents = service.read(chosen)
     values: dict[str, Any] = {"chosen": chosen, "contents": None, "data": id, "query": "", "cancelled": False}
+    values |= {"result": None, "no_view": ""}
     if isinstance(contents, Job):
         stopped = contents.state == "cancelled"
         values |= {"job": contents, "ahead": service.jobs.ahead(contents), "cancelled": stopped}
     else:
         values |= {"contents": contents, "data": "" if contents.problem else id}
-    return render(request, "dataset.html", title=f"Data: {chosen.name}", describe=api.describe, sample=SAMPLE, **values)
+        if contents.scores is not None:
+            values |= _view(request, id)
+    return render(request, "dataset.html", title=chosen.title, describe=api.describe, sample=SAMPLE, **values)
+
+
+def _view(request: Request, id: str) -> dict[str, Any]:
+    """The linked view of a dataset, or the job that prepares it, or why there is none."""
+    service, page = service_of(request), pages()["view"]
+    given = request.query_params.multi_items()
+    query = [("data", id), *((name, value) for name, value in given if name not in ("data", "start") and value)]
+    values: dict[str, Any] = {"page": page, "form": Form(page, query), "query": urlencode(query)}
+    asked = [(name, value) for name, value in query if name != "measure"]
+    measures = [value for name, value in query if name == "measure"]
+    values |= {"source": f"/api/view?{urlencode(asked)}", "first": measures[0] if measures else ""}
+    try:
+        question = page.question.from_query(query)
+        outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
+    except CranfieldError as error:
+        return values | {"no_view": _sentence(page.words(error))}
+    if not isinstance(outcome, Job):
+        return values | {"result": outcome}
+    stopped = outcome.state == "cancelled"
+    return values | {"job": outcome, "ahead": service.jobs.ahead(outcome), "cancelled": stopped}
+
+
+@router.get("/static/view.js")
+def view_script(request: Request) -> Response:
+    """The script of the linked view."""
+    return Response(view_page.script(), media_type="text/javascript; charset=utf-8")
+
+
+@router.get("/static/view.css")
+def view_style(request: Request) -> Response:
+    """Its style."""
+    return Response(view_page.style(), media_type="text/css; charset=utf-8")
 
 
 @router.post("/data/{id}/remove")

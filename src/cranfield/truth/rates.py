@@ -1,4 +1,4 @@
-"""Monte-Carlo intervals of simulated rates."""
+"""How near a share that was counted in simulated trials is to the true rate."""
 
 from __future__ import annotations
 
@@ -53,3 +53,16 @@ def mean_interval(shares: Array, cluster: int = 1) -> tuple[float, float, float]
     least = math.sqrt(max(mean * (1 - mean), 1 / len(shares)) / len(shares)) if spread == 0 else 0.0
     half = float(special.ndtri((1 + CONFIDENCE) / 2)) * max(spread / math.sqrt(whole), least)
     return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def binomial_bounds(level: float, trials: int, outside: float = 0.001) -> tuple[float, float]:
+    """Between which shares a test of exact level stays but for the given probability on each side.
+
+    >>> [round(bound, 4) for bound in binomial_bounds(0.05, 2000)]
+    [0.0355, 0.0655]
+    """
+    k = np.arange(trials + 1)
+    at_most = np.asarray(special.bdtr(k, trials, level))
+    low = int(np.searchsorted(at_most, outside))
+    high = int(np.searchsorted(at_most, 1 - outside))
+    return low / trials, high / trials

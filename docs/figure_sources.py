@@ -1,0 +1,388 @@
+"""Where every figure of the documentation comes from; see ``docs/figures.py``."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+from figures import ROOT, SHARED, Texts, figures
+
+import cranfield as cf
+from cranfield.errors import quietly
+
+MATRICES = (
+    "robust2003-new.AP", "robust2004-new.AP", "terabyte2006.AP", "trec3-adhoc.AP", "trec8-adhoc.AP", "web2012-adhoc.AP",
+    "web2012-adhoc.ERR@20", "web2012-adhoc.P@20", "web2012-adhoc.nDCG@20",
+)  # fmt: skip
+"""The public matrices of docs/standardise.md."""
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number below 1 as papers print it: without the 0 before the point."""
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def table(header: str, rows: list[list[str]]) -> str:
+    """A pipe table; columns whose heading starts with ``>`` are set flush right."""
+    names = [name.strip() for name in header.split("|")]
+    rule = ["--:" if name.startswith(">") else ":--" for name in names]
+    head = [f"| {' | '.join(name.lstrip('>') for name in names)} |", f"|{'|'.join(rule)}|"]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+@cache
+def matrix(name: str) -> cf.ScoreMatrix:
+    return cf.read_scores(SHARED / "matrices" / f"{name}.csv").only()
+
+
+@cache
+def robust() -> dict[str, cf.ScoreMatrix]:
+    return {name: matrix(name) for name in ("robust2003-new.AP", "robust2004-new.AP")}
+
+
+# ── exact ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("exact")
+def pool_cost() -> Texts:
+    """EVIA 2014's example of pool depth and cost."""
+    from cranfield.design import PoolFigure, cost_from_figures
+
+    evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+    shallow, deep = cost_from_figures(evia, width=0.15).to_frame().sort("depth").iter_rows(named=True)
+    return {
+        "evia-cost": f"{deep['topics']} topics to depth 100 cost {deep['judgments']:,} judgments, {shallow['topics']} "
+        f"topics to depth 10 cost {shallow['judgments']:,}: {shallow['ratio']:.1f} times less"
+    }
+
+
+@figures("exact")
+def resamples() -> Texts:
+    """What a large family takes by Monte Carlo."""
+    from cranfield.comparison.corrections import resamples_needed
+
+    return {"resamples-for-8256": f"{2 * resamples_needed(8256, 0.05):,}"}
+
+
+@figures("exact")
+def selection_bias() -> Texts:
+    """The printed output of `cranfield selection-bias`, and what is said of it."""
+    import subprocess
+    import sys
+
+    words = "selection-bias --settings 50 --topics 50 --folds 10"
+    done = subprocess.run(
+        [sys.executable, "-m", "cranfield", *words.split()], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    shown = done.stdout.split("\n\n")
+    result = cf.selection_bias(50, 50, folds=10)
+    rows = result.to_frame()
+    near = cf.selection_bias(50, 50, folds=10, correlation=0.9, n_experiments=10)
+    return {
+        "selection-bias-output": f"```console\n$ cranfield {words}\n{shown[0]}\n\n{shown[1]}\n```",
+        "selection-bias-advantage": short(rows["advantage"][0]),
+        "selection-bias-declared": f"{rows['declared_better'][0]:.0%}",
+        "selection-bias-theory": short(result.expected, 4),
+        "selection-bias-theory-near": short(near.expected, 4),
+    }
+
+
+@figures("exact")
+def spherical_epsilon() -> Texts:
+    """Greenhouse–Geisser's ε of spherical scores: 30 topics, 143 systems."""
+    from cranfield.variance.sphericity import greenhouse_geisser
+    from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+
+    rng = np.random.default_rng(1)
+    drawn = [rng.normal(size=(30, 143)) for _ in range(20)]
+    return {
+        "epsilon-gg-143": short(float(np.mean([greenhouse_geisser(np.cov(x.T)) for x in drawn])), 2),
+        "epsilon-unbiased-143": short(float(np.mean([unbiased_epsilon(np.cov(x.T), 30) for x in drawn])), 2),
+    }
+
+
+# ── from public matrices ──────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("shared")
+def robust_designs() -> Texts:
+    """Estimators and designs on the Robust collections."""
+    with quietly():
+        pooled = cf.variances(robust())
+        by_name = {one.estimator: one for one in pooled if one.collection == "pooled"}
+        ttest = {name: cf.design_ttest(one, 0.05).n_topics for name, one in by_name.items()}
+        published = cf.design_anova(robust(), 20, 0.1, published=True).n_topics
+        advised = cf.recommend(robust(), 20, 0.1).n_topics
+    return {
+        "robust-ttest-two-way": str(ttest["two_way"]),
+        "robust-ttest-percentile95": str(ttest["percentile95"]),
+        "robust-ttest-residual": str(ttest["residual"]),
+        "robust-one-way-20": str(published),
+        "robust-all-pairs-20": str(advised),
+    }
+
+
+@figures("shared")
+def best_on_trec8() -> Texts:
+    """The systems of TREC-8 that may be the best."""
+    with quietly():
+        found = cf.compare(matrix("trec8-adhoc.AP"))
+    apart = len(found.unseparated_from_best) - 1
+    return {
+        "trec8-may-be-best": f"{len(found.may_be_best)} of {len(found.systems)}",
+        "trec8-unseparated": str(apart),
+        "trec8-pairs": f"{int(found.significant.sum()):,}",
+    }
+
+
+def row_of(name: str, alternative: str) -> str:
+    """Pairs of a TREC matrix that the randomisation test separates at .05 and at .01, uncorrected."""
+    with quietly():
+        p = cf.compare(matrix(f"{name}-adhoc.AP"), alternative=alternative, n_resamples=200_000).p  # type: ignore[arg-type]
+    return f"{(p <= 0.05).sum()} / {(p <= 0.01).sum()}"
+
+
+@figures("shared", slow=True)
+def tests_on_trec() -> Texts:
+    """How many pairs every test separates."""
+    rows = []
+    for test in ("randomisation", "t", "wilcoxon", "sign", "tukey", "randomised-tukey", "unpaired-t", "welch"):
+        row = [test]
+        for name in ("trec3-adhoc.AP", "trec8-adhoc.AP"):
+            with quietly():
+                found = cf.compare(matrix(name), test=test, n_resamples=200_000)
+            p = found.p
+            row += [
+                "" if "tukey" in test else f"{(p <= 0.05).sum()} / {(p <= 0.01).sum()}",
+                str(found.significant.sum()),
+            ]
+        rows.append(row)
+    texts = {}
+    for name in ("trec3", "trec8"):
+        two_sided, observed = (row_of(name, alternative) for alternative in ("two-sided", "greater"))
+        texts |= {f"{name}-randomisation": two_sided, f"{name}-observed-direction": observed}
+    texts["tests-on-trec"] = table("test | >TREC-3, 780 pairs | >Holm | >TREC-8, 8,256 pairs | >Holm", rows)
+    return texts
+
+
+@figures("shared", slow=True)
+def covid_pool() -> Texts:
+    """What was judged of the pool of 40 TREC-COVID runs."""
+    from cranfield.design.pool_price import pool_prices
+
+    here = SHARED / "runs" / "trec-covid-r5"
+    with quietly():
+        runs = [cf.read_run(file) for file in sorted((here / "runs").iterdir())]
+        row = pool_prices([(cf.read_qrels(here / "qrels.txt"), runs)], [100]).row(0, named=True)
+    return {
+        "covid-runs": str(len(runs)),
+        "covid-pool": f"{row['pool_per_topic']:,.0f}",
+        "covid-judged": f"{row['judged_per_topic']:.0f}",
+    }
+
+
+@cache
+def effects() -> dict[str, cf.StandardisationEffect]:
+    with quietly():
+        return {name: cf.standardisation_effect(matrix(name)) for name in MATRICES}
+
+
+@figures("shared", slow=True)
+def standardisation() -> Texts:
+    """Variance, ranking and F before and after std-AB."""
+    variance, free, needed = [], [], []
+    for name, effect in effects().items():
+        x, row = matrix(name), effect.variance.row(0, named=True)
+        variance.append([
+            name, f"{x.n_topics}×{x.n_systems}", short(row["variance_raw"], 4), short(row["variance_standardised"], 4),
+            short(row["tau"]), f"[{short(row['published_lower'])}, {short(row['published_upper'])}]",
+            f"[{short(row['bootstrap_lower'])}, {short(row['bootstrap_upper'])}]", str(row["clipped"]),
+        ])  # fmt: skip
+        with quietly():
+            cdf = cf.standardisation_effect(x, to="cdf", n_resamples=0).scale_free
+        ab = effect.scale_free
+        rows = [ab.row(0, named=True), ab.row(1, named=True), cdf.row(1, named=True)]
+        free.append([name, *(f"{one['blocked_f']:.2f}" for one in rows), *(str(one["topics"]) for one in rows)])
+        sizes: dict[tuple[int, float], Any] = {
+            (one["systems"], round(one["min_diff"], 2)): one for one in effect.topics_needed.iter_rows(named=True)
+        }
+        asked = [(2, 0.05), (2, 0.1), (10, 0.1), (50, 0.1)]
+        needed.append([name, *(f"{sizes[key]['raw']} / {sizes[key]['standardised']}" for key in asked)])
+    return {
+        "standardise-variance": table(
+            "matrix | >topics × systems | >variance, raw | >std-AB | >τ | published 95% | bootstrap 95% | >clipped cells",
+            variance,
+        ),
+        "standardise-free": table("matrix | >F raw | >F std-AB | >F std-CDF | >topics, raw | >std-AB | >std-CDF", free),
+        "standardise-needed": table("matrix | >m = 2, .05 | >m = 2, .10 | >m = 10, .10 | >m = 50, .10", needed),
+    }
+
+
+@figures("shared")
+def standardisation_left_out() -> Texts:
+    """Systems scored by factors fitted without them."""
+    rows = []
+    for name in MATRICES:
+        with quietly():
+            row = cf.standardisation_robustness(matrix(name)).by_measure().row(0, named=True)
+        rows.append([
+            name, str(row["left_out"]), short(row["mean_difference"], 4), short(row["largest_difference"], 4),
+            short(row["largest_topic_difference"]), str(row["ranks_changed"]), str(row["largest_rank_change"]),
+            short(row["lowest_tau"]),
+        ])  # fmt: skip
+    header = (
+        "matrix | >left out | >mean moves, average | >at most | >one topic's score, at most | >ranks changed "
+        "| >by at most | >lowest τ"
+    )
+    return {"standardise-left-out": table(header, rows)}
+
+
+@figures("shared")
+def tuned_runs() -> Texts:
+    """The runs of Robust 2003 as if they were settings."""
+    with quietly():
+        found = cf.tune({"runs": matrix("robust2003-new.AP")}, folds=10).families[0]
+    return {
+        "tune-robust-best": short(found.in_sample_mean, 4),
+        "tune-robust-held-out": short(found.held_out_mean, 4),
+        "tune-robust-interval": f"{short(found.lower or 0, 4)} to {short(found.upper or 0, 4)}",
+    }
+
+
+# ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
+
+DESIGN = ("design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py",
+          "variance/unbiased_epsilon.py", "design/simulated_power.py")  # fmt: skip
+BEST = ("comparison/best.py",)
+CALIBRATED = ("comparison/calibration.py", "comparison/randomisation.py", "comparison/classical.py",
+              "comparison/bootstrap.py")  # fmt: skip
+
+
+@figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
+def advice() -> Texts:
+    """The promise of `recommend`, simulated."""
+    import advice_study as study
+
+    return {"advice-table": study.table(study.everything(50, 3000))}
+
+
+@figures("measured", command="python docs/advice_study.py --held-out --pilots 30 --trials 2000", sources=DESIGN)
+def advice_held_out() -> Texts:
+    """The same on populations that were not used while the method was made."""
+    import advice_study as study
+
+    return {"advice-held-out": study.table(study.everything(30, 2000, held_out=True))}
+
+
+@figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
+def calibration_of_pairs() -> Texts:
+    """Type I error of every test."""
+    from cranfield.comparison.calibration import pair_table
+
+    return {"calibration-pairs": "\n".join(pair_table()).split("\n\n")[1]}
+
+
+@figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
+def calibration_of_families() -> Texts:
+    """Family-wise error of tests with their corrections."""
+    from cranfield.comparison.calibration import family_table
+
+    return {"calibration-families": "\n".join(family_table()).split("\n\n")[1]}
+
+
+@figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=BEST)
+def best_of_skewed() -> Texts:
+    """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
+    from cranfield.comparison.best import MOST_SKEWED, best_set, doubtfully_left_out
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.resampled import Resampling
+
+    rng, trials, rows = np.random.default_rng(1), 1000, []
+    for sigma in (0.3, 0.6, 1.0, 1.5):
+        row = [short(sigma, 1), f"{(np.exp(sigma**2) + 2) * np.sqrt(np.exp(sigma**2) - 1):.1f}"]
+        for topics in (25, 50, 100):
+            held = said = 0
+            for _ in range(trials):
+                draws = rng.normal(size=(topics, 2)) * [sigma, sigma / 6] - np.array([sigma, sigma / 6]) ** 2 / 2
+                scores = GridScores.of(np.exp(draws))
+                member = best_set(scores, Resampling(n_resamples=499, workers=1), 0.05).member
+                held += bool(member[0])
+                said += not member[0] and bool(doubtfully_left_out(scores.values, member, 1).any())
+            row += [short(held / trials), short(said / max(trials - held, 1), 2)]
+        rows.append(row)
+    assert MOST_SKEWED == 1.5
+    header = "σ | >skewness | >25 topics | >warned | >50 topics | >warned | >100 topics | >warned"
+    return {"best-of-skewed": table(header, rows)}
+
+
+@figures(
+    "measured",
+    command="cranfield selection-bias --settings 50 --topics 50 --experiments 4000 --correlation RHO --folds N",
+    sources=("tuning/bias.py", "tuning/choice.py"),
+)
+def held_out_tests() -> Texts:
+    """Tests on held-out scores of equally good settings."""
+    ways: dict[str, dict[str, Any]] = {
+        "hold-out of 20%": {"holdout": 0.2}, "2-fold": {"folds": 2}, "5-fold": {"folds": 5}, "10-fold": {"folds": 10},
+        "leave-one-out": {"leave_one_out": True}, "10-fold, drawn 10 times": {"folds": 10, "n_repeats": 10},
+    }  # fmt: skip
+    rates: dict[str, list[str]] = {"in-sample": [], **{name: [] for name in ways}}
+    for rho in (0.0, 0.5, 0.9):
+        for name, how in ways.items():
+            many = 2000 if "n_repeats" in how else 4000
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = cf.selection_bias(50, 50, correlation=rho, n_experiments=many, **how).to_frame()
+            rates[name].append(short(found["declared_better"][1]))
+            if name == "10-fold":
+                rates["in-sample"].append(short(found["declared_better"][0]))
+    rows = [[name, *shares] for name, shares in rates.items()] + [["should be", ".025", ".025", ".025"]]
+    header = " | >ρ = 0: as unlike as different systems | >ρ = .5 | >ρ = .9: neighbours on a grid"
+    return {"held-out-tests": table(header, rows)}
+
+
+@figures("measured", command="python examples/tune_search_engine.py", sources=("tuning/choice.py", "tuning/folds.py"))
+def tuned_engine() -> Texts:
+    """The worked example of docs/tuning.md."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("tune_search_engine", ROOT / "examples" / "tune_search_engine.py")
+    assert spec
+    assert spec.loader
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    with quietly():
+        tuning, comparison = example.main()
+        curve = tuning.curve()
+    names = {"bm25": ("k1", "b"), "feedback": ("k1", "b", "lambda")}
+    rows, texts = [], {}
+    for family in tuning.families:
+        setting = family.family.settings[family.family.scores.systems.index(family.final)]
+        shown = ", ".join(f"{'λ' if name == 'lambda' else name} = {setting[name]}" for name in names[family.name])
+        folds = f"{round(family.agreement * len(family.choices))} of {len(family.choices)} folds"
+        held = f"{short(family.held_out_mean, 4)} [{short(family.lower or 0, 4)}, {short(family.upper or 0, 4)}]"
+        rows.append([
+            family.name, shown, folds, str(family.n_distinct), short(family.in_sample_mean, 4), held,
+            short(family.optimism, 4),
+        ])  # fmt: skip
+    header = "family | final setting | >chosen in | >settings chosen | >in-sample | >held-out [95%] | >optimism"
+    texts["tuned-families"] = table(header, rows)
+    here = curve.filter((curve["family"] == "feedback") & (curve["k1"] == 1.5) & (curve["b"] == 0.6)).sort("lambda")
+    texts["tuned-curve"] = table(
+        "λ | >AP | band | >chosen in",
+        [
+            [f"{row['lambda']:.1f}", short(row["mean"], 4), f"{short(row['lower'], 4)} – {short(row['upper'], 4)}",
+             f"{row['folds']} of 10 folds" if row["folds"] else ""]
+            for row in here.iter_rows(named=True)
+        ],
+    )  # fmt: skip
+    pair = comparison.to_frame().row(0, named=True)
+    texts["tuned-difference"] = (
+        f"{short(pair['difference'], 4)} on held-out topics (95% interval {short(pair['lower'], 4)} to "
+        f"{short(pair['upper'], 4)}, randomisation test p = {short(pair['p'], 4)})"
+    )
+    texts["tuned-best"] = short(tuning["feedback"].in_sample_mean, 4)
+    return texts

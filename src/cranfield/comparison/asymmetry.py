@@ -1,0 +1,59 @@
+"""Differences that are not symmetric: trouble for tests that look at ranks and signs but are read as tests of means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.sentences import comparison as say
+
+if TYPE_CHECKING:
+    from cranfield.comparison.classical import Differences
+    from cranfield.comparison.comparison import Comparison
+
+Array = NDArray[np.float64]
+STRONG = 1.0
+"""From this skewness on, Wilcoxon's test and the sign test reject equal means clearly too often (docs/simulate.md)."""
+SHARE = 0.2
+"""The share of pairs that must be so skewed: among normal scores 4% are with 25 topics, and less with more."""
+FEWEST_TOPICS = 25
+"""With fewer, the skewness of a sample says little."""
+
+
+def skewness(values: Array, a: NDArray[np.intp], b: NDArray[np.intp], sd: Array) -> Array:
+    """The skewness g₁ of the topic-wise differences of every pair, 0 where they do not spread.
+
+    With centred scores x, Σ(x_a − x_b)³ = Σx_a³ − 3Σx_a²x_b + 3Σx_a x_b² − Σx_b³: two matrix products serve all pairs.
+
+    Parameters
+    ----------
+    values : topics × systems
+    a, b : the systems of every pair
+    sd : the standard deviation (n − 1) of every pair's differences
+
+    >>> x = np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1], [0.0, 0.9]])
+    >>> skewness(x, np.array([1]), np.array([0]), np.array([0.4])).round(3).tolist()
+    [1.155]
+    """
+    n = len(values)
+    x = values - values.mean(axis=0)
+    mixed, cubes = (x * x).T @ x, (x**3).sum(axis=0)
+    third = cubes[a] - 3 * mixed[a, b] + 3 * mixed[b, a] - cubes[b]
+    spread = sd**3 * (1 - 1 / n) ** 1.5
+    lowest = 1e-9 * (float(np.abs(x).max()) or 1.0) ** 3
+    return np.asarray(np.divide(third / n, spread, out=np.zeros(len(a)), where=spread > lowest))
+
+
+def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[str]:
+    """A sentence when many pairs have strongly skewed differences, else nothing."""
+    if each.n_topics < FEWEST_TOPICS:
+        return []
+    place = {name: j for j, name in enumerate(result.scores.systems)}
+    a, b = (np.array([place[name] for name in names]) for names in (result.system_a, result.system_b))
+    strong = int((np.abs(skewness(np.asarray(result.scores.values), a, b, each.sd)) >= STRONG).sum())
+    if strong < SHARE * len(a):
+        return []
+    where = f"in {strong:,} of {len(a):,} pairs" if len(a) > 1 else "here"
+    return [say.ASYMMETRIC(where=where, strong=STRONG, test=test)]

@@ -1,0 +1,66 @@
+"""What stands first in a report: a summary to paste into an overview paper, and the linked view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield.comparison.tests import TESTS
+from cranfield.defaults import ORDER
+from cranfield.errors import CranfieldError, quietly
+from cranfield.labels import plural
+from cranfield.present.charts.style import number
+from cranfield.present.report import collection
+from cranfield.present.report.case import Case, named
+from cranfield.present.view import view_data
+from cranfield.present.view.rankings import top_documents
+from cranfield.sentences.design import AVERAGE_PAIR
+
+ONE_MEASURE = 250
+"""Of more systems than this a report carries the pairs by one measure only."""
+
+
+def view_of(case: Case, title: str) -> dict[str, Any] | None:
+    """The data of the linked view, with the top of every run where that is not too much; None without a comparison."""
+    try:
+        with quietly():
+            several = case.comparison().n_systems <= ONE_MEASURE
+            comparisons = list(case.comparisons().values()) if several else [case.comparison()]
+            order = case.scoring.get("order", ORDER)
+            data = view_data(
+                comparisons, case.scores, title=title, qrels=case.qrels, judged=case.judged_shares, teams=case.teams
+            )
+            if case.qrels is not None:
+                tops = top_documents(case.qrels, case.run_objects(), data["topics"], data["systems"], order)
+                data["rankings"] = tops
+            return data
+    except CranfieldError:
+        return None
+
+
+def summary(case: Case, view: dict[str, Any]) -> str:
+    """The findings in a paragraph that can be pasted: what was compared, how, and what came out."""
+    found = case.comparison()
+    teams = f" of {plural(len({team for team in view['teams'] if team}), 'team')}" if view["teams"] else ""
+    test = TESTS[found.test].title
+    title = f"{view['title']}: " if view["title"] else ""
+    resamples = f", {found.n_resamples:,} resamples" if found.n_resamples and not found.exact else ""
+    said = [
+        f"{title}{plural(found.n_systems, 'system')}{teams} were compared on {plural(found.n_topics, 'topic')} by "
+        f"{named(list(case.scores), 8)}.",
+        *view["measures"][0]["sentences"],
+        f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({found.alternative}"
+        f"{resamples}; {found.correction_text()} for {plural(found.family, 'comparison')}).",
+    ]
+    try:
+        here = collection.detects(case, [found.n_topics]).row(0, named=True)
+        said.append(
+            AVERAGE_PAIR(
+                topics=plural(found.n_topics, "topic"),
+                apart=number(here["best_to_worst"]),
+                measure=case.measure,
+                power=case.power,
+            )
+        )
+    except CranfieldError:
+        pass
+    return " ".join(said)

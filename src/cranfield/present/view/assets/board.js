@@ -1,0 +1,139 @@
+// ── the leaderboard ──────────────────────────────────────────────────────────────────────────────────────────
+function board() {
+  const { data, settings, chosen } = view;
+  const columns = [["rank", "rank"], ["system", "system"], ["mean", "mean"], ["", "interval"], ["ranks", "ranks"]];
+  if (data.judged) columns.push(["judged", "judged"]);
+  columns.push(["", "best"]);
+  const search = make("input", { type: "search", "aria-label": "Search systems", placeholder: "Search systems", oninput: () => { settings.search = search.value; one.draw(); } });
+  const group = make("select", { "aria-label": "Grouping", onchange: () => { settings.group = group.value; one.draw(); } },
+    ...[["all", "all runs"], ["best", "best run per team"], ["team", "runs by team"]].map(([value, text]) => make("option", { value, text })));
+  const body = make("tbody"), head = make("tr"), heads = {};
+  for (const [key, name] of columns) {
+    heads[name] = make("th", { scope: "col", class: `view-c-${name}` }, key
+      ? make("button", { type: "button", class: "view-sort", text: key, onclick: () => { Object.assign(settings, { sort: key, down: settings.sort === key ? !settings.down : false }); one.draw(); } })
+      : make("span", { class: name === "interval" ? "" : "view-unseen", text: name === "interval" ? "interval" : "may be the best" }));
+    head.append(heads[name]);
+  }
+  const table = make("table", { role: "grid", "aria-label": "Leaderboard; arrow keys move, Enter chooses, Shift and Enter compares with the chosen one" }, make("thead", {}, head), body);
+  const count = make("span", { class: "view-count" });
+  const tools = make("p", { class: "view-filters" }, search, data.teams ? group : null, count);
+  const rows = new Map();
+  let measure = null, scale = null;
+
+  function row(system) {
+    const place = measure.place[system], cells = {};
+    const line = make("tr", { tabindex: "-1" });
+    for (const [, name] of columns) line.append(cells[name] = make("td", { class: `view-c-${name}` }));
+    cells.rank.textContent = measure.rank[place];
+    const team = data.teams && data.teams[system];
+    cells.system.append(make("div", {}, make("span", { class: "view-name", text: nameOf(system), title: nameOf(system) }), team ? make("span", { class: "view-chip", text: team }) : null));
+    const [low, high] = [measure.rank_lower[place], measure.rank_upper[place]];
+    cells.ranks.textContent = low === high ? String(low) : `${low}–${high}`;
+    if (cells.judged) cells.judged.textContent = percent(data.judged[system]);
+    if (measure.may_be_best && measure.may_be_best[place]) cells.best.append(make("span", { class: "view-best", text: "may be best" }));
+    cells.interval.append(draw("svg", { "aria-hidden": "true" },
+      draw("line", { x1: scale(measure.lower[place]), x2: scale(measure.upper[place]), y1: "50%", y2: "50%" }),
+      draw("circle", { cx: scale(measure.means[place]), cy: "50%", r: 3.5 })));
+    line.addEventListener("click", (event) => choose(system, event.shiftKey || event.ctrlKey || event.metaKey));
+    return { line, cells, dot: cells.interval.querySelector("circle") };
+  }
+  function choose(system, second) {
+    if (second && chosen.system !== null && chosen.system !== system) update({ pair: [chosen.system, system], topic: null });
+    else update({ system: chosen.system === system ? null : system });
+    if (chosen.system !== null) say(standing(chosen.system));
+  }
+  body.addEventListener("keydown", (event) => {
+    const all = [...body.querySelectorAll("tr[tabindex]")], at = all.indexOf(event.target.closest("tr"));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1, PageDown: Math.min(at + 10, all.length - 1), PageUp: Math.max(at - 10, 0) }[event.key];
+    if (to !== undefined && all[to]) {
+      event.preventDefault();
+      all[at].tabIndex = -1; all[to].tabIndex = 0; all[to].focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      all[at].dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey: event.shiftKey }));
+    }
+  });
+
+  function listed() {
+    const wanted = settings.search.trim().toLowerCase(), team = (system) => (data.teams ? data.teams[system] : "");
+    let systems = measure.order.filter((system) => !wanted || nameOf(system).toLowerCase().includes(wanted) || team(system).toLowerCase().includes(wanted));
+    const mean = (system) => measure.mean(system, chosen.topics);
+    const by = { rank: (s) => measure.place[s], system: nameOf, mean: (s) => -mean(s), ranks: (s) => measure.rank_upper[measure.place[s]] + measure.rank_lower[measure.place[s]] / 1e4, judged: (s) => data.judged[s] };
+    const sort = settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort;
+    const keys = new Map(systems.map((system) => [system, by[sort](system)]));
+    systems.sort((a, b) => { const [x, y] = [keys.get(a), keys.get(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; });
+    if (settings.down) systems.reverse();
+    if (data.teams && settings.group !== "all") {
+      const firsts = new Map();
+      for (const system of systems) firsts.set(team(system), [...(firsts.get(team(system)) || []), system]);
+      systems = settings.group === "best"
+        ? [...firsts.values()].map((members) => members.reduce((a, b) => (measure.place[b] < measure.place[a] ? b : a)))
+        : [...firsts.values()].flat();
+    }
+    return systems;
+  }
+  function paint(host) {
+    if (measure !== view.measure) {
+      measure = view.measure;
+      const low = Math.min(...measure.lower), high = Math.max(...measure.upper), least = low < 0 && measure.lowest >= 0 ? 0 : low;
+      scale = (value) => `${(3 + 94 * (Math.max(value, least) - least) / (high - least || 1)).toFixed(2)}%`;
+      rows.clear();
+      for (const system of measure.order) rows.set(system, row(system));
+    }
+    if (!host.contains(table)) host.replaceChildren(tools, make("div", { class: "view-scroll view-rows" }, table));
+    const systems = listed(), focused = chosen.system !== null ? chosen.system : systems[0];
+    for (const [system, { line, cells, dot }] of rows) {
+      const apart = chosen.system !== null && system !== chosen.system && measure.pair(chosen.system, system).apart;
+      const kind = system === chosen.system ? "chosen" : chosen.system === null ? "" : apart ? "apart" : "near";
+      const paired = chosen.pair && chosen.pair.includes(system) ? " paired" : "";
+      if (line.className !== kind + paired) line.className = kind + paired;
+      line.setAttribute("aria-selected", String(system === chosen.system));
+      line.tabIndex = system === focused ? 0 : -1;
+      const mean = measure.mean(system, chosen.topics), text = digits(mean);
+      if (cells.mean.textContent !== text) { cells.mean.textContent = text; dot.setAttribute("cx", scale(mean)); }
+    }
+    const fresh = [];
+    let before = null;
+    for (const system of systems) {
+      if (settings.group === "team" && data.teams[system] !== before) {
+        before = data.teams[system];
+        fresh.push(make("tr", { class: "view-team" }, make("td", { colspan: columns.length, text: before || "no team" })));
+      }
+      fresh.push(rows.get(system).line);
+    }
+    if (fresh.length !== body.childElementCount || fresh.some((line, at) => line !== body.children[at])) {
+      const kept = document.activeElement;
+      body.replaceChildren(...fresh);
+      if (body.contains(kept)) kept.focus({ preventScroll: true });
+    }
+    for (const [key, name] of columns) if (key) heads[name].setAttribute("aria-sort", settings.sort !== key ? "none" : settings.down ? "descending" : "ascending");
+    group.value = settings.group;
+    count.textContent = systems.length === measure.n ? "" : `${systems.length} of ${measure.n}`;
+  }
+  const one = panel("board", "Leaderboard", {
+    draw: paint,
+    lead: () => (chosen.topics.size
+      ? `Means over ${plural(chosen.topics.size, "chosen topic")}; ranks, intervals and which systems differ are those of all ${measure ? measure.nTopics : data.topics.length} topics.`
+      : chosen.system === null ? "Choose a system: those it is not shown to differ from stay, the others fade." : standing(chosen.system)),
+    table: () => {
+      const topics = chosen.topics, m = view.measure;
+      return {
+        columns: ["rank", "system", ...(data.teams ? ["team"] : []), "mean", "lower", "upper", "rank_lower", "rank_upper", ...(data.judged ? ["judged"] : []), ...(m.may_be_best ? ["may_be_best"] : []), ...(topics.size ? ["mean_of_chosen_topics"] : [])],
+        rows: listed().map((s) => { const at = m.place[s]; return [m.rank[at], nameOf(s), ...(data.teams ? [data.teams[s]] : []), m.means[at], m.lower[at], m.upper[at], m.rank_lower[at], m.rank_upper[at], ...(data.judged ? [data.judged[s]] : []), ...(m.may_be_best ? [m.may_be_best[at] ? "yes" : "no"] : []), ...(topics.size ? [m.mean(s, topics)] : [])]; }),
+      };
+    },
+  });
+  return one;
+}
+
+/** Where a system stands, in a sentence. */
+function standing(system) {
+  const measure = view.measure;
+  let better = 0, worse = 0;
+  for (let other = 0; other < measure.n; other++) {
+    if (other === system) continue;
+    const pair = measure.pair(system, other);
+    if (pair.apart) pair.difference > 0 ? better++ : worse++;
+  }
+  return `${nameOf(system)}: shown to be better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}. Shift-click another to compare.`;
+}

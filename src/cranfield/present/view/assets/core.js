@@ -1,0 +1,165 @@
+// The linked view of a collection. One selection drives every panel and lives in the address; see `update`.
+// No dependency, no eval; names of systems and topics reach the page as text only, never as markup.
+
+// ── elements ─────────────────────────────────────────────────────────────────────────────────────────────────
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "text") element.textContent = value;
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+const draw = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+// ── numbers as people read them ──────────────────────────────────────────────────────────────────────────────
+const digits = (value, places = 4) => value.toFixed(places).replace("-", "−");
+const signed = (value, places = 4) => (value > 0 ? "+" : "") + digits(value, places);
+const pText = (p) => p < 0.0001 ? "p < 0.0001" : `p = ${p.toPrecision(3).replace(/e-(\d+)/, "e−$1")}`;
+const percent = (share) => `${Math.round(100 * share)}%`;
+const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+// ── packed numbers ───────────────────────────────────────────────────────────────────────────────────────────
+function unpack(text, Kind) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Kind(bytes.buffer);
+}
+
+/** A measure of the payload, ready to be asked: systems by number, places by merit, pairs in both directions. */
+class Measure {
+  constructor(raw, data) {
+    Object.assign(this, raw);
+    this.n = raw.order.length;
+    this.nTopics = data.topics.length;
+    this.place = new Array(this.n);
+    raw.order.forEach((system, place) => { this.place[system] = place; });
+    this.values = unpack(raw.scores, Float32Array);
+    this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [name, unpack(text, name === "significant" ? Uint8Array : Float32Array)]));
+    const most = (values) => values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    this.widest = most(this.packed.difference) || 1;
+    this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.lowest = this.values.reduce((a, b) => Math.min(a, b), Infinity);
+    this.difficulty = Array.from({ length: this.nTopics }, (_, topic) => {
+      let sum = 0;
+      for (let system = 0; system < this.n; system++) sum += this.values[topic * this.n + system];
+      return sum / this.n;
+    });
+  }
+  score(topic, system) { return this.values[topic * this.n + system]; }
+  /** The pair of two systems, as seen from the first: difference, interval, adjusted p and decision. */
+  pair(a, b) {
+    const i = this.place[a], j = this.place[b], swap = i > j;
+    const [low, high] = swap ? [j, i] : [i, j];
+    const at = low * this.n - low * (low + 1) / 2 + high - low - 1, packed = this.packed;
+    return swap
+      ? { difference: -packed.difference[at], lower: -packed.upper[at], upper: -packed.lower[at], p: packed.p_adjusted[at], apart: packed.significant[at] === 1 }
+      : { difference: packed.difference[at], lower: packed.lower[at], upper: packed.upper[at], p: packed.p_adjusted[at], apart: packed.significant[at] === 1 };
+  }
+  /** The mean over all topics, as the comparison has it, or over the chosen ones. */
+  mean(system, topics) {
+    if (!topics.size) return this.means[this.place[system]];
+    let sum = 0;
+    for (const topic of topics) sum += this.score(topic, system);
+    return sum / topics.size;
+  }
+}
+
+// ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
+const view = {
+  root: null, data: null, source: null, measure: null, measures: {}, panels: [],
+  // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
+  chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
+  settings: { sort: "rank", down: false, search: "", group: "all", bars: "bars", other: null, heat: "clustered" },
+};
+
+const nameOf = (system) => view.data.systems[system];
+const topicName = (topic) => view.data.topics[topic];
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+let printing = false;
+const isDark = () => prefersDark.matches && !printing;
+
+/** What there is to say about two systems, in a sentence. */
+function pairText(a, b) {
+  const pair = view.measure.pair(a, b);
+  const verdict = !pair.apart ? "not shown to differ" : pair.difference > 0 ? `${nameOf(a)} is better` : `${nameOf(b)} is better`;
+  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], ${pText(pair.p)}: ${verdict}`;
+}
+
+// ── the address ──────────────────────────────────────────────────────────────────────────────────────────────
+function address() {
+  const words = new URLSearchParams(), chosen = view.chosen;
+  if (chosen.measure !== view.data.measures[0].measure) words.set("measure", chosen.measure);
+  if (chosen.system !== null) words.set("system", nameOf(chosen.system));
+  if (chosen.pair) { words.set("a", nameOf(chosen.pair[0])); words.set("b", nameOf(chosen.pair[1])); }
+  for (const topic of chosen.topics) words.append("only", topicName(topic));
+  if (chosen.topic !== null) words.set("topic", topicName(chosen.topic));
+  return `#${words}`;
+}
+function fromAddress() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const system = (name) => { const at = view.data.systems.indexOf(words.get(name)); return at < 0 ? null : at; };
+  const topic = (name) => view.data.topics.indexOf(name);
+  const [a, b] = [system("a"), system("b")], looked = topic(words.get("topic"));
+  const known = view.data.agreement.measures;
+  return {
+    measure: known.includes(words.get("measure")) ? words.get("measure") : view.data.measures[0].measure,
+    system: system("system"),
+    pair: a !== null && b !== null && a !== b ? [a, b] : null,
+    topics: new Set(words.getAll("only").map(topic).filter((at) => at >= 0)),
+    topic: looked < 0 ? null : looked,
+  };
+}
+
+/** Change the selection: the address follows, and every panel is drawn anew. */
+async function update(changes, remember = true) {
+  Object.assign(view.chosen, changes);
+  if (remember) {
+    const words = address();
+    if (words !== (location.hash || "#")) history.pushState(null, "", words);
+  }
+  if (!view.measure || view.measure.measure !== view.chosen.measure) {
+    try { view.measure = await load(view.chosen.measure); } catch (error) { say(error.message); view.chosen.measure = view.measure.measure; }
+  }
+  drawAll();
+}
+function drawAll(all) { for (const panel of view.panels) panel.draw(all === true); }
+
+/** The numbers by a measure: carried by the page, or asked of the server, which may take a while. */
+async function load(measure) {
+  const ready = ({ mean, ...rest }) => (view.measures[measure] = new Measure({ ...rest, means: mean }, view.data));
+  if (view.measures[measure]) return view.measures[measure];
+  const carried = view.data.measures.find((one) => one.measure === measure);
+  if (carried) return ready(carried);
+  view.root.setAttribute("aria-busy", "true");
+  try {
+    const more = await ask(`${view.source}&measure=${encodeURIComponent(measure)}`);
+    return ready(more.view.measures[0]);
+  } finally { view.root.removeAttribute("aria-busy"); }
+}
+
+async function ask(where) {
+  for (;;) {
+    const answer = await fetch(where);
+    const body = await answer.json();
+    if (answer.status === 202) { await new Promise((done) => setTimeout(done, 300)); continue; }
+    if (!answer.ok) throw new Error(body.error);
+    return body;
+  }
+}
+
+// ── saying things ────────────────────────────────────────────────────────────────────────────────────────────
+const live = make("p", { class: "view-unseen", "aria-live": "polite" });
+const tip = make("div", { class: "view-tip", hidden: true, "aria-hidden": "true" });
+const say = (text) => { live.textContent = text; };
+function showTip(text, x, y) {
+  tip.textContent = text;
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - box.width - 4))}px`;
+  tip.style.top = `${y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18}px`;
+}
+const hideTip = () => { tip.hidden = true; };

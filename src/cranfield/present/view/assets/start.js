@@ -1,0 +1,39 @@
+// ── start ────────────────────────────────────────────────────────────────────────────────────────────────────
+function headline() {
+  const { data } = view, place = view.root.querySelector("[data-headline]");
+  const select = make("select", { "aria-label": "Measure", onchange: () => update({ measure: select.value }) },
+    ...data.agreement.measures.filter((name) => view.source || data.measures.some((one) => one.measure === name)).map((name) => make("option", { value: name, text: name })));
+  const clear = make("button", { type: "button", class: "view-small", text: "Clear selection", onclick: clearAll });
+  view.root.querySelector("[data-tools]").replaceChildren(make("label", {}, document.createTextNode("measure "), select), clear);
+  view.panels.push({ draw() {
+    select.value = view.measure.measure;
+    place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
+    place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })));
+    clear.hidden = address() === "#" || address() === `#${new URLSearchParams({ measure: view.chosen.measure })}`;
+  } });
+}
+function clearAll() { update({ system: null, pair: null, topics: new Set(), topic: null }); hideTip(); say("Selection cleared."); }
+
+async function start() {
+  view.root = document.getElementById("view");
+  if (!view.root) return;
+  const carried = document.getElementById("view-data");
+  view.source = view.root.dataset.source || null;
+  view.rankings = view.root.dataset.rankings || null;
+  view.data = carried ? JSON.parse(carried.textContent) : (await ask(view.root.dataset.first ? `${view.source}&measure=${encodeURIComponent(view.root.dataset.first)}` : view.source)).view;
+  const grid = make("div", { class: "view-grid" });
+  headline();
+  for (const build of [board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel]) build();
+  grid.append(...view.panels.filter((one) => one.place).map((one) => one.place));
+  await update(fromAddress(), false);
+  view.root.querySelector("[data-still]").hidden = true;
+  view.root.append(grid, live, tip);
+  drawAll();
+  view.root.dataset.ready = "yes";
+  addEventListener("popstate", () => update(fromAddress(), false));
+  addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) clearAll(); });
+  prefersDark.addEventListener("change", drawAll);
+  addEventListener("beforeprint", () => { printing = true; drawAll(true); });
+  addEventListener("afterprint", () => { printing = false; drawAll(); });
+}
+start();

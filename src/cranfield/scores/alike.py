@@ -1,0 +1,58 @@
+"""Runs that are nearly the same: pairs of systems whose scores hardly differ on any topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEARLY = 0.1
+"""Systems are nearly the same when they are less than this share of the usual distance apart."""
+
+
+def distances(matrix: ScoreMatrix) -> NDArray[np.float64]:
+    """How far apart two systems are: their mean absolute difference over topics, systems × systems.
+
+    >>> x = ScoreMatrix([[.5, .5, .1], [.3, .2, .9]], "12", "abc", "AP")
+    >>> distances(x).round(3).tolist()
+    [[0.0, 0.05, 0.5], [0.05, 0.0, 0.55], [0.5, 0.55, 0.0]]
+    """
+    values = matrix.values
+    apart = np.zeros((matrix.n_systems, matrix.n_systems))
+    for row in values:  # a topic at a time: all at once would take systems² × topics numbers
+        apart += np.abs(row[:, None] - row[None, :])
+    return apart / matrix.n_topics
+
+
+def near_identical(matrix: ScoreMatrix, *, share: float = NEARLY) -> pl.DataFrame:
+    """Pairs of systems that score nearly the same on every topic, the closest first.
+
+    A pair counts when its mean absolute difference over topics, Σ|x_ti − x_tj| / n, is at most `share` of the median
+    over all pairs: usually two settings of one engine, or the same run handed in twice. Columns: system_a, system_b,
+    distance, equal_topics (on how many topics the two scores are the same).
+
+    >>> x = ScoreMatrix([[.50, .50, .1, .7], [.30, .29, .9, .1]], "12", "abcd", "AP")
+    >>> near_identical(x).rows()
+    [('a', 'b', 0.0050000000000000044, 1)]
+    """
+    import polars as pl
+
+    schema = {"system_a": pl.String, "system_b": pl.String, "distance": pl.Float64, "equal_topics": pl.Int64}
+    apart = distances(matrix)
+    a, b = np.triu_indices(matrix.n_systems, 1)
+    apart = apart[a, b]
+    if not len(apart):
+        return pl.DataFrame(schema=schema)
+    near = np.flatnonzero(apart <= share * np.median(apart))
+    near = near[np.argsort(apart[near], kind="stable")]
+    a, b, apart = a[near], b[near], apart[near]
+    equal = (matrix.values[:, a] == matrix.values[:, b]).sum(axis=0)
+    names = np.array(matrix.systems, dtype=object)
+    columns = {"system_a": names[a].tolist(), "system_b": names[b].tolist(), "distance": apart, "equal_topics": equal}
+    return pl.DataFrame(columns, schema=schema)

@@ -1,0 +1,133 @@
+"""What comparisons conclude: which pairs differ, who leads, who may be the best."""
+
+from cranfield.sentences import sentence
+
+PAIRS_DIFFER = sentence(
+    "comparison.pairs-differ",
+    "{measure}: {separated} of {pairs} {verb} ({what}; {correction} p ≤ {alpha:g})",
+    "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
+    always=True,
+)
+DIFFER_SIGNIFICANTLY = sentence(
+    "comparison.differ-significantly",
+    "{separated:,} of {pairs} of systems {verb} significantly",
+    "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
+    always=True,
+)
+ONLY_BEST = sentence(
+    "comparison.only-best",
+    "only {system} may be the best {level}",
+    "the confidence set for the best (multiple comparisons with the best) holds one system",
+)
+ANY_BEST = sentence(
+    "comparison.any-best",
+    "any of the {count} systems may be the best {level}",
+    "the confidence set for the best holds every system, of three or more",
+)
+EITHER_BEST = sentence(
+    "comparison.either-best",
+    "either system may be the best {level}",
+    "there are two systems, and the confidence set for the best holds both",
+)
+SOME_BEST = sentence(
+    "comparison.some-best",
+    "{count} systems may be the best {level}: {systems}",
+    "the confidence set for the best holds `count` systems, more than one and fewer than all",
+)
+SKEWED_BEST = sentence(
+    "comparison.skewed-best",
+    "Perhaps wrongly not among those that may be the best: {systems}, ahead of {leader} by far on a few topics "
+    "(skewness of the differences up to {skewness:.1f}); with such differences the truly best system is left out more "
+    "often than the level {alpha:g} allows.",
+    "some system outside the confidence set for the best has differences to the leader of skewness above 1.5 and a "
+    "mean less than five standard errors behind (simulated: docs/compare.md)",
+)
+LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
+SHARES_LEAD = sentence(
+    "comparison.shares-lead",
+    "{system} and {others} share the lead{by}",
+    "as many other systems have the same highest mean",
+)
+SHARED_LETTER = sentence(
+    "comparison.shared-letter",
+    "Systems that share a letter are not shown to differ ({level}).",
+    "letters are printed; two systems share one exactly when their difference is not significant",
+)
+RANK_RANGE = sentence(
+    "comparison.rank-range",
+    "group: the ranks between which all systems lie that it is not separated from ({level}).",
+    "groups are printed as ranges of ranks: the first and last rank of the systems that it does not differ from "
+    "significantly",
+)
+MAY_BE_BEST = sentence(
+    "comparison.may-be-best",
+    "may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave out a "
+    "system whose rank interval reaches 1.",
+    "there is a confidence set for the best: all systems were compared, by their means",
+)
+DIFFERS_FROM = sentence(
+    "comparison.differs-from",
+    "{mark} differs from {system} ({correction} p {sign} {alpha:g})",
+    "the mark stands behind the systems, and only those, whose comparison with that baseline is significant",
+)
+INTERVAL_AGREES = sentence(
+    "comparison.interval-agrees",
+    "it leaves out 0 exactly when the pair is significant (where it would not by itself, the end next to 0 is moved)",
+    "intervals are simultaneous",
+)
+INTERVAL_PAIRWISE = sentence(
+    "comparison.interval-pairwise",
+    "it may leave out 0 though the adjusted p is above alpha",
+    "intervals are pairwise",
+)
+WINS = sentence(
+    "comparison.wins",
+    "{measure}: {a} wins {wins}, ties {ties} and loses {losses} topics against {b}",
+    "the first has the higher, the same and the lower score on that many topics",
+    always=True,
+)
+NONE_CAN = sentence(
+    "comparison.none-can-be-significant",
+    "no pair can be significant: the smallest possible p is {smallest:.3g}{counted}, above {alpha:g}",
+    "the smallest p that topics and resamples allow, times what the correction takes, is above alpha",
+)
+NONE_CAN_ADJUSTED = sentence(
+    "comparison.no-adjusted-can-be-significant",
+    "no pair can be significant: the smallest adjusted p is 1/{flips}, above {alpha:g}; use at least "
+    "{needed} resamples",
+    "p-values are adjusted by resampling and one over the number of resamples is above alpha",
+)
+ASYMMETRIC = sentence(
+    "comparison.asymmetric",
+    "differences are strongly asymmetric {where} (skewness of {strong:g} or more), and there {test} rejects equal "
+    "means too often, the more topics the more; prefer randomisation, or count its errors by simulation",
+    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and at least a fifth of the pairs have "
+    "differences with a skewness of 1 or more (simulated: docs/simulate.md)",
+)
+BOOTSTRAP_FEW = sentence(
+    "comparison.bootstrap-few-topics",
+    "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
+    "or count its errors by simulation",
+    "the test is bootstrap and there are fewer than 30 topics (simulated: docs/compare.md)",
+)
+TWO_DIFFER = sentence(
+    "comparison.two-differ",
+    "{a} and {b} differ significantly: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is at most alpha",
+)
+TWO_NOT_SHOWN = sentence(
+    "comparison.two-not-shown",
+    "{a} and {b} are not shown to differ: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is above alpha",
+)
+NOT_TESTED = sentence(
+    "comparison.not-tested",
+    "This pair was not tested: with a baseline, only systems against it are.",
+    "one pair is looked at, neither of which is a baseline that was named",
+)
+BEATS_ON = sentence(
+    "comparison.beats-on",
+    "{a} beats {b} on {wins} of {topics} topics and loses on {losses}",
+    "the first has the higher and the lower score on that many topics",
+    always=True,
+)

@@ -1,0 +1,143 @@
+"""What designs conclude: how many topics, what they promise, what a pool depth costs."""
+
+from cranfield.sentences import sentence
+
+PROMISE_PAIR = sentence(
+    "design.promise-pair",
+    "With {topics:,} topics, if two systems differ by {min_diff:g} in mean {measure}, a paired t-test at "
+    "level {alpha:g} "
+    "shows it with probability about {power:g}, on average over which systems they are.",
+    "two systems are asked for; simulated on ten populations: docs/advice.md",
+)
+PROMISE = sentence(
+    "design.promise",
+    "With {topics:,} topics, if {two} of {systems} systems differ by {min_diff:g} in mean {measure} and the others lie "
+    "midway, paired t-tests of {pairs} with Holm's correction at level {alpha:g} show that these two differ with "
+    "probability about {power:g}, on average over which systems they are.",
+    "three systems or more are asked for, and min_diff is a difference that two means can have; simulated on ten "
+    "populations: docs/advice.md",
+)
+CREATE = sentence(
+    "design.create",
+    "Create {topics:,} topics.",
+    "min_diff is a difference that two means can have; others are refused",
+)
+RECOMMENDED = sentence(
+    "design.recommended",
+    "{topics:,} topics by {measure}",
+    "min_diff is a difference that two means can have; others are refused",
+)
+IMPOSSIBLE = sentence(
+    "design.impossible",
+    "no two systems can differ by `min_diff` = {min_diff:g} in mean {measure}, whose scores run from {low:.4g} to "
+    "{high:.4g}",
+    "min_diff is above 1 and all past scores lie in [0, 1], or above 100 and they lie in [0, 100]; said when refusing",
+)
+SAMPLE_INTERVAL = sentence(
+    "design.sample-interval",
+    "The past scores are a sample: the {level} interval is {lower:,} to {upper:,} topics.",
+    "an interval could be jackknifed; its coverage is simulated: docs/advice.md",
+)
+WIDTH = sentence(
+    "design.width",
+    "With {topics} topics the {level} interval of the difference of two systems is expected to be {width:.4f} wide.",
+    "an interval is designed; expected width of a t interval with that variance",
+)
+DETECTS = sentence(
+    "design.detects",
+    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with probability {power:.3f} at "
+    "level {alpha:g}.",
+    "a test is designed; power by the noncentral distribution with that variance",
+)
+PUBLISHED_SAYS = sentence(
+    "design.published-says",
+    "The papers' spreadsheet says {value}.",
+    "the papers have a method of their own for this design: the figure is by method `published`",
+)
+LOWEST_COST = sentence(
+    "design.lowest-cost",
+    "Lowest cost for {measure}: {size}{deepest}.",
+    "at least 90% of the pool was judged at every depth, and no depth costs less",
+)
+BEST_FOR_BUDGET = sentence(
+    "design.best-for-budget",
+    "Best for {measure}: {size}, {what} {value:.4f}.",
+    "a budget was given, at least 90% of the pool was judged at every depth, and no depth gives a smaller figure",
+)
+COST_DOUBTFUL = sentence(
+    "design.cost-doubtful",
+    "Unjudged documents make these costs doubtful: no depth is called the cheapest.",
+    "less than 90% of the pool was judged at some depth",
+)
+MORE_THAN_RANGE = sentence(
+    "design.more-than-range",
+    "`min_diff` = {min_diff:g} is more than any two {measure} scores differ by (they run from {low:.4g} "
+    "to {high:.4g}), "
+    "so two means on this scale can hardly differ by it.",
+    "min_diff is more than the largest past score less the smallest, and not refused",
+)
+MORE_THAN_APART = sentence(
+    "design.more-than-apart",
+    "`min_diff` = {min_diff:g} is more than the best and the worst past system are apart ({apart:.4g} by {measure}); a "
+    "collection of this size tells only systems apart that differ more than any did before.",
+    "min_diff is more than the largest past mean less the smallest, and no more than the scores' range",
+)
+TOO_SMALL = sentence(
+    "design.too-small",
+    "`min_diff` = {min_diff:g} is {share:.2g} standard deviations of the difference of two systems ({spread:.4g} by "
+    "{measure}): an effect too small for any test collection in use.",
+    "min_diff is below a twentieth of the standard deviation of a difference",
+)
+MANY_TOPICS = sentence(
+    "design.many-topics",
+    "{topics:,} topics are more than any test collection has; 200 could detect a difference of about {detectable:.2g}.",
+    "the answer is above 5,000 topics",
+)
+LOSSES = sentence(
+    "design.losses",
+    "Judging to depth {shallow} leaves more relevant documents unjudged than to depth {deep}: systems that come later "
+    "and find them score too low. A shallow pool serves the comparison of these systems and is less reusable; fewest "
+    "judgments is no reason by itself to choose it.",
+    "two depths or more are compared",
+)
+CAN_DETECT = sentence(
+    "design.can-detect",
+    "With {topics}, an average pair among {systems} that is {apart} {measure} apart is shown to differ "
+    "with probability "
+    "{power:g} after correction for all pairs, and two systems named beforehand when they are {pair} apart (level "
+    "{alpha:g}). Here best and worst are {observed} apart, and {separated:,} of {pairs} are shown to differ: steadier "
+    "pairs take less, erratic ones more.",
+    "the differences are those of the all-pairs and the t-test design with these topics; the counts are those of the "
+    "comparison",
+    always=True,
+)
+DETECT_WIDTHS = sentence(
+    "design.detect-widths",
+    "With these topics an interval for the difference of two systems is expected to be {average} wide for an average "
+    "pair, and {wide} for one that varies more than 95% of the pairs.",
+    "expected widths of t intervals with the mean and the 95th-percentile variance of a difference",
+    always=True,
+)
+CREATE_NEXT = sentence(
+    "design.create-next",
+    "To compare {systems} by {measure} and see a difference of {min_diff} between best and worst, create {topics}.",
+    "the number is that of `recommend`; a difference that no two means can have is refused",
+)
+JUDGING_COSTS_LEAST = sentence(
+    "design.judging-costs-least",
+    "Judging costs least with pools of depth {depth}: {topics} with {documents} documents to judge each, {judgments} "
+    "judgments in all.",
+    "at least 90% of the pool was judged at every depth, and no depth costs less",
+)
+NO_CHEAPEST = sentence(
+    "design.no-cheapest",
+    "No pool depth is called the cheapest: too much of the pools was never judged.",
+    "less than 90% of the pool was judged at some depth",
+)
+AVERAGE_PAIR = sentence(
+    "design.average-pair",
+    "With {topics} an average pair that is {apart} {measure} apart is shown to differ with probability {power:g} after "
+    "that correction.",
+    "the difference is that of the all-pairs design with these topics and systems",
+    always=True,
+)

@@ -1,0 +1,30 @@
+"""What simulations conclude."""
+
+from cranfield.sentences import sentence
+
+MOST_POWER = sentence(
+    "simulation.most-power",
+    "On scores like yours, {topics} topics show a difference of {difference:g} at {alpha:g} with probability {rate} by "
+    "{test}, by no other test more often",
+    "only a true difference was simulated; no test of those asked for has a higher rate",
+)
+TOO_OFTEN = sentence(
+    "simulation.too-often",
+    "On scores like yours, {test} {what} {rate} of the time at {alpha} with {topics} topics; {advice}",
+    "the 99% Monte-Carlo interval of the rate lies wholly above the level",
+)
+NONE_EXCEEDS = sentence(
+    "simulation.none-exceeds",
+    "On scores like yours, no test is shown to exceed its level: the highest is {rate} at {alpha}, by {test} with "
+    "{topics} topics",
+    "no rate's 99% Monte-Carlo interval lies wholly above the level",
+)
+DELIVERS = sentence(
+    "simulation.delivers",
+    "Pilots of {pilot} topics lead to recommendations of {median} topics ({fewest} to {most}) and reach a power of "
+    "{mean:.2f} on average ({lowest:.2f} to {highest:.2f}) where {promised:g} is promised; {short} of {pilots} clearly "
+    "fall short. Intervals of an average pair are {width:.3f} wide where {hoped:.3f} is promised",
+    "shares of simulated collections of the recommended size in which the difference was found; `clearly`: the whole "
+    "99% Monte-Carlo interval lies below the promise",
+    always=True,
+)

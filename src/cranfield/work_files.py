@@ -1,0 +1,184 @@
+"""The work file of a long job: what is finished is kept, so that an interrupted job goes on where it stopped."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import ArgumentError, FileError, Problem
+from cranfield.files import reason, write_atomically
+from cranfield.labels import summary
+
+_KIND = "cranfield {} work file 1"
+
+
+class WorkFile:
+    """Finished parts of a job by key, appended to a file as they come; without a path, kept in memory alone.
+
+    Every line is one finished part with a checksum. A line that a killed process left unfinished is dropped when
+    the file is opened again, and so is a damaged one: `warnings` says which parts are computed again. The first line
+    says what the job is; a file of another job is refused.
+
+    Parameters
+    ----------
+    path : the file, or None
+    job : settings and inputs by name; the same job gives the same
+    kind : the sort of job, such as ``"replicates"``
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, job: Mapping[str, object], kind: str = "replicates"
+    ) -> None:
+        self._kind = _KIND.format(kind)
+        self._path = None if path is None else Path(path)
+        self._parts: dict[str, dict[str, Any]] = {}
+        self._damaged: list[str] = []
+        if self._path is None:
+            return
+        lines = self._read(self._path)
+        described = {name: _plain(value) for name, value in job.items()}
+        if not lines:
+            self._write(self._path, _line(self._kind, described), "wb")
+            return
+        first = _parse(lines[0])
+        if first is None:
+            text = "is not a work file; name a new file, nothing is overwritten"
+            raise FileError(str(self._path), [Problem(1, text)])
+        self._check(*first, described)
+        sound = [lines[0]]
+        for number, line in enumerate(lines[1:], 2):
+            if (parsed := _parse(line)) is not None:
+                self._parts[parsed[0]] = parsed[1]
+                sound.append(line)
+            elif line.endswith(b"\n"):  # what a killed process began is no damage
+                self._damaged.append(f"line {number}{_key_in(line)}")
+        if len(sound) < len(lines):
+            write_atomically(self._path, b"".join(sound), compress=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What had to be thrown away, and is computed again."""
+        if not self._damaged:
+            return ()
+        return (f"work file {self._path} is damaged and these parts are computed again: {summary(self._damaged)}",)
+
+    def get(self, key: str, needed: Mapping[str, type | tuple[int, ...]] | None = None) -> dict[str, Any] | None:
+        """A finished part; None for one that is still to do.
+
+        What is `needed` of it (arrays of a shape, or values of a type) must be there, else the part is done again.
+        """
+        part = self._parts.get(key)
+        if part is not None and needed is not None and not _fits(part, needed):
+            del self._parts[key]
+            self._damaged.append(key)
+            return None
+        return part
+
+    def put(self, key: str, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a finished part, and give it back as it will be read later."""
+        line = _line(key, part)
+        parsed = _parse(line)
+        if parsed is None:
+            raise ValueError(f"part {key!r} cannot be kept")
+        self._parts[key] = parsed[1]
+        if self._path is not None:
+            self._write(self._path, line, "ab")
+        return parsed[1]
+
+    def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        if kind != self._kind:
+            raise FileError(str(self._path), [Problem(1, "is not a work file of this version of cranfield")])
+        for name in dict.fromkeys([*now, *before]):
+            if before.get(name) != now.get(name):
+                raise ArgumentError(
+                    f"work file {self._path} belongs to another job: its {name} is {_short(before.get(name))}, "
+                    f"now {_short(now.get(name))}. Name another file, or remove it to start anew."
+                )
+
+    @staticmethod
+    def _read(path: Path) -> list[bytes]:
+        """The lines of a file, sound or not."""
+        try:
+            return path.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise FileError(str(path), [Problem(0, f"cannot be read: {reason(error)}")]) from None
+
+    @staticmethod
+    def _write(path: Path, data: bytes, mode: str) -> None:
+        try:
+            with path.open(mode) as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except (OSError, ValueError) as error:
+            raise FileError(str(path), [Problem(0, f"cannot be written: {reason(error)}")]) from None
+
+
+def _line(key: str, part: Mapping[str, Any]) -> bytes:
+    body = json.dumps([key, {name: _plain(value) for name, value in part.items()}]).encode()
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def _parse(line: bytes) -> tuple[str, dict[str, Any]] | None:
+    check, _, body = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(body):
+        return None
+    try:
+        key, part = json.loads(body)
+        return str(key), {name: _restored(value) for name, value in part.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, MemoryError):
+        return None  # a checksum can be right by chance, or by intent
+
+
+def _key_in(line: bytes) -> str:
+    """The key of a damaged line, as far as it can still be read."""
+    match = re.match(rb'[^ ]* \["([^"\\]{1,80})", ', line)
+    return f" ({match[1].decode(errors='replace')})" if match else ""
+
+
+def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]]) -> bool:
+    if set(part) != set(needed):
+        return False
+    for name, wanted in needed.items():
+        value: Any = part[name]
+        if isinstance(wanted, tuple):
+            if not isinstance(value, np.ndarray) or value.shape != wanted or value.dtype != np.float64:
+                return False
+        elif not isinstance(value, wanted):
+            return False
+        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
+            return False
+    return True
+
+
+def _plain(value: object) -> object:
+    """Arrays as their bytes, tuples as lists; numbers, texts and None as they are."""
+    if isinstance(value, np.ndarray):
+        raw = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {"array": raw, "type": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _restored(value: object) -> object:
+    if isinstance(value, dict):
+        flat: NDArray[Any] = np.frombuffer(base64.b64decode(value["array"], validate=True), dtype=value["type"])
+        return flat.reshape(value["shape"]).copy()
+    return value
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"

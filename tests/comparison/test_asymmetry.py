@@ -1,0 +1,68 @@
+"""A comparison says where asymmetric differences are trouble for the test that was chosen, and only there."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cranfield import CranfieldWarning, ScoreMatrix, compare, make_scores, read_scores
+from cranfield.comparison.asymmetry import FEWEST_TOPICS, STRONG, skewness
+from cranfield.comparison.classical import differences
+from cranfield.comparison.grid import GridScores
+from cranfield.comparison.pairs import all_pairs
+from simulated_systems import skewed
+from support import SHARED
+
+TROUBLE = "differences are strongly asymmetric"
+
+
+def said(scores: ScoreMatrix, test: str) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CranfieldWarning)
+        return [text for text in compare(scores, test=test).warnings if TROUBLE in text]
+
+
+def test_skewness_is_that_of_scipy() -> None:
+    x = skewed(40, 6)
+    pairs = all_pairs(6)
+    each = differences(GridScores.of(x.values), pairs)
+    known = stats.skew(x.values[:, pairs.a] - x.values[:, pairs.b], axis=0)
+    assert np.allclose(skewness(x.values, pairs.a, pairs.b, each.sd), known, atol=1e-9)
+    same = np.repeat(x.values[:, :1], 2, axis=1)
+    assert skewness(same, np.array([0]), np.array([1]), np.zeros(1)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_it_is_said_of_skewed_differences(test: str) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.4, 0.05, (50, 4))
+    values[:, 1:] += rng.exponential(0.5, (50, 1))
+    scores = ScoreMatrix(values, map(str, range(50)), "abcd", "AP")
+    (text,) = said(scores, test)
+    assert "in 3 of 6 pairs" in text
+    assert "prefer randomisation, or count its errors by simulation" in text
+    assert ("Wilcoxon's test" if test == "wilcoxon" else "the sign test") in text
+    (alone,) = said(scores.select(systems=["a", "b"]), test)
+    assert "strongly asymmetric here" in alone
+
+
+def test_it_is_not_said_of_other_tests_symmetric_differences_and_few_topics() -> None:
+    rng = np.random.default_rng(1)
+    values = np.stack([np.zeros(FEWEST_TOPICS - 1), rng.exponential(0.3, FEWEST_TOPICS - 1)], axis=1)
+    few = ScoreMatrix(values, map(str, range(FEWEST_TOPICS - 1)), "ab", "AP")
+    assert np.abs(stats.skew(values[:, 1])) > STRONG
+    assert said(few, "wilcoxon") == []
+    more = ScoreMatrix(np.tile(values, (2, 1)), map(str, range(2 * len(values))), "ab", "AP")
+    assert len(said(more, "wilcoxon")) == 1
+    assert said(more, "t") == said(more, "randomisation") == []
+    for seed in range(20):
+        assert said(make_scores(FEWEST_TOPICS, 8, seed), "wilcoxon") == []
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "matrices").is_dir(), reason="the TREC matrices are not here")
+def test_it_is_said_of_trec_8_where_wilcoxon_errs() -> None:
+    path = SHARED / "data" / "matrices" / "trec8-adhoc.AP.csv"
+    assert len(said(read_scores(path, measure="AP").only(), "wilcoxon")) == 1

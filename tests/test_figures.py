@@ -1,0 +1,175 @@
+"""The documentation says what the tool says: figures are made by docs/figures.py, and pages that differ fail here."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from support import SHARED
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def load(name: str) -> ModuleType:
+    sys.path.insert(0, str(DOCS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+figures = load("figures")
+load("figure_sources")
+KEPT = figures.stored()
+GROUPS = list(figures.GROUPS.values())
+COVERED = ("README.md", "advice.md", "compare.md", "design.md", "standardise.md", "tuning.md")
+"""Pages on which every result is a marked figure or stands in the list below."""
+
+
+@pytest.mark.parametrize("page", figures.pages(), ids=lambda page: page.name)
+def test_pages_hold_the_stored_figures(page: Path) -> None:
+    for name, text in figures.marked(page.read_text()):
+        assert name in KEPT, f"{page.name}: figure {name} comes from nowhere; see docs/figure_sources.py"
+        assert text == KEPT[name]["text"], f"{page.name}: {name} is not what docs/figures.json has; run make figures"
+
+
+def test_every_stored_figure_is_shown_and_made() -> None:
+    shown = {name for page in figures.pages() for name, _ in figures.marked(page.read_text())}
+    assert {name for name in KEPT if name not in shown} <= UNSHOWN
+    assert {one["group"] for one in KEPT.values()} == set(figures.GROUPS)
+
+
+UNSHOWN = {"epsilon-unbiased-143", "trec8-pairs", "trec3-randomisation", "trec8-randomisation"}
+"""Read by docs/published.py, or kept for comparison."""
+
+
+def test_markers_are_closed() -> None:
+    for page in figures.pages():
+        text = page.read_text()
+        assert (
+            len(re.findall("<!-- figure ", text)) == len(list(figures.marked(text))) == text.count("<!-- /figure -->")
+        )
+
+
+def check(group: object) -> None:
+    for name, one in figures.make(group).items():
+        assert one["text"] == KEPT[name]["text"], f"{name} has changed; run make figures and read the page"
+
+
+@pytest.mark.parametrize("group", [one for one in GROUPS if one.kind == "exact"], ids=lambda one: one.name)
+def test_exact_figures_come_out_again(group: object) -> None:
+    check(group)
+
+
+def shared(slow: bool) -> list[object]:
+    return [one for one in GROUPS if one.kind == "shared" and one.slow is slow]
+
+
+needs_matrices = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="public matrices not found at ../shared")
+
+
+@needs_matrices
+@pytest.mark.parametrize("group", shared(slow=False), ids=lambda one: one.name)
+def test_figures_of_public_matrices_come_out_again(group: object) -> None:
+    check(group)
+
+
+@needs_matrices
+@pytest.mark.slow
+@pytest.mark.parametrize("group", shared(slow=True), ids=lambda one: one.name)
+def test_slow_figures_of_public_matrices_come_out_again(group: object) -> None:
+    check(group)
+
+
+@pytest.mark.parametrize("group", [one for one in GROUPS if one.kind == "measured"], ids=lambda one: one.name)
+def test_measured_figures_are_not_older_than_the_code_that_makes_them(group: object) -> None:
+    assert figures.stale(group, KEPT) == ""
+
+
+def test_an_old_figure_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = next(one for one in GROUPS if one.kind == "measured")
+    monkeypatch.setattr(figures, "fingerprint", lambda sources: "another")
+    assert f"--measure {group.name}" in figures.stale(group, KEPT)
+    assert "never measured" in figures.stale(group, {})
+
+
+def test_a_wrong_page_is_seen_and_mended() -> None:
+    page = "There are <!-- figure x -->3<!-- /figure --> of them.\n<!-- figure y -->\n| a |\n<!-- /figure -->\n"
+    assert dict(figures.marked(page)) == {"x": "3", "y": "| a |"}
+    assert figures.filled(page, {"x": "4", "y": "| b |"}) == page.replace("3", "4").replace("| a |", "| b |")
+
+
+def test_comments_do_not_make_a_figure_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "SOURCE", tmp_path)
+    prints = []
+    for code in ('"""A."""\nx = 1\n', '"""B."""\nx = 1  # one\n', "x = 2\n"):
+        (tmp_path / "m.py").write_text(code)
+        prints.append(figures.fingerprint(("m.py",)))
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_the_list_of_sentences_is_written() -> None:
+    assert (DOCS / "sentences.md").read_text() == figures.sentences_page(), "run make figures"
+
+
+# ── results that are not marked ───────────────────────────────────────────────────────────────────────────
+
+NUMBER = re.compile(r"(?<![\w.,/§–])[-−]?(?:\d+(?:\.\d+)?%|\d*\.\d+|\d{1,3}(?:,\d{3})+)(?![\w/]|\.\d)")
+SETTINGS = {"0.05", ".05", ".01", "0.10", ".10", ".15", ".5", ".80", "95%", "0.2", "0.80", ".025", ".9", "0.9"}
+"""Levels, differences and powers that are asked for, not found."""
+ALLOWED: dict[str, set[str]] = {
+    "README.md": {"3.11", "2.0", "0.95", "2,000"},
+    "advice.md": {  # the study's size and the verdicts on its rows, and the F-tests beside it
+        "0.008", ".78", ".85", "3,000", "90%", "2,000", ".93", ".009", "1,500", "40%", "23%", "36%", "93%",
+        "0.779", "0.775", ".723", ".785", ".11", ".12", ".768", ".781",
+        ".775", ".902", ".748", ".857", ".763", ".896", ".774", ".866",
+    },
+    "compare.md": {  # facts about methods and papers
+        ".8", ".2", ".1", "1e-10", ".25678", ".2031", "8,256", "100,000", "1,024", "10,000", "200,000", "4,000", "2,000",
+        "1,000", "99.8%", "60%", "1.5", "3,402",
+        ".040", ".061", ".005", ".015", ".035", ".066", ".004", ".018",  # binomial bounds
+        ".125", ".179", ".09", ".06", ".07", ".98", ".99", ".79", ".91", ".95", ".97", "1.00",  # simulations
+        "0.8", "949", "1,225", "470",  # benchmarks
+    },
+    "design.md": {  # the papers' variances and the F-tests of docs/advice.md
+        ".0530", ".0429", ".0441", "1,500", ".775", ".748", ".763", ".774", ".86", ".90", ".95", ".82", ".58", ".2", ".3",
+        ".4", "1,209", "6%",
+    },
+    "standardise.md": {  # the paper's constants; coverage of the bootstrap, 300 draws
+        ".30", ".95", "89%", ".0225", "1e-17", "1000000", "32%", "23%",
+        ".929", ".94", ".98", ".970", ".35", ".45", ".57", ".400", ".96",
+    },
+    "tuning.md": {  # the grid, INLS 509's folds, the simulation of the warning
+        "0.6", "0.4", "1.5", "2.0", "0.8", "0.0", "1.0", ".80", ".50", ".70", ".55", ".61", "2,000", "4,000", "10,000",
+        "1,000", "20%", "2.5%", ".006", ".12", ".1", ".0232", ".035", ".0006", ".7", ".8",
+        ".14", ".23", ".33", ".07", ".11", ".22", ".08", ".16", ".04", ".06", "100%", "98", "86%", "40%", "4%",
+    },
+}  # fmt: skip
+"""Numbers of the covered pages that are not results of the tool, or results that no script makes yet."""
+
+
+def unmarked(text: str) -> list[str]:
+    """Numbers that look like results, outside marked figures and code."""
+    text = figures.MARKED.sub("", text)
+    text = re.sub(r"```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", "", text, flags=re.DOTALL)
+    return [found.group().lstrip("-−") for found in NUMBER.finditer(text)]
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_every_result_of_a_covered_page_is_marked(name: str) -> None:
+    page = next(page for page in figures.pages() if page.name == name)
+    left = [number for number in unmarked(page.read_text()) if number not in SETTINGS | ALLOWED.get(name, set())]
+    assert left == [], f"{name}: make these figures of docs/figure_sources.py, or say why not in ALLOWED"
+
+
+def test_an_unmarked_result_is_seen() -> None:
+    assert unmarked("It is .123 of 1,234 (`0.5`) or 12%; <!-- figure x -->.9<!-- /figure -->, 3 of 4.") == [
+        ".123",
+        "1,234",
+        "12%",
+    ]

@@ -1,0 +1,947 @@
+"""Every conclusion in words: printed where it is true, with the right figures, and not where it would be false."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.comparison.topics import PairTopics
+from cranfield.design import PoolFigure, cost_from_figures
+from cranfield.design.sense import sense
+from cranfield.present.answer import answer
+from cranfield.present.report import collection, extras, reliability, systems
+from cranfield.present.report.extras import conflicts_text
+from cranfield.present.report.parts import Notice, Text
+from cranfield.sentences import Sentence, every_sentence, sentence
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
+SENTENCES = every_sentence()
+Shown = tuple[str, str]
+"""What is printed, and the sentence that must be in it."""
+CASES: dict[str, tuple[Callable[[], Shown], Callable[[], str]]] = {}
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+
+
+def case(name: str, true: Callable[[], Shown], false: Callable[[], str]) -> None:
+    assert name not in CASES
+    CASES[name] = (true, false)
+
+
+def printed(result: object, settings: object = None, *sheets: str) -> str:
+    """Everything that an answer says: headline, sentences, notes, titles and warnings."""
+    said = answer(result, settings)  # type: ignore[arg-type]
+    texts = [said.headline, *said.sentences]
+    for name in sheets or (next(iter(said.sheets)), *said.shown):
+        sheet = said.sheet(name)
+        for part in (sheet, *sheet.sections):
+            texts += [part.title, *part.notes, *part.latex_notes, *part.warnings]
+    return "\n".join(texts)
+
+
+def matrix(values: object, systems: str = "abcdef", measure: str = "AP") -> cf.ScoreMatrix:
+    x = np.asarray(values, dtype=np.float64)
+    return cf.ScoreMatrix(x, [str(t) for t in range(len(x))], list(systems[: x.shape[1]]), measure)
+
+
+def noisy(effects: list[float], n: int = 30, sd: float = 0.05, seed: int = 1, measure: str = "AP") -> cf.ScoreMatrix:
+    """Systems with these means, in noise; topics differ."""
+    rng = np.random.default_rng(seed)
+    topics = rng.normal(0, 0.05, (n, 1))
+    return matrix(np.clip(np.asarray(effects) + topics + rng.normal(0, sd, (n, len(effects))), 0, 1), measure=measure)
+
+
+def one_sided() -> cf.ScoreMatrix:
+    """Two systems whose differences have a long tail on one side."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.4, 0.05, (50, 2))
+    values[:, 1] += rng.exponential(0.5, 50)
+    return matrix(values)
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_printed_where_it_is_true_and_only_there(name: str) -> None:
+    assert name in CASES, f"{name} has no case: add one in which it is printed, and one in which it would be false"
+    one, (true, false) = SENTENCES[name], CASES[name]
+    text, expected = true()
+    assert expected in text, f"not said: {expected}\n{text}"
+    assert one.pattern.fullmatch(expected), f"{expected!r} is not {one.template!r}"
+    other = false()
+    assert other.strip(), "the false case says nothing at all"
+    if one.always:
+        assert expected not in other
+    else:
+        found = one.pattern.search(other)
+        assert found is None, f"said though false: {found}"
+
+
+def test_every_case_has_its_sentence() -> None:
+    assert set(CASES) == set(SENTENCES)
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(cf.ArgumentError, match="registered already"):
+        sentence("comparison.leads", "x", "y")
+
+
+# ── comparison ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def far() -> cf.Comparison:
+    return cf.compare(noisy([0.8, 0.6, 0.4, 0.2]))
+
+
+@cache
+def alike() -> cf.Comparison:
+    return cf.compare(noisy([0.5, 0.5, 0.5, 0.5]))
+
+
+@cache
+def some() -> cf.Comparison:
+    return cf.compare(noisy([0.8, 0.8, 0.4, 0.2]))
+
+
+@cache
+def skewed() -> cf.Comparison:
+    rare = np.where(np.arange(60) % 20 == 0, 0.3, -0.05) + 0.001 * np.sin(np.arange(60))
+    return cf.compare(matrix(np.column_stack([np.full(60, 0.5), 0.5 + rare])))
+
+
+def adjusted_by_hand(x: cf.ScoreMatrix) -> int:
+    """Pairs that differ, by the t-test and Holm, which agree with randomisation on such clear data."""
+    from scipy import stats
+
+    v, m = x.values, x.n_systems
+    p = sorted(float(stats.ttest_rel(v[:, i], v[:, j]).pvalue) for i in range(m) for j in range(i + 1, m))
+    count = 0
+    for k, value in enumerate(p):
+        if value * (len(p) - k) > 0.05:
+            break
+        count += 1
+    return count
+
+
+def differ(result: cf.Comparison) -> str:
+    count = adjusted_by_hand(result.scores)
+    return f"AP: {count} of 6 pairs differ (all pairs; Holm-adjusted p ≤ 0.05)"
+
+
+case("comparison.pairs-differ", lambda: (printed(far()), differ(far())), lambda: printed(alike()))
+case("comparison.only-best", lambda: (printed(far()), "only a may be the best (95%)"), lambda: printed(alike()))
+case("comparison.any-best",
+     lambda: (printed(alike()), "any of the 4 systems may be the best (95%)"), lambda: printed(far()))  # fmt: skip
+case("comparison.either-best",
+     lambda: (printed(cf.compare(noisy([0.5, 0.5]))), "either system may be the best (95%)"),
+     lambda: printed(cf.compare(noisy([0.8, 0.5]))))  # fmt: skip
+case("comparison.some-best",
+     lambda: (printed(some()), f"2 systems may be the best (95%): {', '.join(some().systems[:2])}"),
+     lambda: printed(far()))  # fmt: skip
+case("comparison.skewed-best",
+     lambda: (printed(skewed()), skewed().best_doubt()), lambda: printed(far()))  # fmt: skip
+BOARD = "leaderboard"
+case("comparison.shared-letter",
+     lambda: (printed(far(), None, BOARD),
+              "Systems that share a letter are not shown to differ (Holm-adjusted p ≤ 0.05)."),
+     lambda: printed(many(), None, BOARD))  # fmt: skip
+case("comparison.rank-range",
+     lambda: (printed(many(), None, BOARD),
+              "group: the ranks between which all systems lie that it is not separated from (Holm-adjusted p ≤ 0.05)."),
+     lambda: printed(far(), None, BOARD))  # fmt: skip
+case("comparison.may-be-best",
+     lambda: (printed(far(), None, BOARD),
+              "may_be_best: the truly best system is one of these (95%); a question of its own, which may leave out a "
+              "system whose rank interval reaches 1."),
+     lambda: printed(cf.compare(far().scores, statistic="median", n_resamples=500), None, BOARD))  # fmt: skip
+case("comparison.differs-from",
+     lambda: (printed(against(), None, BOARD), "† differs from d (Holm-adjusted p ≤ 0.05)"),
+     lambda: printed(far(), None, BOARD))  # fmt: skip
+case("comparison.interval-agrees",
+     lambda: (printed(far()), "it leaves out 0 exactly when the pair is significant (where it would not by itself, the "
+              "end next to 0 is moved)"),
+     lambda: printed(pairwise()))  # fmt: skip
+case("comparison.interval-pairwise",
+     lambda: (printed(pairwise()), "it may leave out 0 though the adjusted p is above alpha"),
+     lambda: printed(far()))  # fmt: skip
+
+
+@cache
+def many() -> cf.Comparison:
+    return cf.compare(cf.make_scores(20, 31, seed=3), test="t")
+
+
+@cache
+def against() -> cf.Comparison:
+    return cf.compare(far().scores, baseline="d")
+
+
+@cache
+def pairwise() -> cf.Comparison:
+    return cf.compare(far().scores, intervals="pairwise")
+
+
+def test_marks_and_letters_say_what_their_sentences_say() -> None:
+    board = against().leaderboard()
+    marked = dict(zip(board["system"], board["marks"], strict=True))
+    decided = dict(zip(against().system_a, against().significant, strict=True))
+    assert {name: bool(mark) for name, mark in marked.items() if name != "d"} == {
+        k: bool(v) for k, v in decided.items()
+    }
+    result = some()
+    letters = dict(zip(result.leaderboard()["system"], result.leaderboard()["group"], strict=True))
+    for a, b, yes in zip(result.system_a, result.system_b, result.significant, strict=True):
+        assert bool(set(letters[a]) & set(letters[b])) is not bool(yes)
+    frame = far().to_frame()
+    outside = (frame["lower"] > 0) | (frame["upper"] < 0)
+    assert outside.to_list() == frame["significant"].to_list()
+
+
+def wins_text() -> Shown:
+    x = matrix([[0.9, 0.1], [0.5, 0.5], [0.2, 0.3], [0.7, 0.1]])
+    return printed(cf.compare(x), None, "topics"), "AP: a wins 2, ties 1 and loses 1 topics against b"
+
+
+case("comparison.wins", wins_text, lambda: printed(cf.compare(matrix([[0.9, 0.1], [0.6, 0.5]])), None, "topics"))
+
+
+def pair(result: cf.Comparison, a: str, b: str) -> str:
+    return printed(PairTopics(result, a, b))
+
+
+case("comparison.two-differ",
+     lambda: (pair(far(), "a", "b"), "a and b differ significantly: adjusted p < 0.0001."),
+     lambda: pair(alike(), "a", "b"))  # fmt: skip
+case("comparison.two-not-shown",
+     lambda: (pair(alike(), "a", "b"), re.search(r"[ab] and [ab] are not shown to differ: adjusted p .*\.",
+              pair(alike(), "a", "b")).group()),  # type: ignore[union-attr]
+     lambda: pair(far(), "a", "b"))  # fmt: skip
+case("comparison.not-tested",
+     lambda: (pair(against(), "a", "b"), "This pair was not tested: with a baseline, only systems against it are."),
+     lambda: pair(against(), "a", "d"))  # fmt: skip
+case("comparison.beats-on",
+     lambda: (pair(far(), "a", "d"), "a beats d on 30 of 30 topics and loses on 0"),
+     lambda: pair(alike(), "a", "d"))  # fmt: skip
+case("comparison.none-can-be-significant",
+     lambda: (printed(cf.compare(noisy([0.9, 0.5, 0.1], n=4))),
+              "no pair can be significant: the smallest possible p is 0.125 times 3 comparisons, above 0.05"),
+     lambda: printed(far()))  # fmt: skip
+case("comparison.no-adjusted-can-be-significant",
+     lambda: (printed(cf.compare(far().scores, correction="westfall-young", n_resamples=10)),
+              "no pair can be significant: the smallest adjusted p is 1/11, above 0.05; use at least 19 resamples"),
+     lambda: printed(cf.compare(far().scores, correction="westfall-young", n_resamples=500)))  # fmt: skip
+case("comparison.bootstrap-few-topics",
+     lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
+              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
+              "or count its errors by simulation"),
+     lambda: printed(cf.compare(noisy([0.8, 0.4], n=40), test="bootstrap", n_resamples=500)))  # fmt: skip
+
+
+case("comparison.asymmetric",
+     lambda: (printed(cf.compare(one_sided(), test="wilcoxon")),
+              "differences are strongly asymmetric here (skewness of 1 or more), and there Wilcoxon's test rejects equal "
+              "means too often, the more topics the more; prefer randomisation, or count its errors by simulation"),
+     lambda: printed(cf.compare(noisy([0.8, 0.4], n=50), test="wilcoxon")))  # fmt: skip
+
+
+# ── the report ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+CHARTS = {
+    systems: ("charts", "difference_chart"),
+    collection: ("design_charts", "planning", "variance_charts"),
+    extras: ("agreement", "replicates", "scores"),
+    reliability: ("charts", "reuse_charts"),
+}
+
+
+def told(scores: object, *sections: str, **more: object) -> str:
+    """What a report of some sections says."""
+    skip = [name for name in cf.defaults.REPORT_SECTIONS if name not in sections]
+    with ExitStack() as undrawn:  # charts take most of the time and say nothing here
+        for module, names in CHARTS.items():
+            for name in names:
+                undrawn.enter_context(mock.patch.object(module, name))
+        report = cf.build_report(scores, skip=skip, **more)  # type: ignore[arg-type]
+    parts = [part for section in report.sections for part in section.parts]
+    return "\n".join(
+        [report.headline, report.summary, *(part.text for part in parts if isinstance(part, (Text, Notice)))]
+    )
+
+
+@cache
+def two_measures() -> str:
+    other = matrix(1 - far().scores.values, measure="P@10")
+    return told(cf.Scores([far().scores, other]), "leaderboard", "differences", "collection")
+
+
+@cache
+def same_measures() -> str:
+    squared = matrix(noisy([0.5, 0.5, 0.5, 0.5], sd=0.01).values + 0.3 * (np.arange(4) == 0), measure="P@10")
+    return told(cf.Scores([some().scores, squared]), "leaderboard", "differences", "collection")
+
+
+@cache
+def one_measure() -> str:
+    return told(alike().scores, "leaderboard", "differences", "collection")
+
+
+def means(x: cf.ScoreMatrix) -> np.ndarray:
+    return x.values.mean(axis=0)
+
+
+case("comparison.leads", lambda: (two_measures(), "a leads by AP"),
+     lambda: told(matrix([[0.5, 0.5, 0.1], [0.6, 0.6, 0.3], [0.3, 0.3, 0.2]]), "leaderboard"))  # fmt: skip
+case("comparison.shares-lead",
+     lambda: (told(matrix([[0.5, 0.5, 0.1], [0.6, 0.6, 0.3], [0.3, 0.3, 0.2]]), "leaderboard"),
+              "a and 1 other share the lead by AP"),
+     two_measures)  # fmt: skip
+case("comparison.differ-significantly",
+     lambda: (two_measures(), f"{adjusted_by_hand(far().scores)} of 6 pairs of systems differ significantly"),
+     one_measure)  # fmt: skip
+case("report.its-mean",
+     lambda: (two_measures(), re.search(r"Its mean AP is [\d.]+, with a 95% interval from [\d.]+ to [\d.]+\. Its rank "
+              r"among these systems is 1 \(95%\)\.", two_measures()).group()),  # type: ignore[union-attr]
+     one_measure)  # fmt: skip
+case("report.not-shown-to-differ",
+     lambda: (one_measure(), f"Tests of all pairs do not show that these differ from {alike().systems[0]}: "
+              f"{', '.join(alike().systems[1:])}. That is no evidence that they are as good."),
+     two_measures)  # fmt: skip
+case("report.other-leader",
+     lambda: (two_measures(), "By P@10 another system leads: d; a is at rank 4 there. The two measures order the systems "
+              "with Kendall's τ = -1."),
+     same_measures)  # fmt: skip
+case("report.same-leader",
+     lambda: (same_measures(), re.search(r"a leads by P@10 too\. The two measures order the systems with Kendall's "
+              r"τ = [\d.]+\.", same_measures()).group()),  # type: ignore[union-attr]
+     two_measures)  # fmt: skip
+case("report.uncorrected",
+     lambda: (two_measures(), "Without correction for 6 comparisons it would have been 6; if no two systems differed at "
+              "all, about 0 of 6 would come out significant by chance."),
+     one_measure)  # fmt: skip
+case("report.smallest-significant",
+     lambda: (two_measures(), f"The smallest difference found significant is "
+              f"{np.diff(np.sort(means(far().scores))).min():.4f}."),
+     one_measure)  # fmt: skip
+case("report.first-second",
+     lambda: (two_measures(), re.search(r"First against second: a beats b by .*: significant\.", two_measures()).group()),  # type: ignore[union-attr]
+     one_measure)  # fmt: skip
+case("report.separates-most",
+     lambda: (same_measures(), "AP separates most pairs: 5 of 6 (83%)."), two_measures)  # fmt: skip
+case("report.separate-equally",
+     lambda: (two_measures(), "AP, P@10 separate most pairs, equally many: 6 of 6 (100%)."), same_measures)  # fmt: skip
+
+
+def can_detect_text() -> Shown:
+    text = two_measures()
+    apart = np.ptp(means(far().scores))
+    found = re.search(rf"With 30 topics, an average pair among 4 .*best and worst are {apart:.3f} apart, and 6 of 6 pairs "
+                      r"are shown to differ: steadier pairs take less, erratic ones more\.", text)  # fmt: skip
+    assert found, text
+    return text, found.group()
+
+
+case("design.can-detect", can_detect_text, one_measure)
+case("design.average-pair",
+     lambda: (two_measures(), re.search(r"With 30 topics an average pair that is [\d.]+ AP apart is shown to differ with "
+              r"probability 0\.8 after that correction\.", two_measures()).group()),  # type: ignore[union-attr]
+     lambda: told(past(), "collection"))  # fmt: skip
+case("design.detect-widths",
+     lambda: (two_measures(), re.search(r"With these topics an interval .* 95% of the pairs\.", two_measures()).group()),  # type: ignore[union-attr]
+     lambda: told(past(), "collection"))  # fmt: skip
+
+
+@cache
+def uneven() -> str:
+    rng = np.random.default_rng(2)
+    spread = np.array([0.3, 0.3, 0.01, 0.01, 0.01, 0.01])
+    shared = rng.normal(size=(40, 1)) * np.array([1, -1, 0, 0, 0, 0]) * 0.2
+    return told(matrix(np.clip(0.5 + shared + rng.normal(size=(40, 6)) * spread * 0.2, 0, 1)), "collection")
+
+
+case("variance.low-epsilon",
+     lambda: (uneven(), re.search(r"Differences between systems do not all vary equally \(unbiased ε = 0\.\d\d; .*?"
+              r"analysis of variance\.", uneven()).group()),  # type: ignore[union-attr]
+     one_measure)  # fmt: skip
+
+
+# ── design ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def past() -> cf.ScoreMatrix:
+    return noisy(np.linspace(0.3, 0.6, 6).tolist(), n=40, sd=0.1)
+
+
+@cache
+def advice(k: int = 10, min_diff: float = 0.1) -> cf.Recommendation:
+    return cf.recommend(past(), k, min_diff)
+
+
+def everything(result: cf.Recommendation) -> str:
+    return f"{printed(result)}\n{result.text}\n{told(past(), 'next')}"
+
+
+def promise() -> Shown:
+    n = advice().n_topics
+    return everything(advice()), (
+        f"With {n} topics, if the best and the worst of 10 systems differ by 0.1 in mean AP and the others lie midway, "
+        "paired t-tests of all 45 pairs with Holm's correction at level 0.05 show that these two differ with probability "
+        "about 0.8, on average over which systems they are."
+    )
+
+
+def promise_pair() -> Shown:
+    n = advice(2).n_topics
+    return printed(advice(2)), (
+        f"With {n} topics, if two systems differ by 0.1 in mean AP, a paired t-test at level 0.05 shows it with "
+        "probability about 0.8, on average over which systems they are."
+    )
+
+
+def refused() -> str:
+    with pytest.raises(cf.ArgumentError) as caught:
+        cf.recommend(past(), 10, 5)
+    return str(caught.value)
+
+
+case("design.promise", promise, lambda: printed(advice(2)))
+case("design.promise-pair", promise_pair, lambda: printed(advice()))
+case("design.create", lambda: (everything(advice()), f"Create {advice().n_topics} topics."), refused)
+case("design.recommended", lambda: (printed(advice()), f"{advice().n_topics} topics by AP"), refused)
+case("design.impossible",
+     lambda: (refused(), f"no two systems can differ by `min_diff` = 5 in mean AP, whose scores run from "
+              f"{past().values.min():.4g} to {past().values.max():.4g}"),
+     lambda: everything(advice()))  # fmt: skip
+case("design.sample-interval",
+     lambda: (printed(advice()), f"The past scores are a sample: the 95% interval is {advice().lower} to "
+              f"{advice().upper} topics."),
+     lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
+case("design.create-next",
+     lambda: (told(past(), "next"), f"To compare 6 systems by AP and see a difference of 0.1 between best and worst, "
+              f"create {advice(6).n_topics} topics."),
+     lambda: told(past(), "next", min_diff=5))  # fmt: skip
+case("design.width",
+     lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics the 95% interval of the difference of two "
+              f"systems is expected to be {cf.design_interval(0.05, n_topics=50).rows['expected_width'][0]:.4f} wide."),
+     lambda: printed(cf.design_ttest(0.05, 0.1)))  # fmt: skip
+
+
+def detects() -> Shown:
+    from scipy import stats
+
+    n, delta = 50, 0.1 * np.sqrt(50 / 0.05)
+    t = stats.t.isf(0.025, n - 1)
+    power = stats.nct.sf(t, n - 1, delta) + stats.nct.cdf(-t, n - 1, delta)
+    return printed(cf.design_ttest(0.05, 0.1, n_topics=n)), (
+        "With 50 topics, a paired t-test detects a difference of 0.1 between two systems with probability "
+        f"{power:.3f} at level 0.05."
+    )
+
+
+case("design.detects", detects, lambda: printed(cf.design_interval(0.05, n_topics=50)))
+case("design.published-says",
+     lambda: (printed(cf.design_ttest(0.05, 0.1)), "The papers' spreadsheet says "
+              f"{cf.design_ttest(0.05, 0.1, method='published').rows['topics'][0]}."),
+     lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
+EVIA = (PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714))
+
+
+def half_judged() -> str:
+    sample = cf.make_sample(n_topics=8, n_systems=4, n_documents=300, seed=2)
+    half = cf.Qrels(sample.qrels.frame.gather_every(2), "half")
+    return f"{printed(cf.cost([(half, sample.runs)], ['AP'], [5, 20], width=0.2))}\n" + told(
+        None, "next", qrels=half, runs=sample.runs, depths=[5, 20]
+    )
+
+
+@cache
+def doubtful() -> str:
+    return half_judged()
+
+
+@cache
+def judged() -> str:
+    sample = cf.make_sample(n_topics=8, n_systems=4, n_documents=300, seed=2)
+    return told(None, "next", qrels=sample.qrels, runs=sample.runs, depths=[5, 20])
+
+
+case("design.lowest-cost",
+     lambda: (printed(cost_from_figures(EVIA, width=0.15)), "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments "
+              "(the deepest pool costs 5.7 times as much)."),
+     doubtful)  # fmt: skip
+case("design.best-for-budget",
+     lambda: (printed(cost_from_figures(EVIA, n_systems=10, budget=9600)),
+              re.search(r"Best for AP: 100 topics to depth 10, 9,600 judgments, min_diff [\d.]+\d\.",
+                        printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
+     lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
+case("design.cost-doubtful",
+     lambda: (doubtful(), "Unjudged documents make these costs doubtful: no depth is called the cheapest."),
+     lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
+case("design.no-cheapest",
+     lambda: (doubtful(), "No pool depth is called the cheapest: too much of the pools was never judged."),
+     judged)  # fmt: skip
+case("design.judging-costs-least",
+     lambda: (judged(), re.search(r"Judging costs least with pools of depth 5: \d+ topics with \d+ documents to judge "
+              r"each, [\d,]+ judgments in all\.", judged()).group()),  # type: ignore[union-attr]
+     doubtful)  # fmt: skip
+case("design.losses",
+     lambda: (printed(cost_from_figures(EVIA, width=0.15)), SENTENCES["design.losses"](shallow=10, deep=100)),
+     lambda: printed(cost_from_figures(EVIA[:1], width=0.15)))  # fmt: skip
+
+
+def odd(min_diff: float, topics: int | None = None) -> str:
+    return "\n".join(["said:", *sense(past(), min_diff, topics=topics)])
+
+
+RANGE = (lambda x: (float(x.min()), float(x.max())))(past().values)
+case("design.more-than-range",
+     lambda: (odd(0.99), f"`min_diff` = 0.99 is more than any two AP scores differ by (they run from {RANGE[0]:.4g} to "
+              f"{RANGE[1]:.4g}), so two means on this scale can hardly differ by it."),
+     lambda: odd(0.1))  # fmt: skip
+case("design.more-than-apart",
+     lambda: (odd(0.5), f"`min_diff` = 0.5 is more than the best and the worst past system are apart "
+              f"({np.ptp(means(past())):.4g} by AP); a collection of this size tells only systems apart that differ more "
+              "than any did before."),
+     lambda: odd(0.1))  # fmt: skip
+case("design.too-small",
+     lambda: (odd(0.001), re.search(r"`min_diff` = 0\.001 is .* any test collection in use\.", odd(0.001)).group()),  # type: ignore[union-attr]
+     lambda: odd(0.1))  # fmt: skip
+case("design.many-topics",
+     lambda: (odd(0.1, 20_000), "20,000 topics are more than any test collection has; 200 could detect a difference of "
+              "about 1."),
+     lambda: odd(0.1, 200))  # fmt: skip
+
+
+# ── standardisation, tuning ───────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def effect(seed: int) -> str:
+    x = noisy([0.3, 0.4, 0.5, 0.6], seed=seed)
+    return printed(cf.standardisation_effect(x, n_systems=[5], min_diff=[0.1], n_resamples=20), None, "effect")
+
+
+@cache
+def standardised(equal: bool) -> str:
+    return told(noisy([0.5] * 4 if equal else [0.2, 0.4, 0.6, 0.8]), "standardisation")
+
+
+def raw_variance(seed: int) -> float:
+    return float(noisy([0.3, 0.4, 0.5, 0.6], seed=seed).values.var(axis=0, ddof=1).mean())
+
+
+case("standardise.variances",
+     lambda: (effect(1), re.search(rf"AP: variance {raw_variance(1):.4f} raw, [\d.]+ standardised", effect(1)).group()),  # type: ignore[union-attr]
+     lambda: effect(2))  # fmt: skip
+case("standardise.rankings-agree",
+     lambda: (effect(1), "AP: the two rankings of the systems agree with τ = 1.000."),
+     lambda: printed(cf.standardisation_effect(
+         matrix([[0.9, 0.1, 0.2], [0.1, 0.2, 0.15], [0.1, 0.2, 0.15], [0.1, 0.3, 0.2]]), n_systems=[5], min_diff=[0.1],
+         n_resamples=20), None, "effect"))  # fmt: skip
+case("standardise.ranks-alike",
+     lambda: (standardised(False), "They rank the systems as the raw ones do: Kendall's τ between the two orders is 1."),
+     lambda: told(matrix([[0.9, 0.1, 0.2], [0.1, 0.2, 0.15], [0.1, 0.2, 0.15], [0.1, 0.3, 0.2]]), "standardisation"),
+     )  # fmt: skip
+case("standardise.telling-apart",
+     lambda: (standardised(False), re.search(r"On these topics and by AP, the F .* less easily\.",
+              standardised(False)).group()),  # type: ignore[union-attr]
+     lambda: standardised(True))  # fmt: skip
+
+
+@cache
+def left_out(seed: int) -> str:
+    return printed(cf.standardisation_robustness(noisy([0.3, 0.4, 0.5, 0.6], seed=seed)))
+
+
+case("standardise.left-out",
+     lambda: (left_out(1), re.search(r"AP: left-out means move .* lowest tau [\d.]+", left_out(1)).group()),  # type: ignore[union-attr]
+     lambda: left_out(2))  # fmt: skip
+
+
+@cache
+def tuned(seed: int, steady: bool) -> cf.Tuning:
+    rng = np.random.default_rng(seed)
+    values = 0.4 + rng.normal(0, 0.1, (30, 5)) + (np.array([0, 0, 0.3, 0, 0]) if steady else 0)
+    settings = [f"bm25(b={b})" for b in (0.1, 0.2, 0.3, 0.4, 0.5)]
+    return cf.tune(cf.ScoreMatrix(values, [str(t) for t in range(30)], settings, "AP"), folds=5)
+
+
+def held_out(result: cf.Tuning) -> float:
+    return float(result.held_out.values.mean())
+
+
+case("tuning.expect",
+     lambda: (printed(tuned(1, True)), f"Expect {held_out(tuned(1, True)):.4f}{tuned(1, True).families[0].interval} AP "
+              "from bm25 on unseen topics"),
+     lambda: printed(tuned(2, False)))  # fmt: skip
+case("tuning.honest",
+     lambda: (printed(tuned(2, False)), re.search(rf"bm25: expect {held_out(tuned(2, False)):.4f} .* optimism of 0\.\d+\.",
+              printed(tuned(2, False))).group()),  # type: ignore[union-attr]
+     lambda: printed(tuned(1, True)))  # fmt: skip
+case("tuning.use",
+     lambda: (printed(tuned(1, True)), "bm25: use bm25(b=0.3), chosen in 5 of 5 folds"),
+     lambda: printed(tuned(2, False)))  # fmt: skip
+
+
+def edge_seed() -> int:
+    return next(seed for seed in range(2, 60) if tuned(seed, False).families[0].at_edge)
+
+
+def optimistic_seed() -> int:
+    return next(seed for seed in range(2, 60) if tuned(seed, False).families[0].optimism > 0)
+
+
+case("tuning.at-edge",
+     lambda: (printed(tuned(edge_seed(), False)), "bm25: b of the final setting lies at the edge of the values tried; the "
+              "best may lie beyond."),
+     lambda: printed(tuned(1, True)))  # fmt: skip
+case("tuning.too-good",
+     lambda: (printed(tuned(optimistic_seed(), False)), re.search(r"its mean on all topics, [\d.]+, is 0\.\d+ too good\.",
+              printed(tuned(optimistic_seed(), False))).group()),  # type: ignore[union-attr]
+     lambda: printed(tuned(1, True)))  # fmt: skip
+case("tuning.no-optimism",
+     lambda: (printed(tuned(1, True)), f"its mean on all topics is {tuned(1, True).families[0].in_sample_mean:.4f}; "
+              "held-out scores are no lower."),
+     lambda: printed(tuned(optimistic_seed(), False)))  # fmt: skip
+
+
+@cache
+def bias(n: int) -> cf.SelectionBias:
+    return cf.selection_bias(n, 20, folds=5, n_experiments=40)
+
+
+case("tuning.looks-better",
+     lambda: (printed(bias(10)), f"In-sample the tuned system looks {float(np.mean(bias(10).in_sample)):.4f} better than "
+              "its equal"),
+     lambda: printed(bias(3)))  # fmt: skip
+
+
+# ── reliability, monitoring, gate ─────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def nothing_between() -> cf.ScoreMatrix:
+    base = np.random.default_rng(4).uniform(0.2, 0.8, (20, 4))
+    return matrix(base - base.mean(axis=0) + 0.5)
+
+
+@cache
+def study(equal: bool) -> str:
+    return printed(cf.reliability(nothing_between() if equal else past(), target=0.9), None, "coefficients")
+
+
+@cache
+def told_reliability(equal: bool) -> str:
+    return told(nothing_between() if equal else past(), "reliability")
+
+
+def g_coefficients(x: cf.ScoreMatrix) -> tuple[float, float]:
+    v = x.values
+    n, m = v.shape
+    grand = v.mean()
+    ms_s = n * ((v.mean(0) - grand) ** 2).sum() / (m - 1)
+    ms_t = m * ((v.mean(1) - grand) ** 2).sum() / (n - 1)
+    ms_e = ((v - v.mean(0) - v.mean(1)[:, None] + grand) ** 2).sum() / ((n - 1) * (m - 1))
+    s, t = (ms_s - ms_e) / n, (ms_t - ms_e) / m
+    return s / (s + ms_e / n), s / (s + (t + ms_e) / n)
+
+
+case("generalisability.reliability",
+     lambda: (study(False), "With 40 topics the ranking by AP has reliability {:.3f}, the scores {:.3f}".format(
+         *g_coefficients(past()))),
+     lambda: study(True))  # fmt: skip
+case("generalisability.needed",
+     lambda: (study(False), re.search(r"For 0\.9 of the ranking \(Eρ²\), \d+ topics are needed \(\d+ to \d+\)\.",
+              study(False)).group()),  # type: ignore[union-attr]
+     lambda: study(True))  # fmt: skip
+case("generalisability.never-enough",
+     lambda: (study(True), "For 0.9 of the ranking (Eρ²) no number of topics is enough: no variance between systems is "
+              "seen in these scores."),
+     lambda: study(False))  # fmt: skip
+for short, pattern in {
+    "report-reliability": r"With its 40 topics this collection ranks 6 systems by AP with .* Φ = .*\)\.",
+    "to-reach": r"To reach .*, the ranking takes .* and the scores .*\.",
+    "tau-expected": r"Two rankings of these systems, .* Kendall's τ of .*\.",
+    "other-views": r"The same topics find a difference of .* neighbours in it different\.",
+    "shares": r"Of the variance of a single score .* does well on which topic\.",
+}.items():
+    case(f"generalisability.{short}",
+         lambda pattern=pattern: (told_reliability(False), re.search(pattern, told_reliability(False)).group()),  # type: ignore[misc, union-attr]
+         lambda: told_reliability(True))  # fmt: skip
+case("generalisability.without-worst",
+     lambda: (told_reliability(False), re.search(r"Bad systems make any .* without the \d system.* lowest means, Eρ² is "
+              r".*\)\.", told_reliability(False)).group()),  # type: ignore[union-attr]
+     lambda: told(noisy([0.4, 0.6]), "reliability"))  # fmt: skip
+case("generalisability.never-reached",
+     lambda: (told_reliability(True), "No number of topics takes either to 0.95: these scores show no more variance "
+              "between systems than chance gives."),
+     lambda: told_reliability(False))  # fmt: skip
+
+
+@cache
+def looking(effects: tuple[float, ...], topics: int, anytime: bool = False) -> str:
+    x = noisy(list(effects), n=topics)
+    return printed(cf.monitor(x, per_look=10, max_topics=None if anytime else 50, anytime=anytime), None, "looks")
+
+
+case("monitoring.decided",
+     lambda: (looking((0.8, 0.5), 20), "Stop: after 20 of 50 topics 1 of 1 pair is decided"),
+     lambda: looking((0.5, 0.5), 20))  # fmt: skip
+case("monitoring.spent",
+     lambda: (looking((0.5, 0.5), 50), "0.05 of the level 0.05 is spent."),
+     lambda: looking((0.5, 0.5), 20, True))  # fmt: skip
+case("monitoring.outlook",
+     lambda: (looking((0.5, 0.5, 0.2), 20), re.search(r"If all stays as it is, \d of 1 undecided pairs will be decided "
+              r"within 50 topics\.", looking((0.5, 0.5, 0.2), 20)).group()),  # type: ignore[union-attr]
+     lambda: looking((0.8, 0.5), 20))  # fmt: skip
+
+
+@cache
+def price(looks: int) -> str:
+    return printed(cf.design_looks(0.04, 0.07, looks=looks), None, "price")
+
+
+case("monitoring.price",
+     lambda: (price(5), re.search(r"The price: \d+ topics? more .* on average\.", price(5)).group()),  # type: ignore[union-attr]
+     lambda: price(2))  # fmt: skip
+
+
+def test_one_look_costs_nothing() -> None:
+    design = cf.design_looks(0.04, 0.07, looks=1)
+    assert design.topics_max == design.topics_fixed
+
+
+def gated(new: float, sd: float = 0.02, exact: bool = False, **how: object) -> str:
+    rng = np.random.default_rng(3)
+    noise = rng.normal(0, sd, 40)
+    if exact:
+        noise = np.repeat([0.0625, -0.0625], 20)
+    x = cf.ScoreMatrix(np.column_stack([np.full(40, 0.5), 0.5 + new + noise]), [str(t) for t in range(40)],
+                       ["main", "new"], "AP")  # fmt: skip
+    return printed(cf.gate(x, baseline="main", candidate="new", **how))  # type: ignore[arg-type]
+
+
+def gate_case(name: str, pattern: str, true: Callable[[], str], false: Callable[[], str]) -> None:
+    def shown() -> Shown:
+        found = re.search(pattern, true())
+        assert found, true()
+        return true(), found.group()
+
+    case(f"gating.{name}", shown, false)
+
+
+gate_case("better", r"new is better than main \(AP [^)]*\)\.",
+          lambda: gated(0.1, better=True), lambda: gated(0, better=True))  # fmt: skip
+gate_case("not-worse", r"new is not worse than main by 0\.02 or more \(AP [^)]*\)\.",
+          lambda: gated(0.0, margin=0.02), lambda: gated(-0.1, margin=0.02))  # fmt: skip
+gate_case("not-better", r"new is not better than main \(AP [^)]*\)\.",
+          lambda: gated(-0.1, better=True), lambda: gated(0, better=True))  # fmt: skip
+gate_case("worse", r"new is worse than main by more than 0\.02 \(AP [^)]*\)\.",
+          lambda: gated(-0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
+gate_case("cannot-tell", r"40 topics cannot tell whether new is better than main \(AP [^)]*\); .*?\.",
+          lambda: gated(0, exact=True, better=True), lambda: gated(0.1, better=True))  # fmt: skip
+gate_case("unlikely", "no number of topics is likely to decide it: the difference lies at the threshold itself",
+          lambda: gated(0, exact=True, better=True), lambda: gated(0.003, sd=0.1, better=True))  # fmt: skip
+gate_case("could-decide", r"about [\d,]+ topics could decide it if the difference stays as it is",
+          lambda: gated(0.003, sd=0.1, better=True), lambda: gated(0, exact=True, better=True))  # fmt: skip
+gate_case("equal-would-pass", r"A candidate just as good as main would pass with probability 0\.8 on \d+ topics\.",
+          lambda: gated(-0.003, sd=0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
+
+
+# ── reuse, simulation, replicates, variance ───────────────────────────────────────────────────────────────
+
+
+@cache
+def leaving_out(kind: str) -> str:
+    from small_collections import qrels_of, run_of
+
+    lists = {"r1": "abx", "r2": "cab", "b1": "bda"}
+    lists = {"shared": {"r1": "abcd", "r2": "bacd", "b1": "abdc"}, "flat": dict.fromkeys(lists, "abcd")}.get(
+        kind, lists
+    )
+    levels = {"a": 1, "b": 0, "c": 1, "d": 0} | ({"z": 1} if kind == "beyond" else {})
+    qrels = qrels_of((topic, "0", document, level) for topic in "12" for document, level in levels.items())
+    runs = [
+        run_of([(t, d, -k) for t in "12" for k, d in enumerate(documents)], name) for name, documents in lists.items()
+    ]
+    teams = {"r1": "red", "r2": "green" if kind == "three teams" else "red", "b1": "blue"}
+    measures = ["P@3", "AP"] if kind == "beyond" else ["AP", "P@2"]
+    return printed(cf.reuse(qrels, runs, teams, measures=measures, depths=4 if kind == "shared" else 3, cutoff=2,
+                            n_resamples=20))  # fmt: skip
+
+
+def reuse_case(name: str, pattern: str, true: str, false: str) -> None:
+    def shown() -> Shown:
+        found = re.search(pattern, leaving_out(true))
+        assert found, leaving_out(true)
+        return leaving_out(true), found.group()
+
+    case(f"reusability.{name}", shown, lambda: leaving_out(false))
+
+
+reuse_case("no-rank-lost", r"Without its own team's judgments no run loses a rank by AP from pools of depth 4", "shared",
+           "own")  # fmt: skip
+reuse_case("falls", r"Without its own team's judgments a run falls 1 rank at most \(team red\) by AP from pools of depth 3",
+           "own", "shared")  # fmt: skip
+reuse_case("not-used", r"2 of 10 judgments are of documents that none .* all judgments\.", "beyond", "own")
+reuse_case("decisions-change", r"\d+ of \d+ decisions between a left-out team's runs and the others' change\.", "own",
+           "three teams")  # fmt: skip
+reuse_case("order-kept", r"The order of all systems keeps a tau of at least -?[\d.]+\d\.", "own", "flat")
+reuse_case("less-kind", r"Not every measure is as kind: by AP a run falls 1 rank \(team red\)\.", "beyond", "own")
+
+
+@cache
+def simulated(kind: str) -> cf.SimulatedTests:
+    skew = matrix(np.random.default_rng(8).lognormal(-1.5, 1.2, (60, 6)).clip(0, 1))
+    if kind == "power":
+        return cf.simulate_tests(
+            noisy([0.5] * 5, n=40), n_topics=30, difference=0.05, tests=["t", "sign"], n_trials=300
+        )
+    few = kind == "over"
+    return cf.simulate_tests(skew, n_topics=5 if few else 40, tests=["bootstrap", "t"] if few else ["t"], n_trials=600,
+                             n_resamples=200)  # fmt: skip
+
+
+def too_often() -> Shown:
+    row = simulated("over").to_frame().filter(test="bootstrap", kind="type1").row(0, named=True)
+    assert row["lower"] > 0.05
+    found = re.search(r"On scores like yours, Bootstrap rejects true nulls \.\d+ of the time at \.05 with 5 topics; .*",
+                      simulated("over").summary())  # fmt: skip
+    assert found
+    return printed(simulated("over")), found.group()
+
+
+case("simulation.too-often", too_often, lambda: printed(simulated("kept")))
+case("simulation.none-exceeds",
+     lambda: (printed(simulated("kept")), simulated("kept").summary()), lambda: printed(simulated("over")))  # fmt: skip
+case("simulation.most-power",
+     lambda: (printed(simulated("power")), simulated("power").summary()), lambda: printed(simulated("kept")))  # fmt: skip
+
+
+@cache
+def delivered(seed: int) -> cf.SimulatedDesign:
+    return cf.simulate_design(past(), 4, 0.1, n_topics=20, n_pilots=4, n_trials=50, seed=seed)
+
+
+case("simulation.delivers", lambda: (printed(delivered(1)), delivered(1).summary()), lambda: printed(delivered(2)))
+
+
+def test_what_the_simulated_designs_say() -> None:
+    rows = delivered(1).to_frame()
+    assert f"a power of {rows['reached'].mean():.2f} on average" in delivered(1).summary()
+    assert f"{(rows['upper'] < 0.8).sum()} of 4 clearly fall short" in delivered(1).summary()
+
+
+@cache
+def copies(seed: int) -> tuple[cf.Replicates, str]:
+    sample = cf.make_sample(n_topics=8, n_systems=4, n_documents=400, seed=seed)
+    result = cf.replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=100)
+    text = told(None, "replicates", qrels=sample.qrels, runs=sample.runs, measures=["AP"], n_splits=2,
+                replicate_resamples=100)  # fmt: skip
+    return result, f"{printed(result)}\n{text}"
+
+
+def replicates_case(name: str, pattern: str) -> None:
+    def shown() -> Shown:
+        found = re.search(pattern, copies(3)[1])
+        assert found, copies(3)[1]
+        return copies(3)[1], found.group()
+
+    case(name, shown, lambda: copies(5)[1])
+
+
+replicates_case("replicates.different", r"AP: \d+ of 6 pairs different \([\d.]+%\), mean interval length [\d.]+\d")
+replicates_case("replicates.differ-on-others", r"Judged by other documents of the same kind, \d of 6 pairs of systems "
+                r"differ significantly in AP \(BH-adjusted p ≤ 0\.05\)\.")  # fmt: skip
+replicates_case(
+    "report.replicates-beside", r"The randomisation test over topics separates \d+ pairs with .* to be wrong\."
+)
+case("replicates.no-conflict",
+     lambda: (conflicts_text(pl.DataFrame({"conflicts": [0, 0]})),
+              "No pair is decided one way here and the other way by a test over topics."),
+     lambda: conflicts_text(pl.DataFrame({"conflicts": [0, 2]})))  # fmt: skip
+case("replicates.conflicts",
+     lambda: (conflicts_text(pl.DataFrame({"conflicts": [0, 2]})), "2 decisions of the tests over topics go the other way."),
+     lambda: conflicts_text(pl.DataFrame({"conflicts": [0, 0]})))  # fmt: skip
+case("variance.estimate",
+     lambda: (printed(cf.estimate_variance(past(), "residual")), re.search(r"The residual variance of AP is [\d.]+, 95% "
+              r"interval [\d.]+ to [\d.]+\d", printed(cf.estimate_variance(past(), "residual"))).group()),  # type: ignore[union-attr]
+     lambda: printed(cf.estimate_variance(alike().scores, "residual")))  # fmt: skip
+
+
+def f_text() -> Shown:
+    v = past().values
+    n, m = v.shape
+    between = n * ((v.mean(0) - v.mean()) ** 2).sum() / (m - 1)
+    rest = ((v - v.mean(0) - v.mean(1)[:, None] + v.mean()) ** 2).sum() / ((n - 1) * (m - 1))
+    return printed(cf.anova_table(past())), f"AP: F = {between / rest:.2f} for systems, p < 0.0001"
+
+
+case("variance.f-for-systems", f_text, lambda: printed(cf.anova_table(alike().scores)))
+
+
+# ── no conclusion is written elsewhere ────────────────────────────────────────────────────────────────────
+
+CLAIMS = re.compile(
+    r"\bdiffers?\b|\bmay be the best\b|\bleads?\b|\bis (?:not )?(?:better|worse|significant)|\bseparates?\b|\bcheapest\b|"
+    r"\blowest cost\b|\bCreate\b|with probability|\breliability of\b|\bagrees? with\b|\bexpect(?:ed)? to (?:be|agree)\b|"
+    r"\btopics are needed\b|\bdecided\b|\bwins\b|\bloses\b|\bcannot tell\b|\btoo often\b|\bbeats\b|\bno pair\b",
+)
+EXPLAINS = (  # what columns and questions mean, which claims nothing about the data
+    "shared by all pairs", "lower, upper:", "rank_lower", "p: of", "topics_needed:", "power, power_all_pairs",
+    "rate: share", "type1:", "family-wise:", "exchangeable:", "topics: recommended", "topics: in all", "erho2 (",
+    "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
+    "These are of a pair",
+    "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
+    "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
+)  # fmt: skip
+
+
+def claims(tree: ast.AST) -> list[str]:
+    """Strings of a module that conclude something, without docstrings, captions of charts and explanations."""
+    heads = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    prose = {id(n.body[0].value) for n in ast.walk(tree) if isinstance(n, heads) and isinstance(n.body[0], ast.Expr)}
+    inside = {id(part) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for part in ast.walk(n)} - {
+        id(n) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr)
+    }
+    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        if getattr(call.func, "id", getattr(call.func, "attr", "")) in ("Chart", "Table", "Section", "Figure"):
+            prose |= {id(part) for part in ast.walk(call) if isinstance(part, (ast.Constant, ast.JoinedStr))}
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Constant, ast.JoinedStr)) or id(node) in prose or id(node) in inside:
+            continue
+        text = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+        words = re.sub(r"\{[^{}]*\}", "…", text)
+        if len(words.split()) > 4 and CLAIMS.search(words) and not any(start in words for start in EXPLAINS):
+            found.append(words)
+    return found
+
+
+PLACES = sorted([*(SOURCE / "present/answers").glob("*.py"), *(SOURCE / "present/report").glob("*.py")])
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_conclusions_are_made_of_listed_sentences(path: Path) -> None:
+    assert claims(ast.parse(path.read_text())) == [], "put it in src/cranfield/sentences, with its condition and a case"
+
+
+def test_a_conclusion_written_elsewhere_is_seen() -> None:
+    code = 'def f(x):\n    """It leads and differs."""\n    return f"{x} leads and differs from all others"'
+    assert len(claims(ast.parse(code))) == 1
+
+
+def test_a_sentence_finds_itself() -> None:
+    one = Sentence("x.y", "{a:,} of {b} (50%) lead", "always")
+    assert one.places == ("a", "b")
+    assert one.pattern.fullmatch(one(a=1000, b="x")).group() == "1,000 of x (50%) lead"  # type: ignore[union-attr]

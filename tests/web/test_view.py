@@ -1,0 +1,77 @@
+"""The dataset page and its data: the view equals the API's comparison, and ranked lists have their grades."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cranfield.present.view.packing import unpack
+from web_page import QRELS, Client, ask, run, scores
+
+RUNS = {f"sys{k}": run(f"sys{k}", k) for k in range(4)}
+
+
+@pytest.fixture(scope="module")
+def judged(client: Client) -> str:
+    teams = "".join(f"sys{k} team{k % 2}\n" for k in range(4))
+    files = [("files", ("small/qrels.txt", QRELS)), ("files", ("small/teams.txt", teams))]
+    files += [("files", (f"small/runs/{name}.run", text)) for name, text in RUNS.items()]
+    answer = client.post("/api/data", files=files)
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["problem"] == ""
+    return str(answer.json()["id"])
+
+
+def test_the_view_has_the_numbers_of_the_comparison(client: Client, judged: str) -> None:
+    view = ask(client, f"/api/view?data={judged}&resamples=500")
+    told, one = view["view"], view["view"]["measures"][0]
+    compared = ask(client, f"/api/compare?data={judged}&measure=AP&resamples=500")
+    pairs, board = compared["rows"], compared["tables"]["leaderboard"]
+    names = [told["systems"][at] for at in one["order"]]
+    assert names == [row["system"] for row in board]
+    for name in ("rank", "mean", "lower", "upper", "rank_lower", "rank_upper"):
+        assert one[name] == [row[name] for row in board]
+        assert one[name] == [row[name] for row in view["rows"]]
+    for name in ("difference", "lower", "upper", "p_adjusted"):
+        assert unpack(one["pairs"][name]).tolist() == [float(np.float32(row[name])) for row in pairs]
+    assert unpack(one["pairs"]["significant"], "u1").tolist() == [int(row["significant"]) for row in pairs]
+    assert told["teams"] == ["team0", "team1", "team0", "team1"]
+    assert told["agreement"]["measures"] == ["AP", "nDCG@10", "P@10"]
+
+
+def test_the_page_says_the_findings_without_a_script(client: Client, judged: str) -> None:
+    page = client.get(f"/data/{judged}").text
+    view = ask(client, f"/api/view?data={judged}")["view"]
+    assert view["title"] == "small"
+    assert '<h2 id="view-title" class="view-title">small · 8 topics · 4 systems · 2 teams</h2>' in page
+    for text in view["measures"][0]["sentences"]:
+        assert text.replace("'", "&#39;").replace("&", "&amp;") in page
+    assert f'data-source="/api/view?data={judged}"' in page
+    assert '<th scope="col" class="number">rank</th>' in page
+
+
+def test_what_was_retrieved_comes_with_grades(client: Client, judged: str) -> None:
+    told = client.get(f"/api/data/{judged}/rankings?topic=1&system=sys1&system=sys0").json()
+    assert told["systems"] == ["sys1", "sys0"]
+    expected = [line.split()[2] for line in RUNS["sys1"].splitlines() if line.startswith("1 ")]
+    assert [name for name, _ in told["lists"][0]] == expected
+    assert all(grade == int(int(name[1:]) < 4) for name, grade in told["lists"][0])
+    for address in ("topic=99&system=sys1", "topic=1&system=nobody"):
+        answer = client.get(f"/api/data/{judged}/rankings?{address}")
+        assert answer.status_code == 400
+        assert "there is no" in answer.json()["error"] or "unknown" in answer.json()["error"], answer.json()
+
+
+def test_scores_have_a_view_and_one_system_has_none(client: Client) -> None:
+    for systems, expected in ((4, "data-source"), (1, "needs at least 2 systems")):
+        answer = client.post("/api/data", files={"files": ("web2012.AP.csv", scores(systems))})
+        page = client.get(f"/data/{answer.json()['id']}").text
+        assert expected in page
+        assert "12 topics" in page
+
+
+def test_teams_that_cannot_be_read_are_a_problem(client: Client) -> None:
+    files = [("files", ("past.AP.csv", scores(3, seed=8))), ("files", ("teams.csv", "s0 a\ns0 b\n"))]
+    told = client.post("/api/data", files=files).json()
+    assert told["files"][1]["kind"] == "teams"
+    assert "already belongs to team" in told["files"][1]["error"]
