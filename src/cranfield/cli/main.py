@@ -53,14 +53,12 @@ class Program(click.Group):
         if cmd_name in GROUPS and not self.prefix:
             brief, help = GROUPS[cmd_name]
             return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)
-        question = question_of(self.prefix + cmd_name)
-        if question is not None:
-            return command_of(question)
         if not self.prefix and cmd_name in (other := {each.name: each for each in OTHER_TONGUES.values()}):
             return other[cmd_name]
         if cmd_name == "help" and not self.prefix:
             return show_help
-        return None
+        question = question_of(self.prefix + cmd_name)
+        return None if question is None else command_of(question)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""
