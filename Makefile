@@ -52,8 +52,8 @@ browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root)
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \
 	(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
-bench: $(VENV)/ready-bench  ## time cranfield beside its peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/ready-bench  ## time cranfield beside its peers; the tables go into docs/benchmarks.md
+	$(BIN)/python -m benchmarks --write
 
 lint: $(VENV)/ready-dev  ## ruff and mypy --strict
 	$(BIN)/ruff check .

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+_TYPED, _LOOKED_AT = 200, 5000
 SHOWN_PROBLEMS = 5
 """How many problems of a file an error shows; the rest are counted."""
 
@@ -48,7 +49,9 @@ class UnknownNameError(ArgumentError, KeyError):
         import difflib
 
         self.kind, self.name, self.known = kind, name, tuple(known)
-        folded = {candidate.casefold(): candidate for candidate in self.known}
+        # Finding what is near takes the square of the lengths, so only what could be a typing mistake is looked at.
+        short = [one for one in self.known if len(one) <= _TYPED][:_LOOKED_AT] if len(name) <= _TYPED else []
+        folded = {candidate.casefold(): candidate for candidate in short}
         near = [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
         if near:
             advice = f"Did you mean {' or '.join(repr(candidate) for candidate in near)}?"

@@ -98,7 +98,8 @@ class RunsOrScores(Settings):
 class EvaluateSettings(Scoring):
     """Score runs against judgments.
 
-    Prints the mean of every system (topic `all`; counts are summed), and with -q the score of every topic.
+    Prints the mean of every system by every measure, the best first (counts are summed), and with -q the score of
+    every topic. CSV and JSON have one row per system, topic and measure (topic `all`: the mean).
 
     Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
     """
@@ -115,6 +116,7 @@ class EvaluateSettings(Scoring):
         "--measure", "-m", metavar="NAME",
     )  # fmt: skip
     per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
+    long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
     trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
     missing: str = setting(
         "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),

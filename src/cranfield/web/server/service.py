@@ -93,7 +93,7 @@ class Service:
         try:
             contents = dataset.read()
             if not contents.problem and contents.scores is not None:
-                self.ask(page, page.question(data=dataset.id))
+                self.ask(page, page.question.from_query([("data", dataset.id)]))
         except CranfieldError:
             return  # the page says it
 
@@ -118,9 +118,11 @@ class Service:
         title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
+            other = getattr(question, "other", None)
+            sides = (self.store[other],) if other else ()
             return Task(
                 title,
-                lambda progress: _answered(page, question, dataset, progress),
+                lambda progress: _answered(page, question, dataset, progress, *sides),
                 quick,
                 lambda: page.stages(question, dataset),
             )
