@@ -87,7 +87,7 @@ def test_files_are_opened_where_they_lie(client: Client, tmp_path: Path) -> None
         (home / "runs" / f"{name}.run").write_text(text)
     service = client.app.state.service  # type: ignore[attr-defined]
     files = [str(home / "qrels.txt"), *sorted(map(str, (home / "runs").iterdir()))]
-    dataset = service.store.adopt(files, {name: "one" for name in RUNS})
+    dataset = service.store.adopt(files, dict.fromkeys(RUNS, "one"))
     assert service.store.adopt(files) is dataset  # the same files have the same address
     service.prepare(dataset)
     view = ask(client, f"/api/view?data={dataset.id}")["view"]
