@@ -21,7 +21,7 @@ TESTS = ["tests/scores/test_matrix.py", "tests/scores/test_files.py", "tests/col
          "tests/cli/test_program.py", "tests/cli/test_compare.py", "tests/comparison/test_comparison.py", "tests/comparison/test_classical.py",
          "tests/design/test_designs.py", "tests/standardise/test_factors.py", "tests/test_parquet.py", "tests/fuzz/test_fuzz.py"]  # fmt: skip
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-NEEDED = ["pytest>=8.2", "hypothesis>=6.100", "httpx>=0.27"]
+NEEDED = ["pytest>=8.2", "pandas>=2.1", "hypothesis>=6.100", "httpx>=0.27"]
 
 
 def pythons() -> dict[str, str]:
@@ -46,19 +46,18 @@ def attempt(version: str, python: str, kind: str, tests: list[str]) -> tuple[boo
     uv = [sys.executable, "-m", "uv", "--quiet"]
     subprocess.run([*uv, "venv", "--clear", "--python", python, str(home)], check=True)
     place = home / "bin" / "python"
-    packages = [*uv, "pip", "install", "--only-binary", ":all:", "--python", str(place)]
-    project = [
-        *packages,
-        "--no-build-isolation-package",
-        "none",
+    packages = [
+        *uv,
+        "pip",
+        "install",
+        "--only-binary",
+        ":all:",
+        "--python",
+        str(place),
         "--resolution",
         RESOLUTIONS[kind],
-        "-e",
-        f"{ROOT}[web]",
     ]
-    installed = subprocess.run(project, capture_output=True, text=True)
-    if installed.returncode == 0:
-        installed = subprocess.run([*packages, *NEEDED], capture_output=True, text=True)
+    installed = subprocess.run([*packages, "-e", f"{ROOT}[web]", *NEEDED], capture_output=True, text=True)
     if installed.returncode:
         return False, "cannot be installed: " + " ".join(installed.stderr.split())[:300]
     listed = "import importlib.metadata as m; print(*(f'{n} {m.version(n)}' for n in ('numpy', 'scipy', 'polars', 'click', 'fastapi')), sep=', ')"

@@ -147,8 +147,8 @@ def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
             raise _Unsound(f"a page claims {packed:,} bytes, more than its column has")
         if unpacked > _FREE_BYTES + _MOST_PACKED * packed:
             raise _Unsound(f"a page claims to unpack from {packed:,} to {unpacked:,} bytes")
-        held = next((header[kind] for kind in (5, 8) if isinstance(header.get(kind), dict)), {})
-        dictionary = header.get(7) if isinstance(header.get(7), dict) else {}
+        held: dict[int, Any] = next((header[kind] for kind in (5, 8) if isinstance(header.get(kind), dict)), {})
+        dictionary: dict[int, Any] = header[7] if isinstance(header.get(7), dict) else {}
         if _number(dictionary, 1, "values", 0) > unpacked + 1:
             raise _Unsound("a dictionary claims more values than bytes")
         seen += _number(held, 1, "values", 0)

@@ -262,8 +262,8 @@ def cross_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = x / unit
     high = np.rint(np.ldexp(scaled, bits))
     low = np.rint(np.ldexp(np.ldexp(scaled, bits) - high, bits))
-    mixed = high.T @ low
-    total = mixed + mixed.T
+    mixed: NDArray[np.float64] = high.T @ low
+    total: NDArray[np.float64] = mixed + mixed.T
     np.ldexp(total, -bits, out=total)  # in place: thousands of columns have many products
     np.matmul(low.T, low, out=mixed)
     total += np.ldexp(mixed, -2 * bits, out=mixed)

@@ -131,6 +131,7 @@ ALONE = {
     ("gate", "better"): ["gate", "ap.csv", "--baseline", "{worst}", "--candidate", "{best}"],
     ("compare", "system"): ["compare", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("compare", "show"): ["compare", "ap.csv", "--resamples", "50"],
+    ("tune", "system"): ["tune", "ap.csv", "--one-family", "--folds", "4", "--system", "{other}"],
     ("leaderboard", "system"): ["leaderboard", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("table", "system"): ["table", "ap.csv", "--resamples", "50", "--system", "{other}"],
     ("pool", "depth"): ["pool", "qrels.txt", "runs"],

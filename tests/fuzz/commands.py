@@ -22,7 +22,7 @@ from cranfield.settings import Setting, Settings, questions
 from fuzz.sound import problems_of
 
 PATIENCE = 20
-"""Seconds a command may take; what takes longer is counted apart."""
+"""Seconds of a processor that a command may take."""
 SKIPPED = {"serve": "waits for visitors", "demo": "a fixed sequence of the others"}
 SCORES = ["x.csv"]
 RUNS = ["s/qrels.txt", "s/runs"]
@@ -231,8 +231,8 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
 def run(words: list[str], format: str, codes: set[int]) -> str | None:
     """What is wrong with what a call does; None if nothing is."""
     out, err, code = io.StringIO(), io.StringIO(), 0
-    before = signal.signal(signal.SIGALRM, _ring)
-    signal.alarm(PATIENCE)
+    before = signal.signal(signal.SIGPROF, _ring)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -245,8 +245,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     except BaseException:  # noqa: BLE001 (whatever it is, it is what we look for)
         return traceback.format_exc(limit=-4)
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
     if code not in codes:
         return f"exit code {code}\n{err.getvalue()[:500]}"
     if (

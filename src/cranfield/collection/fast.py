@@ -47,7 +47,8 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
     Comments and markup are taken out first where there are any, so that one remark costs nothing else.
     """
     frame = _columns(data, RUN_COLUMNS)
-    comments, markup = 0, ()
+    comments = 0
+    markup: tuple[int, ...] = ()
     if frame is None and (b"#" in data or b"<" in data) and b"\n" in data.rstrip():
         remarks = list(_REMARK.finditer(data))
         if remarks:

@@ -22,11 +22,11 @@ from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.parsed import RunBlock, run_notes
 from cranfield.collection.readers import is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.executors import one_ahead
 from cranfield.files import (
-    COMPRESSED,
     DATASET,
     EMPTY,
     STDIN,

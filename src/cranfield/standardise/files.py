@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import FactorsFormat
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import COMPRESSED, Problems, check_text, read_bytes, shown, write_atomically
+from cranfield.files import Problems, check_text, read_bytes, shown, write_atomically
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import summary
 from cranfield.standardise.factors import VERSION, Factors, Standardisation

@@ -57,7 +57,10 @@ class TunedFamily:
 
     def __post_init__(self) -> None:
         what = f"tuning {self.family.name}"
-        means = {"training mean": self.train_means, "held-out mean": [*self.held_out_means, self.held_out_mean]}
+        means: dict[str, Any] = {
+            "training mean": self.train_means,
+            "held-out mean": [*self.held_out_means, self.held_out_mean],
+        }
         check_finite(what, **means, optimism=self.optimism, lower=self.lower, upper=self.upper)
         check_interval(what, "held-out mean", self.lower, self.held_out_mean, self.upper)
 
