@@ -79,6 +79,18 @@ class Problem:
     text: str
 
 
+def brief(text: str, most: int = 1000) -> str:
+    """A message without the middle of a name of many pages; finding and remedy stand at its ends.
+
+    >>> brief("a" * 2000 + "; rename it", 40)
+    'aaaaaaaaaaaaaaaaaaaaaaaa … aa; rename it'
+    """
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 3]} … {text[-end:]}"
+
+
 class FileError(DataError):
     """A file that cannot be read or written.
 
@@ -99,7 +111,7 @@ class FileError(DataError):
 
     def __init__(self, path: str, problems: Sequence[Problem], total: int | None = None) -> None:
         self.path = path
-        self.problems = tuple(problems)
+        self.problems = tuple(Problem(one.line, brief(one.text)) for one in problems)
         self.total = len(self.problems) if total is None else total
         lines = [f"{path}:{p.line}: {p.text}" if p.line else f"{path}: {p.text}" for p in self.problems]
         if self.total == 1:

@@ -14,6 +14,7 @@ from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
+from cranfield.files import pipes_once
 from cranfield.settings import question_of, questions
 
 GROUPS = {
@@ -66,7 +67,7 @@ class Program(click.Group):
             return super().invoke(ctx)
         be_quiet(False)
         try:
-            with warnings.catch_warnings():
+            with pipes_once(), warnings.catch_warnings():
                 # Results carry their warnings and `emit` prints them once.
                 warnings.simplefilter("ignore", CranfieldWarning)
                 return super().invoke(ctx)

@@ -127,12 +127,9 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
 
 
 def _parquet(data: bytes, name: str) -> tuple[list[dict[str, Any]], list[int]]:
-    import polars as pl
+    from cranfield.parquet import read_parquet
 
-    try:
-        rows = pl.read_parquet(io.BytesIO(data)).to_dicts()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(name, [Problem(0, f"cannot be read as parquet: {error}; is the file complete?")]) from None
+    rows = read_parquet(data, name).to_dicts()
     return rows, [0] * len(rows)
 
 

@@ -76,11 +76,12 @@ function board() {
     if (measure !== view.measure) {
       measure = view.measure;
       const low = Math.min(...measure.lower), high = Math.max(...measure.upper), least = low < 0 && measure.lowest >= 0 ? 0 : low;
-      scale = (value) => `${(3 + 94 * (Math.max(value, least) - least) / (high - least || 1)).toFixed(2)}%`;
+      scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
     }
     if (!host.contains(table)) host.replaceChildren(tools, make("div", { class: "view-scroll view-rows" }, table));
+    table.classList.toggle("filtered", chosen.topics.size > 0);
     const systems = listed(), focused = chosen.system !== null ? chosen.system : systems[0];
     for (const [system, { line, cells, dot }] of rows) {
       const apart = chosen.system !== null && system !== chosen.system && measure.pair(chosen.system, system).apart;
