@@ -14,14 +14,15 @@ from cranfield.sentences import monitoring as say
 if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign
 
+LATER = "With Holm a later pair may be decided while its interval still holds 0."
 PLANNED = (
     "p: of the paired t-test; boundary: what it must not exceed at this look; a decision, once made, stays.",
     "spent: of alpha, by all pairs together at their share of it.",
-    "lower, upper: repeated confidence intervals, which hold for all pairs and looks together.",
+    f"lower, upper: repeated confidence intervals, which hold for all pairs and looks together. {LATER}",
 )
 ANYTIME = (
     "p: valid however often one looks, and adjusted for all pairs; lower, upper: confidence sequences, which hold for "
-    "all pairs and at all times together.",
+    f"all pairs and at all times together. {LATER}",
 )
 PLAN = (
     "boundary: what p must not exceed for the first pair to be decided (later pairs have it easier with Holm); t: the "
