@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
+from cranfield.errors import ArgumentError
 from cranfield.present.formats import endings, offered
 from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
@@ -122,12 +124,30 @@ def command_of(question: type[Settings]) -> click.Command:
         asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
         refuse_early(output, question)
         try:
-            _runner(question)(asked, output, files)
+            with spread(asked):
+                _runner(question)(asked, output, files)
         except FileError as error:
             raise explained(error, question, files) from None
 
     name = question.command.rpartition(" ")[2]
     return Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+
+
+@contextmanager
+def spread(settings: Settings) -> Iterator[None]:
+    """Inside the block, work goes to the cluster that was named, if one was."""
+    where = getattr(settings, "cluster", None)
+    if where is None:
+        yield
+        return
+    from cranfield.cli.output import say
+    from cranfield.cluster import open_cluster
+    from cranfield.executors import spread_over
+
+    if getattr(settings, "workers", None) is not None:
+        raise ArgumentError("`workers` counts threads of this process, and `cluster` has its own; leave one out.")
+    with open_cluster(where, say) as executor, spread_over(executor):
+        yield
 
 
 def _runner(question: type[Settings]) -> Callable[..., None]:

@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, ge
 
 from cranfield.errors import ArgumentError, UnknownNameError
 
-Part = Literal["question", "source", "view", "run"]
+Part = Literal["question", "source", "view", "run", "machines"]
 """What a setting is about: the question itself (an argument of the public function), how files are read, which part of
-the answer is shown, or how the work is done (which never changes a result)."""
+the answer is shown, how the work is done, or on which machines (which never change a result)."""
 
 REQUIRED: Any = dataclasses.MISSING
 MOST_VALUES = 12

@@ -123,6 +123,7 @@ class EvaluateSettings(Scoring):
     workers: int | None = shared.workers(
         "Runs scored at a time; never changes a result.", usual="two per core, at most 8"
     )
+    cluster: str | None = shared.cluster()
     memory: float = shared.memory()
 
 
