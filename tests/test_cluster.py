@@ -178,11 +178,12 @@ def test_a_worker_that_dies_is_survived(dask_cluster: ClusterExecutor, tmp_path:
 def test_the_shared_part_is_sent_again_when_all_who_had_it_died(dask_cluster: ClusterExecutor) -> None:
     sent = dask_cluster.ship(square)
     lost = sent.data
-    dask_cluster.client.restart()
+    dask_cluster.client.cancel([lost], force=True)
     assert [dask_cluster.submit(sent, x).result() for x in (3, 4)] == [9, 16]
     assert sent.data is not lost
 
 
+@pytest.mark.slow  # a dozen processes are started
 def test_work_that_kills_every_worker_ends(dask_cluster: ClusterExecutor) -> None:
     with pytest.raises(ClusterError, match="several workers at .* died over the same piece of work"):
         list(map_in_order(os._exit, [1], executor=dask_cluster))
@@ -200,7 +201,8 @@ def _older(compare, here, there):
     return compare({**here, "numpy": "0.9"}, there)
 
 
-def test_no_scheduler() -> None:
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "ANSWER", 0.5)
     with (
         pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9 .*`dask scheduler`"),
         open_cluster("tcp://127.0.0.1:9"),

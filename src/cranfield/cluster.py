@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 """Seconds that a job waits for a worker when there is none."""
+ANSWER = 10.0
+"""Seconds in which a scheduler must answer."""
 LARGE = 1_000_000
 """Bytes from which an item is sent to a worker straight away, and not by way of the scheduler."""
-_TRIES = 5
+_TRIES = 3
 """How often a task is handed in anew when the data it needs were lost with a worker."""
 _COMPARED = ("cranfield", "numpy", "scipy", "polars")
 """Packages whose versions must agree, since they make the numbers."""
@@ -110,8 +112,8 @@ def _connect(where: str, local: Any) -> Client:
         if local is not None:
             return distributed.Client(local)
         if where.endswith(".json"):
-            return distributed.Client(scheduler_file=where, timeout="10s")
-        return distributed.Client(where, timeout="10s")
+            return distributed.Client(scheduler_file=where, timeout=ANSWER)
+        return distributed.Client(where, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no scheduler answers at {where} ({type(error).__name__}); start one with `dask scheduler`, and workers "
@@ -161,7 +163,7 @@ class ClusterExecutor(Executor):
     def __init__(self, client: Client, where: str = "") -> None:
         self.client = client
         self.where = where or client.scheduler.address
-        self._wait_for_workers()
+        self.wait_for_workers()
         self._compare_versions()
 
     def under_way(self) -> int:
@@ -201,7 +203,8 @@ class ClusterExecutor(Executor):
             "logs if they were there and died"
         )
 
-    def _wait_for_workers(self) -> None:
+    def wait_for_workers(self) -> None:
+        """Until somebody is there to work."""
         until = time.monotonic() + PATIENCE
         while not self.has_workers():
             if time.monotonic() > until:
@@ -247,7 +250,7 @@ class _Sent:
         try:
             return self._executor.client.scatter(self._parcel, broadcast=True, hash=False)
         except (OSError, TimeoutError):
-            self._executor._wait_for_workers()
+            self._executor.wait_for_workers()
             return self._executor.client.scatter(self._parcel, hash=False)
 
 
@@ -282,16 +285,17 @@ class _Task(Future[Any]):
             try:
                 return pickle.loads(self._dask.result())
             except FutureCancelledError:
-                if self._executor.client.status != "running" or not self._executor.has_workers():
+                if self._executor.client.status != "running":
                     raise self._executor.lost() from None
+                self._executor.wait_for_workers()
                 self._sent.again(self._used)
                 self._hand_in()
             except KilledWorker:
-                raise ClusterError(
-                    f"several workers at {self._executor.where} died over the same piece of work, as they do when "
-                    "memory runs out; give them more, or use fewer on each machine"
-                ) from None
-        raise self._executor.lost()
+                break
+        raise ClusterError(
+            f"several workers at {self._executor.where} died over the same piece of work, as they do when memory runs "
+            "out; give them more, or use fewer on each machine"
+        )
 
     def _wait(self) -> None:
         """Until the task has ended; an error when nobody is there to do it."""
