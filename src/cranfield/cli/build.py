@@ -122,6 +122,7 @@ def command_of(question: type[Settings]) -> click.Command:
         output = OutputSettings(**{one.name: _plain(one, values[key]) for key, one in shared.items()})
         be_quiet(output.quiet)
         asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
+        _refuse_neither(question, asked, files)
         refuse_early(output, question)
         try:
             with spread(asked):
@@ -162,7 +163,20 @@ def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
     for name, metavar, count in ARGUMENTS[question.takes]:
         if issubclass(question, RunsOrScores):
             metavar = "QRELS RUN... | SCORES..."
-        yield click.Argument([name], nargs=count, metavar=metavar, required=True)
+        yield click.Argument([name], nargs=count, metavar=metavar, required=not question.instead)
+
+
+def _refuse_neither(question: type[Settings], asked: Settings, files: dict[str, Any]) -> None:
+    """Where a setting can stand for the files, one of the two is needed, and not both."""
+    if not question.instead:
+        return
+    flag = question.of(question.instead).flags[0]
+    given = [name for name, value in files.items() if value]
+    if getattr(asked, question.instead) is not None and given:
+        raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
+    if getattr(asked, question.instead) is None and len(given) < len(files):
+        shown = next(text for name, text, _ in ARGUMENTS[question.takes] if name not in given)
+        raise click.UsageError(f"Missing argument '{shown}'.", click.get_current_context())
 
 
 def _option(one: Setting, key: str) -> click.Parameter:

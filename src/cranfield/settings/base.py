@@ -259,6 +259,7 @@ class Settings:
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
     takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
+    instead : the setting that can take the place of what it is asked about, if one can
     answered_by : the public function that answers it, as ``"module:function"``
     gives : the types of its results, where the function does not say
     counts : what a progress bar counts
@@ -270,6 +271,7 @@ class Settings:
     command: ClassVar[str] = ""
     brief: ClassVar[str] = ""
     takes: ClassVar[str] = "nothing"
+    instead: ClassVar[str] = ""
     answered_by: ClassVar[str] = ""
     gives: ClassVar[tuple[str, ...]] = ()
     counts: ClassVar[str] = ""
