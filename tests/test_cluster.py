@@ -227,20 +227,20 @@ def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: P
     from distributed import Client, LocalCluster
 
     settings = {"n_splits": 2, "n_resamples": 1200, "work": tmp_path / "job.work"}
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=None, silence_logs=50) as local:
-        client = Client(local)
-        executor = ClusterExecutor(client)
-        done: list[int] = []
+    local = LocalCluster(n_workers=1, processes=False, dashboard_address=None, silence_logs=50)
+    client = Client(local)
 
-        def pull_the_plug(at: int, of: int) -> None:
-            done.append(at)
-            if at == 2:
-                local.sync(local.scheduler.close)
-                time.sleep(0.2)
+    def pull_the_plug(at: int, of: int) -> None:
+        if at == 2:
+            local.sync(local.scheduler.close)
+            time.sleep(0.2)
 
+    try:
         with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on"):
-            replicate(sample.qrels, sample.runs, "AP", executor=executor, progress=pull_the_plug, **settings)
+            replicate(sample.qrels, sample.runs, "AP", executor=client, progress=pull_the_plug, **settings)
+    finally:
         client.close(timeout=1)
+        local.close(timeout=1)
     kept = (tmp_path / "job.work").read_bytes()
     assert b"run 1" in kept
     again = replicate(sample.qrels, sample.runs, "AP", workers=1, **settings)
