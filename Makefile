@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 
-.PHONY: browser figures fuzz help demo test test-all coverage mutation bench lint clean
+.PHONY: audit dependencies versions browser figures fuzz help demo test test-all coverage mutation bench lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,15 +33,27 @@ mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time
 
 MINUTES ?= 3
 SEED    ?= 1
-fuzz: $(VENV)/ready-dev  ## broken files for every reader: make fuzz MINUTES=60 SEED=7
-	$(BIN)/python tests/fuzz/fuzz.py --minutes $(MINUTES) --seed $(SEED)
+fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7
+	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
+
+dependencies: $(VENV)/ready-dev  ## docs/dependencies.md: licences and sizes of everything that is installed along
+	$(BIN)/python docs/dependencies.py
+
+audit: $(VENV)/ready-dev  ## ask PyPI for known weaknesses of the dependencies (needs the network)
+	$(PIP) pip-audit
+	$(BIN)/python docs/dependencies.py --check
+	$(BIN)/python -m pip_audit --skip-editable
+
+versions: $(VENV)/ready-dev  ## every Python from 3.11 that is here, with the lowest and the newest dependencies
+	$(PIP) uv
+	$(BIN)/python tests/versions.py
 
 browser:  ## install Chromium for the browser tests (Debian and Ubuntu, as root); without it they are skipped
 	@for one in chromium chromium-browser google-chrome; do command -v $$one >/dev/null && echo "$$one is there" && exit 0; done; \
 	(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
-bench: $(VENV)/ready-bench  ## time cranfield beside its peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/ready-bench  ## time cranfield beside its peers; the tables go into docs/benchmarks.md
+	$(BIN)/python -m benchmarks --write
 
 lint: $(VENV)/ready-dev  ## ruff and mypy --strict
 	$(BIN)/ruff check .

@@ -89,10 +89,11 @@ def fresh_process(function: Callable[..., Any], *args: Any) -> Measured:
     return Measured(value, seconds, peak[0] / 1e6)
 
 
-def report(title: str, rows: list[Row]) -> None:
-    """Print the rows as a Markdown table, ready for docs/benchmarks.md."""
-    print(f"\n### {title}\n\n| what | seconds | times ours | peak MB | note |\n|:--|--:|--:|--:|:--|")
+def table(rows: list[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| what | seconds | times ours | peak MB | note |", "|:--|--:|--:|--:|:--|"]
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:,.1f}"
         peak = "" if row.peak_mb is None else f"{row.peak_mb:,.0f}"
-        print(f"| {row.what} | {row.seconds:.4g} | {ratio} | {peak} | {row.note} |", flush=True)
+        lines.append(f"| {row.what} | {row.seconds:.4g} | {ratio} | {peak} | {row.note} |")
+    return "\n".join(lines) + "\n"

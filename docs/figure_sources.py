@@ -279,12 +279,19 @@ def advice_held_out() -> Texts:
 
 
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
-def calibration() -> Texts:
-    """Type I and family-wise error of every test."""
-    from cranfield.comparison.calibration import family_table, pair_table
+def calibration_of_pairs() -> Texts:
+    """Type I error of every test."""
+    from cranfield.comparison.calibration import pair_table
 
-    pairs, families = "\n".join(pair_table()).split("\n\n")[1], "\n".join(family_table()).split("\n\n")[1]
-    return {"calibration-pairs": pairs, "calibration-families": families}
+    return {"calibration-pairs": "\n".join(pair_table()).split("\n\n")[1]}
+
+
+@figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
+def calibration_of_families() -> Texts:
+    """Family-wise error of tests with their corrections."""
+    from cranfield.comparison.calibration import family_table
+
+    return {"calibration-families": "\n".join(family_table()).split("\n\n")[1]}
 
 
 @figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=BEST)

@@ -181,10 +181,10 @@ def main() -> None:
         if name not in GROUPS or GROUPS[name].kind != "measured":
             parser.error(f"{name}: the measured groups are {', '.join(g.name for g in GROUPS.values() if g.sources)}")
     kept = {name: one for name, one in stored().items() if one["group"] in GROUPS}
+    named = arguments.measure or arguments.still_true
     for group in GROUPS.values():
-        wanted = (
-            group.kind == "exact" or (group.kind == "shared" and SHARED.is_dir()) or group.name in arguments.measure
-        )
+        there = group.kind == "exact" or (group.kind == "shared" and SHARED.is_dir())
+        wanted = group.name in arguments.measure or (there and not named)
         if wanted:
             kept |= make(group)
         if group.name in arguments.still_true:

@@ -60,6 +60,14 @@ def noisy(effects: list[float], n: int = 30, sd: float = 0.05, seed: int = 1, me
     return matrix(np.clip(np.asarray(effects) + topics + rng.normal(0, sd, (n, len(effects))), 0, 1), measure=measure)
 
 
+def one_sided() -> cf.ScoreMatrix:
+    """Two systems whose differences have a long tail on one side."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.4, 0.05, (50, 2))
+    values[:, 1] += rng.exponential(0.5, 50)
+    return matrix(values)
+
+
 @pytest.mark.parametrize("name", SENTENCES)
 def test_printed_where_it_is_true_and_only_there(name: str) -> None:
     assert name in CASES, f"{name} has no case: add one in which it is printed, and one in which it would be false"
@@ -232,8 +240,16 @@ case("comparison.no-adjusted-can-be-significant",
      lambda: printed(cf.compare(far().scores, correction="westfall-young", n_resamples=500)))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
-              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation"),
+              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
+              "or count its errors by simulation"),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=40), test="bootstrap", n_resamples=500)))  # fmt: skip
+
+
+case("comparison.asymmetric",
+     lambda: (printed(cf.compare(one_sided(), test="wilcoxon")),
+              "differences are strongly asymmetric here (skewness of 1 or more), and there Wilcoxon's test rejects equal "
+              "means too often, the more topics the more; prefer randomisation, or count its errors by simulation"),
+     lambda: printed(cf.compare(noisy([0.8, 0.4], n=50), test="wilcoxon")))  # fmt: skip
 
 
 # ── the report ────────────────────────────────────────────────────────────────────────────────────────────
@@ -256,7 +272,9 @@ def told(scores: object, *sections: str, **more: object) -> str:
                 undrawn.enter_context(mock.patch.object(module, name))
         report = cf.build_report(scores, skip=skip, **more)  # type: ignore[arg-type]
     parts = [part for section in report.sections for part in section.parts]
-    return "\n".join([report.headline, *(part.text for part in parts if isinstance(part, (Text, Notice)))])
+    return "\n".join(
+        [report.headline, report.summary, *(part.text for part in parts if isinstance(part, (Text, Notice)))]
+    )
 
 
 @cache
@@ -332,6 +350,10 @@ def can_detect_text() -> Shown:
 
 
 case("design.can-detect", can_detect_text, one_measure)
+case("design.average-pair",
+     lambda: (two_measures(), re.search(r"With 30 topics an average pair that is [\d.]+ AP apart is shown to differ with "
+              r"probability 0\.8 after that correction\.", two_measures()).group()),  # type: ignore[union-attr]
+     lambda: told(past(), "collection"))  # fmt: skip
 case("design.detect-widths",
      lambda: (two_measures(), re.search(r"With these topics an interval .* 95% of the pairs\.", two_measures()).group()),  # type: ignore[union-attr]
      lambda: told(past(), "collection"))  # fmt: skip
@@ -878,7 +900,8 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "shared by all pairs", "lower, upper:", "rank_lower", "p: of", "topics_needed:", "power, power_all_pairs",
     "rate: share", "type1:", "family-wise:", "exchangeable:", "topics: recommended", "topics: in all", "erho2 (",
     "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
-    "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "These are of a pair",
+    "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
     "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
 )  # fmt: skip

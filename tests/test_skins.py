@@ -29,6 +29,7 @@ QUESTIONS = {
     "design": "variance=0.0530&systems=5,10&min_diff=0.1",
     "recommend": "data=DATA&systems=5&min_diff=0.2",
     "compare": "data=DATA&test=t&baseline=ql(mu=100)",
+    "view": "data=DATA&test=t",
     "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
     "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
     "monitor": "data=DATA&per_look=4&looks=3",

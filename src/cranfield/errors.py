@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+_TYPED, _LOOKED_AT = 200, 5000
 SHOWN_PROBLEMS = 5
 """How many problems of a file an error shows; the rest are counted."""
 
@@ -49,7 +50,9 @@ class UnknownNameError(ArgumentError, KeyError):
         import difflib
 
         self.kind, self.name, self.known = kind, name, tuple(known)
-        folded = {candidate.casefold(): candidate for candidate in self.known}
+        # Finding what is near takes the square of the lengths, so only what could be a typing mistake is looked at.
+        short = [one for one in self.known if len(one) <= _TYPED][:_LOOKED_AT] if len(name) <= _TYPED else []
+        folded = {candidate.casefold(): candidate for candidate in short}
         near = [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
         if near:
             advice = f"Did you mean {' or '.join(repr(candidate) for candidate in near)}?"
@@ -81,6 +84,18 @@ class Problem:
     text: str
 
 
+def brief(text: str, most: int = 1000) -> str:
+    """A message without the middle of a name of many pages; finding and remedy stand at its ends.
+
+    >>> brief("a" * 2000 + "; rename it", 40)
+    'aaaaaaaaaaaaaaaaaaaaaaaa … aa; rename it'
+    """
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 3]} … {text[-end:]}"
+
+
 class FileError(DataError):
     """A file that cannot be read or written.
 
@@ -101,7 +116,7 @@ class FileError(DataError):
 
     def __init__(self, path: str, problems: Sequence[Problem], total: int | None = None) -> None:
         self.path = path
-        self.problems = tuple(problems)
+        self.problems = tuple(Problem(one.line, brief(one.text)) for one in problems)
         self.total = len(self.problems) if total is None else total
         lines = [f"{path}:{p.line}: {p.text}" if p.line else f"{path}: {p.text}" for p in self.problems]
         if self.total == 1:

@@ -155,6 +155,26 @@ def map_in_order(
             progress(done, total if known else done)
 
 
+def one_ahead(items: Iterator[_Item]) -> Iterator[_Item]:
+    """The same items, each made in another thread while the one before is used.
+
+    >>> list(one_ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(_following, items)
+        while following := coming.result():
+            coming = pool.submit(_following, items)
+            yield following[0]
+
+
+def _following(items: Iterator[_Item]) -> list[_Item]:
+    """The next item; nothing at the end."""
+    return list(itertools.islice(items, 1))
+
+
 def _pairs(
     function: Callable[[_Item], _Result], items: Iterable[_Item], kind: object, workers: int | None, size: int | None
 ) -> Iterator[tuple[_Item, _Result]]:

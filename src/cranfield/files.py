@@ -8,9 +8,12 @@ import importlib
 import io
 import os
 import re
+import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +172,7 @@ def open_bytes(path: str | os.PathLike[str]) -> ByteStream:
     name = os.fspath(path)
     place = name.place if isinstance(name, NamedFile) else name
     try:
-        raw: Any = io.BytesIO(_remote_bytes(name)) if is_url(place) else Path(place).open("rb")
+        raw: Any = io.BytesIO(_remote_bytes(name)) if is_url(place) else _opened(Path(place))
     except FileError:
         raise
     except (OSError, ValueError) as error:
@@ -304,6 +307,35 @@ class Files(list[str]):
     """Names of files, and what was passed over on the way: `skipped`, one sentence each."""
 
     skipped: tuple[str, ...] = ()
+
+
+_from_pipes: ContextVar[dict[tuple[int, int], bytes] | None] = ContextVar("pipes", default=None)
+
+
+@contextmanager
+def pipes_once() -> Iterator[None]:
+    """Inside, a named pipe is read once, and whoever looks at it again gets the same; else it would wait for ever.
+
+    A command looks at a file first to recognise it, and then to read it.
+    """
+    before = _from_pipes.set({})
+    try:
+        yield
+    finally:
+        _from_pipes.reset(before)
+
+
+def _opened(place: Path) -> Any:
+    kept = _from_pipes.get()
+    if kept is None:
+        return place.open("rb")
+    status = place.stat()
+    if not stat.S_ISFIFO(status.st_mode):
+        return place.open("rb")
+    key = (status.st_dev, status.st_ino)
+    if key not in kept:
+        kept[key] = place.read_bytes()
+    return io.BytesIO(kept[key])
 
 
 _from_stdin: tuple[object, bytes] | None = None
@@ -470,7 +502,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
     Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes. What a
-    killed process left of an earlier try is swept away.
+    killed process left of an earlier try is swept away. A link is followed, and what is no regular file (a pipe, a
+    device) is written to as it is, never replaced.
     """
     name = os.fspath(path)
     target = Path(name)
@@ -480,6 +513,11 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
 
     temporary: str | None = None
     try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
+        target = target.resolve() if target.is_symlink() else target
         sweep(target)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         with os.fdopen(handle, "wb") as stream:

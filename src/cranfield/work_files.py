@@ -6,8 +6,9 @@ import base64
 import json
 import os
 import re
+import weakref
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ class WorkFile:
 
     Every line is one finished part with a checksum. A line that a killed process left unfinished is dropped when
     the file is opened again, and so is a damaged one: `warnings` says which parts are computed again. The first line
-    says what the job is; a file of another job is refused.
+    says what the job is; a file of another job is refused, and so is one that another process is writing.
 
     Parameters
     ----------
@@ -42,12 +43,14 @@ class WorkFile:
         self._path = None if path is None else Path(path)
         self._parts: dict[str, dict[str, Any]] = {}
         self._damaged: list[str] = []
+        self._lock: Callable[[], object] | None = None
         if self._path is None:
             return
+        self._take(self._path)
         lines = self._read(self._path)
         described = {name: _plain(value) for name, value in job.items()}
         if not lines:
-            self._write(self._path, _line(self._kind, described), "wb")
+            self._write(self._path, _line(self._kind, described), "ab")
             return
         first = _parse(lines[0])
         if first is None:
@@ -63,6 +66,7 @@ class WorkFile:
                 self._damaged.append(f"line {number}{_key_in(line)}")
         if len(sound) < len(lines):
             write_atomically(self._path, b"".join(sound), compress=False)
+            self._take(self._path)  # it is another file now
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -93,6 +97,32 @@ class WorkFile:
         if self._path is not None:
             self._write(self._path, line, "ab")
         return parsed[1]
+
+    def close(self) -> None:
+        """Let another job have the file; the end of the process, however it ends, does the same."""
+        if self._lock is not None:
+            self._lock()
+
+    def _take(self, path: Path) -> None:
+        """Lock the file (made if it is not there), where the system can; a file that another job has is an error."""
+        self.close()
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NONBLOCK, 0o666)
+        except (OSError, ValueError):
+            return  # reading or writing it will say what is wrong
+        self._lock = weakref.finalize(self, os.close, handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            text = "is the work file of a job that is running; wait for it to end, or name another file"
+            raise FileError(str(path), [Problem(0, text)]) from None
+        except OSError:
+            return  # a file system without locks
 
     def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         if kind != self._kind:

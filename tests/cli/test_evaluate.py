@@ -165,3 +165,23 @@ def test_measures_lists_everything(cranfield: Type) -> None:
     assert "AP(rel=1,tool=trec)@k or without @k" in table
     assert "MAP, map, map_cut_k" in table
     assert cranfield("measures", "nope").exit_code == 2
+
+
+def test_systems_by_measures_best_first(collection: Type) -> None:
+    """For people; CSV and JSON keep one row per system and measure, and so does --long."""
+    words = ("evaluate", "qrels", "runs", "-m", "map", "-m", "num_rel_ret")
+    lines = [line.split() for line in collection(*words).stdout.splitlines() if line]
+    assert [lines[0], *(line[0] for line in lines[2:4])] == [["system", "AP", "NumRelRet"], "bm25", "ql"]
+    backwards = collection("evaluate", "qrels", "runs/ql.run", "runs/bm25.run", "-m", "map").stdout.splitlines()
+    assert [line.split()[0] for line in backwards[2:4]] == ["bm25", "ql"]
+    assert collection(*words, "--format", "markdown").stdout.startswith("| system | AP | NumRelRet |")
+    assert collection(*words, "--long").stdout.split()[:4] == ["system", "topic", "measure", "value"]
+    assert collection(*words, "--format", "csv").stdout.startswith("system,topic,measure,value\n")
+
+
+def test_a_result_of_mteb_is_no_run_and_says_what_to_do(collection: Type) -> None:
+    Path("mteb.json").write_text('{"task_name": "X", "scores": {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5}]}}')
+    result = collection("evaluate", "qrels", "mteb.json")
+    assert result.exit_code == 1
+    assert "holds means over topics, no rankings" in result.stderr
+    assert "save the predictions (MTEB: prediction_folder)" in result.stderr

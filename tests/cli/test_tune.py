@@ -35,7 +35,7 @@ def test_folds(cranfield: Type, grids: tuple[str, str]) -> None:
     result = cranfield("tune", *grids, "--folds", "5", "--format", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert list(rows[0]) == ["family", "fold", "chosen", "train_mean", "held_out_mean", "topics"]
+    assert list(rows[0]) == ["measure", "family", "fold", "chosen", "train_mean", "held_out_mean", "topics"]
     assert [row["fold"] for row in rows] == ["1", "2", "3", "4", "5", "all"] * 2
     assert {row["chosen"] for row in rows if row["family"] == "sauce"} == {"sauce(k1=0.9)"}
 
@@ -54,7 +54,7 @@ def test_json_envelope(cranfield: Type, grids: tuple[str, str]) -> None:
     found = json.loads(cranfield("tune", *grids, "--leave-one-out", "--show", "summary", "--format", "json").stdout)
     assert found["command"] == "tune"
     assert found["settings"] == {
-        "measure": "AP", "families": {"bm25": 4, "sauce": 4}, "topics": 30, "folds": "leave-one-out", "seed": 1,
+        "measure": "AP", "families": {"bm25": 4, "sauce": 4}, "n_topics": 30, "folds": "leave-one-out", "seed": None,
         "show": "summary",
     }  # fmt: skip
     assert [row["final"] for row in found["rows"]] == ["bm25(k1=0.9)", "sauce(k1=0.9)"]

@@ -43,7 +43,7 @@ def test_it_is_said_of_skewed_differences(test: str) -> None:
     scores = ScoreMatrix(values, map(str, range(50)), "abcd", "AP")
     (text,) = said(scores, test)
     assert "in 3 of 6 pairs" in text
-    assert "prefer randomisation, or count it with `cranfield simulate tests`" in text
+    assert "prefer randomisation, or count its errors by simulation" in text
     assert ("Wilcoxon's test" if test == "wilcoxon" else "the sign test") in text
     (alone,) = said(scores.select(systems=["a", "b"]), test)
     assert "strongly asymmetric here" in alone

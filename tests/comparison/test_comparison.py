@@ -400,7 +400,7 @@ def test_a_constant_difference_is_named():
 
 def test_a_bootstrap_with_few_topics_is_liberal():
     assert only_warning(matrix(n=12), test="bootstrap", n_resamples=1000) == (
-        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count it with `cranfield simulate tests`"
+        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count its errors by simulation"
     )
 
 

@@ -116,6 +116,28 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     assert "baseline=birch-1" in page.url
 
 
+def test_compare_follows_its_form_and_goes_back_with_it(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/compare?data=sample&test=t&baseline=birch-1")
+    first = visit.headline()
+    page.get_by_label("Baseline", exact=True).select_option("alder-1")
+    page.wait_for_url("**baseline=alder-1**")
+    visit.settle()
+    assert "against alder-1" in visit.headline()
+    page.get_by_label("Correction").select_option("bonferroni")
+    page.wait_for_url("**correction=bonferroni**")
+    visit.settle()
+    page.go_back()
+    page.wait_for_url("**baseline=alder-1**")
+    visit.settle()
+    assert page.get_by_label("Correction").input_value() == ""
+    assert "against alder-1" in visit.headline()
+    page.go_back()
+    visit.settle()
+    visit.expect_headline(first)
+    assert page.get_by_label("Baseline", exact=True).input_value() == "birch-1"
+
+
 def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page = visit.page
     visit.open("/replicates?data=sample")
@@ -124,7 +146,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page.wait_for_selector("progress")
     playwright.expect(page.locator("#job-text")).to_contain_text(" of ", timeout=60_000)
     page.get_by_role("button", name="Cancel").click()
-    page.wait_for_selector("text=This takes a little while")
+    page.wait_for_selector("text=Cancelled. Send the form to start again.")
     page.get_by_label("Splits", exact=True).fill("3")
     page.get_by_role("button", name="Run").click()
     visit.settle()
@@ -234,7 +256,10 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
 
 ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/compare?data=sample&test=t&baseline=birch-1", "/api", "/nowhere",
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
-             "/tuning?data=sample", "/report?data=sample"]  # fmt: skip
+             "/tuning?data=sample", "/report?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
+             "/gate?data=sample&baseline=alder-1&candidate=birch-1&margin=0.02&measure=AP&start=yes",
+             "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/correlate?data=sample&resamples=20",
+             "/recommend?data=sample", "/reliability?data=sample", "/monitor?data=sample&looks=2"]  # fmt: skip
 
 
 @pytest.mark.parametrize("width", WIDTHS)

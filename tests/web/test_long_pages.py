@@ -10,8 +10,8 @@ import pytest
 
 from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune
 from cranfield.errors import DataError
+from cranfield.isolated_process import run_isolated
 from cranfield.web.server.app import create_app
-from cranfield.web.server.isolated_process import run_isolated
 from cranfield.web.server.jobs import Cancelled
 from cranfield.web.server.limits import Limits
 from web_page import HERE, QRELS, Client, ask, run, scores

@@ -310,3 +310,23 @@ def test_what_should_not_happen_has_the_protective_headers() -> None:
         assert answer.status_code == 500
         for name, value in HEADERS.items():
             assert answer.headers[name] == value
+
+
+def test_two_datasets_side_by_side(fresh: Client) -> None:
+    first, second = sent(fresh, "a.AP.csv", scores(systems=5)), sent(fresh, "b.AP.csv", scores(systems=4, seed=3))
+    found = fresh.get(f"/api/correlate?data={first}&other={second}&resamples=0").json()
+    assert re.match(r"AP and AP order 4 systems with τ = -?\d\.\d+$", found["headline"]), found
+    rows = found["rows"]
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+    assert sorted(row["other_rank"] for row in rows) == [1, 2, 3, 4]
+    page = fresh.get(f"/correlate?data={first}&other={second}&resamples=0").text
+    assert "1 and 0 systems stand on one side only and are left out." in page
+    assert f'<option value="{second}" selected>' in page
+    alone = fresh.get(f"/api/correlate?data={first}").json()
+    assert alone["error"] == "a.AP.csv has scores by AP alone; choose other data, or name `other_measure`."
+
+
+def test_two_measures_of_one_dataset(fresh: Client) -> None:
+    found = fresh.get("/api/correlate?data=sample&resamples=0").json()
+    assert found["headline"].startswith("AP and nDCG@10 order 30 systems with τ = 0.")
+    assert found["command_line"][-1] == "cranfield correlate a.csv b.csv -m AP --other-measure nDCG@10"

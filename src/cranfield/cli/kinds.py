@@ -38,6 +38,10 @@ def kind_of(path: str) -> FileKind:
 
 def explained(error: FileError, question: type[Settings], files: Mapping[str, Any]) -> FileError:
     """The error about a file, with what the file is where something else was wanted in its place."""
+    from cranfield.collection.formats.json import MEANS_ONLY
+
+    if MEANS_ONLY in str(error):  # a result of MTEB or BEIR, of which the reader has said what to do
+        return error
     wanted = _wanted(error.path, question, files)
     try:
         given = kind_of(error.path) if wanted is not None and Path(error.path).is_file() else None

@@ -14,7 +14,8 @@ from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
-from cranfield.settings import questions
+from cranfield.files import pipes_once
+from cranfield.settings import question_of, questions
 
 GROUPS = {
     "standardise": ("Scores comparable across topics: fit, apply, effect.", ""),
@@ -50,17 +51,15 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
-        question = questions().get(self.prefix + cmd_name)
-        if question is not None:
-            return command_of(question)
+        if cmd_name in GROUPS and not self.prefix:
+            brief, help = GROUPS[cmd_name]
+            return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)
         if not self.prefix and cmd_name in (other := {each.name: each for each in OTHER_TONGUES.values()}):
             return other[cmd_name]
         if cmd_name == "help" and not self.prefix:
             return show_help
-        if cmd_name in GROUPS and not self.prefix:
-            brief, help = GROUPS[cmd_name]
-            return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)
-        return None
+        question = question_of(self.prefix + cmd_name)
+        return None if question is None else command_of(question)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""
@@ -68,7 +67,7 @@ class Program(click.Group):
             return super().invoke(ctx)
         be_quiet(False)
         try:
-            with warnings.catch_warnings():
+            with pipes_once(), warnings.catch_warnings():
                 # Results carry their warnings and `emit` prints them once.
                 warnings.simplefilter("ignore", CranfieldWarning)
                 return super().invoke(ctx)

@@ -138,10 +138,12 @@ def by_any_name(read: Callable[[Any], T], measure: str | None) -> T:
 
 
 def _same_measure(one: str, other: str) -> bool:
+    """Whether a name in a score file and a typed one are the same measure; the file's name imports nothing."""
     from cranfield.measures import parse_measure
+    from cranfield.measures.names import recognise
 
     try:
-        return parse_measure(one) == parse_measure(other)
+        return (measure := recognise(one)) is not None and measure == parse_measure(other)
     except ArgumentError:
         return False
 

@@ -15,9 +15,10 @@ from cranfield.collection.formats import CollectionFile, beir, json, jsonl, tabl
 from cranfield.collection.readers import parse_qrels, parse_run
 from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
-from cranfield.files import COMPRESSED, check_text, read_bytes
+from cranfield.files import check_text, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.results import Result
 from cranfield.scores import Scores, read_scores

@@ -21,7 +21,7 @@ _COMMENT = re.compile(rb"(?m)^[ \t\r\v\f]*#.*\n?")
 _REMARK = re.compile(rb"(?m)^[ \t\r\v\f]*([#<]).*\n?")
 _LEVEL = r"^L?[+-]?\d+$"
 
-_RUN: Schema = {
+RUN_COLUMNS: Schema = {
     "topic": pl.String,
     "q0": pl.String,
     "document": pl.String,
@@ -46,14 +46,15 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
 
     Comments and markup are taken out first where there are any, so that one remark costs nothing else.
     """
-    frame = _columns(data, _RUN)
-    comments, markup = 0, ()
+    frame = _columns(data, RUN_COLUMNS)
+    comments = 0
+    markup: tuple[int, ...] = ()
     if frame is None and (b"#" in data or b"<" in data) and b"\n" in data.rstrip():
         remarks = list(_REMARK.finditer(data))
         if remarks:
             comments = sum(one[1] == b"#" for one in remarks)
             markup = tuple(data.count(b"\n", 0, one.start(1)) + first_line for one in remarks if one[1] == b"<")
-            frame = _columns(_REMARK.sub(b"", data), _RUN)
+            frame = _columns(_REMARK.sub(b"", data), RUN_COLUMNS)
     if frame is None or not frame["score"].is_finite().all():
         return None
     tag: str = frame["tag"][0]

@@ -6,16 +6,19 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.errors import FileError, Problem
+from cranfield.executors import map_in_order
 from cranfield.files import sweep, write_atomically
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
+    from cranfield.collection.types import Run
 
 README = """\
 A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
@@ -92,9 +95,13 @@ def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
     for name, qrels in judgments.items():
         write_qrels(qrels, directory / name)
     runs = {_run_file(run.system): run for run in sample.runs}
-    for name, run in runs.items():
-        write_run(run, directory / name)
+    for _ in map_in_order(partial(_write_run, directory, runs), list(runs), executor="threads"):  # side by side
+        pass
     return [*texts, *judgments, *runs]
+
+
+def _write_run(directory: Path, runs: Mapping[str, Run], name: str) -> None:
+    write_run(runs[name], directory / name)
 
 
 def _run_file(system: str) -> str:

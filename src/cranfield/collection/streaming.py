@@ -22,10 +22,11 @@ from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.parsed import RunBlock, run_notes
 from cranfield.collection.readers import is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
+from cranfield.executors import one_ahead
 from cranfield.files import (
-    COMPRESSED,
     DATASET,
     EMPTY,
     STDIN,
@@ -133,7 +134,7 @@ class RunStream:
         reading = _Reading(self)
         closed: set[str] = set()
         waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
-        for frame in reading.frames():
+        for frame in one_ahead(reading.frames()):
             starts, labels = _stretches(frame["topic"])
             if waiting and labels[0] != waiting[0]["topic"][0]:
                 closed.add(waiting[0]["topic"][0])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.sentences import comparison as say
+
 if TYPE_CHECKING:
     from cranfield.comparison.classical import Differences
     from cranfield.comparison.comparison import Comparison
@@ -54,7 +56,4 @@ def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[
     if strong < SHARE * len(a):
         return []
     where = f"in {strong:,} of {len(a):,} pairs" if len(a) > 1 else "here"
-    return [
-        f"differences are strongly asymmetric {where} (skewness of {STRONG:g} or more), and there {test} rejects equal "
-        "means too often, the more topics the more; prefer randomisation, or count it with `cranfield simulate tests`"
-    ]
+    return [say.ASYMMETRIC(where=where, strong=STRONG, test=test)]

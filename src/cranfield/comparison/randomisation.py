@@ -22,6 +22,8 @@ from cranfield.resampling import (
     pieces,
     product,
     rows_within,
+    signed_bytes,
+    signed_sums,
 )
 
 Array = NDArray[np.float64]
@@ -57,7 +59,7 @@ def randomisation(scores: GridScores, pairs: Pairs, how: Resampling) -> Resample
     total = 2**n if exact else how.n_resamples
     observed = pairwise(scores, pairs, how)
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory, 8 * (3 * n + len(systems)), how.workers)
+    rows = rows_within(how.memory, signed_bytes(len(systems), n), how.workers)
     work = partial(_count_flips, systems, pairs, observed, scores.tolerance, exact, rows, how.settings_alone)
     counts = sum(
         map_in_order(
@@ -86,6 +88,10 @@ def _count_flips(
     counts = np.zeros(len(pairs), dtype=np.int64)
     rng = block.generator(how.seed, SIGNS)
     for start, stop in pieces(block, rows):
+        if how.on_means and not exact:
+            sums = signed_sums(systems, rng, stop - start)
+            counts += tally(sums, pairs, observed, how.alternative, tolerance)
+            continue
         flips = all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
         if how.on_means:
             counts += tally(product(systems, flips.T), pairs, observed, how.alternative, tolerance)

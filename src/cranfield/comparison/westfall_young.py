@@ -19,10 +19,11 @@ from cranfield.resampling import (
     all_signs,
     blocks,
     check_resamples,
-    draw_signs,
     pieces,
     product,
     rows_within,
+    signed_bytes,
+    signed_sums,
 )
 
 Array = NDArray[np.float64]
@@ -145,7 +146,7 @@ def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> MaxT:
     observed = (sums[order] - scores.tolerance) * scale[order]
     scale = scale[order]
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory, 8 * (3 * n + 2 * len(systems)), how.workers)
+    rows = rows_within(how.memory, signed_bytes(len(systems), n), how.workers)
     work = partial(_step_down, systems, ordered, scale, observed, exact, rows, how.settings_alone)
     counts = np.zeros(len(pairs), dtype=np.int64)
     maxima = []
@@ -176,11 +177,11 @@ def _step_down(
     maxima = []
     rng = block.generator(how.seed, SIGNS)
     for start, stop in pieces(block, rows):
-        flips = all_signs(start, stop, n) if exact else draw_signs(rng, stop - start, n)
-        values = product(systems, flips.T)
-        largest = np.full(len(flips), -np.inf)
+        count = stop - start
+        values = product(systems, all_signs(start, stop, n).T) if exact else signed_sums(systems, rng, count)
+        largest = np.full(count, -np.inf)
         # From the least significant pair upwards the maximum over the remaining ones only grows.
-        for at, a, b in reversed(list(pairs.chunks(len(flips)))):
+        for at, a, b in reversed(list(pairs.chunks(count))):
             statistic = values[a]
             statistic -= values[b]
             if how.alternative == "two-sided":
@@ -216,7 +217,7 @@ def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha
     centred = GridScores.of(scores.values - scores.sums / n)
     scale = standardised(centred, pairs)
     systems = np.ascontiguousarray(centred.values.T)
-    rows = rows_within(how.memory, 8 * (3 * n + 2 * len(systems)), how.workers)
+    rows = rows_within(how.memory, signed_bytes(len(systems), n), how.workers)
     work = partial(_largest, systems, pairs, scale, rows, how.settings_alone)
     drawn = map_in_order(
         work, blocks(how.n_resamples), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
@@ -229,7 +230,7 @@ def _largest(systems: Array, pairs: Pairs, scale: Array, rows: int, how: Resampl
     rng = block.generator(how.seed, SIGNS)
     maxima = []
     for start, stop in pieces(block, rows):
-        values = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        values = signed_sums(systems, rng, stop - start)
         top = np.zeros(stop - start)
         for at, a, b in pairs.chunks(stop - start):
             statistic = values[a]

@@ -79,6 +79,7 @@ def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Arra
     A radicand that is not positive (possible with −1 at very small n) counts as power 0: "not reached".
     """
     critical = critical_f(between, error, alpha)
+    noncentrality = np.minimum(noncentrality, 1e150)  # certainty; its square is still a number
     c = (between + 2 * noncentrality) / (between + noncentrality)
     star = (between + noncentrality) ** 2 / (between + 2 * noncentrality)
     radicand = c / between + sign * critical / error

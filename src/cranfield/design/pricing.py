@@ -25,6 +25,7 @@ from cranfield.design.result import Design
 from cranfield.design.sense import sense
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
+from cranfield.invariants import check_frame
 from cranfield.light_table import LightTable
 from cranfield.results import Result
 from cranfield.signature import signature
@@ -138,6 +139,9 @@ class Cost(Result):
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame("the price", self.rows)
 
     @property
     def signature(self) -> str:

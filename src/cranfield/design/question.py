@@ -14,7 +14,7 @@ from cranfield.design.sense import sense
 from cranfield.design.solve import COLUMN
 from cranfield.errors import ArgumentError, CranfieldError, quietly
 from cranfield.scores.doors import ScoresLike, as_collections, is_scores
-from cranfield.settings import questions
+from cranfield.settings import question_of
 from cranfield.variance import VarianceEstimate, pooled_variances
 from cranfield.variance.estimators import ESTIMATORS
 
@@ -87,7 +87,7 @@ def design_of(
 
 def _in_force(design: Design, entry: DesignKind, form: Variant, question: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the design's question: what was asked, with defaults filled in; None for what was sought."""
-    asked = questions().get(f"design {entry.name}")
+    asked = question_of(f"design {entry.name}")
     if asked is None:
         return dict(design.settings)
     known: dict[str, Any] = {one.name: None for one in asked.all() if one.part == "question"}

@@ -19,6 +19,7 @@ from cranfield.design.result import Design
 from cranfield.design.sense import sense
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import DataError, notify, quietly
+from cranfield.invariants import check_frame
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
@@ -71,6 +72,10 @@ class Recommendation(Result):
     text: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for table in (self.rows, self.sizes):
+            check_frame(f"{self.measure}: the recommendation", table)
 
     @property
     def lower(self) -> int | None:

@@ -30,6 +30,7 @@ from cranfield.defaults import (
 )
 from cranfield.design.anova import design_anova
 from cranfield.errors import ArgumentError, notify, quietly
+from cranfield.invariants import check_frame
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
@@ -69,6 +70,10 @@ class StandardisationEffect(Result):
     topics_needed: pl.DataFrame
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for table in (self.variance, self.scale_free, self.topics_needed):
+            check_frame("the effect of standardisation", table)
 
     @property
     def signature(self) -> str:
@@ -198,8 +203,8 @@ def standardisation_effect(
     return result
 
 
-def _why_no_topics(blocked_f: float) -> str:
-    if math.isinf(blocked_f):
+def _why_no_topics(blocked_f: float | None) -> str:
+    if blocked_f is None:
         return "systems and topics explain every score and leave no residual"
     return f"systems differ no more than by chance (F = {blocked_f:.2f})"
 
@@ -253,12 +258,12 @@ def _scale_free(
                     "scores": kind,
                     "between_sd": sd,
                     "residual_sd": math.sqrt(residual),
-                    "blocked_f": between / residual if residual > 0 else math.inf,
+                    "blocked_f": between / residual if residual > 0 else None,
                     "systems": SCALE_FREE_SYSTEMS,
                     "topics": topics,
                 }
             )
-    return pl.DataFrame(rows, schema_overrides={"topics": pl.Int64})
+    return pl.DataFrame(rows, schema_overrides={"topics": pl.Int64, "blocked_f": pl.Float64})
 
 
 def _topics(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import Verdict
+from cranfield.invariants import check_finite, check_interval, check_p
 from cranfield.labels import plural
 from cranfield.results import Result
 from cranfield.sentences import gating as say
@@ -45,6 +46,13 @@ class GateCheck:
     verdict: Verdict
     topics_needed: int | None
     topics_if_equal: int | None
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the gate"
+        numbers = {"mean_baseline": self.mean_baseline, "mean_candidate": self.mean_candidate}
+        check_finite(what, **numbers, difference=self.difference, lower=self.lower, upper=self.upper)
+        check_interval(what, "difference", self.lower, self.difference, self.upper)
+        check_p(what, [self.p, self.p_fail])
 
 
 @dataclass(frozen=True, repr=False)

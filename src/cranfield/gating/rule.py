@@ -85,8 +85,8 @@ def topics_for(effect: float, sd: float, alpha: float, power: float) -> int | No
 
     >>> topics_for(0.01, 0.05, 0.05, 0.80)
     156
-    >>> topics_for(0.0, 0.05, 0.05, 0.80) is None
-    True
+    >>> topics_for(0.0, 0.05, 0.05, 0.80) is None, topics_for(1e-300, 0.05, 0.05, 0.80) is None
+    (True, True)
     """
     if effect == 0.0:
         return None
@@ -94,10 +94,9 @@ def topics_for(effect: float, sd: float, alpha: float, power: float) -> int | No
         return max(2, math.ceil(-math.log2(alpha) - 1e-12))
     ratio = abs(effect) / sd
     z = float(special.ndtri(1 - alpha) + special.ndtri(power))
-    start = (max(z, 0.0) / ratio) ** 2
-    if start > MOST_TOPICS:
+    if max(z, 0.0) > ratio * math.sqrt(MOST_TOPICS):
         return None
-    n = max(2, math.ceil(start))
+    n = max(2, math.ceil((max(z, 0.0) / ratio) ** 2))
     while _power(n, ratio, alpha) < power:
         n += 1
     while n > 2 and _power(n - 1, ratio, alpha) >= power:

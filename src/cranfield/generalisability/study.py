@@ -12,6 +12,7 @@ from cranfield.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_M
 from cranfield.errors import ArgumentError, notify
 from cranfield.generalisability.coefficients import COEFFICIENTS, Coefficient, Ratio, ratio
 from cranfield.generalisability.components import SYSTEMS, Components, variance_components
+from cranfield.invariants import check_finite, check_interval
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections
@@ -45,6 +46,15 @@ class Reliability(Result):
     alpha: float
     scores: Mapping[str, ScoreMatrix] = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the study"
+        check_finite(what, systems=self.components.estimated_systems, residual=self.components.residual)
+        for name in COEFFICIENTS:
+            for topics in self.n_topics:
+                value, lower, upper = self.ratio(name).at(topics)
+                check_interval(what, name, lower, value, upper)
+                check_interval(what, name, 0, value, 1)
 
     @property
     def collections(self) -> int:

@@ -17,6 +17,7 @@ from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
 from cranfield.generalisability.components import Components, variance_components
 from cranfield.generalisability.study import check_topics, negative_warnings
 from cranfield.generalisability.tau import ExpectedTau, estimate_tau
+from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.signature import signature
@@ -35,6 +36,9 @@ class ThreeViews(Result):
     drop: float
     pairs: int
     warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        check_frame(f"{self.measure}: the three views", self.rows)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -262,7 +262,7 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     workers, executor : threads to use (two per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
-    memory : megabytes that reading may take, about, besides the judgments and the libraries; never changes a result
+    memory : megabytes to use in all, about, besides the judgments; never changes a result
     progress : called with (runs done, runs in all)
 
     Returns
@@ -323,7 +323,7 @@ def evaluate(
 def _share(memory: float, workers: int | None, sources: Any) -> float:
     """The bytes that one of several workers may take."""
     at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
-    return max(memory - LIBRARIES, LIBRARIES) * 1e6 / max(at_once, 1)
+    return max(memory - LIBRARIES, memory / 10) * 1e6 / max(at_once, 1)
 
 
 def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, memory: float, source: Run | str) -> RunScores:

@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from cranfield.defaults import ALPHA, LOOKS, POWER, SPENDING, Spending
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import ArgumentError
+from cranfield.invariants import check_finite, claim
 from cranfield.monitoring.boundaries import (
     Stopping,
     check_alpha,
@@ -59,6 +60,13 @@ class SequentialDesign(Result):
     null: Stopping
     alternative: Stopping
     warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        what = "the plan of looks"
+        check_finite(what, inflation=self.inflation, boundary=self.bounds, variance=self.variance_of_difference)
+        claim(list(self.topics_at) == sorted(self.topics_at), what, "looks out of order")
+        for chance in (self.null.each, self.alternative.each):
+            claim(((chance >= 0) & (chance <= 1)).all(), what, "a chance to stop outside [0, 1]")
 
     @property
     def looks(self) -> int:

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from cranfield.defaults import ALPHA, POWER
 from cranfield.design.ttest import design_ttest
 from cranfield.errors import DataError, notify
+from cranfield.invariants import check_finite, check_interval
 from cranfield.monitoring.boundaries import check_alpha
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
@@ -44,6 +45,12 @@ class Reestimate(Result):
     power: float
     alpha: float
     warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the new estimate"
+        check_finite(what, variance=self.variance_of_difference, lower=self.lower, upper=self.upper)
+        check_interval(what, "variance", self.lower, self.variance_of_difference, self.upper)
+        check_interval(what, "number of topics", self.topics_lower, self.n_topics, self.topics_upper)
 
     @property
     def settings(self) -> dict[str, Any]:

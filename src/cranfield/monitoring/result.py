@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import FamilyCorrection, Spending
+from cranfield.invariants import check_finite, check_p, claim
 from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
 from cranfield.monitoring.boundaries import family_spent, nominal, spending_boundaries
 from cranfield.results import Result
@@ -39,6 +40,12 @@ class Look:
     level: float
     decided: NDArray[np.int64]
     spent: float | None
+
+    def __post_init__(self) -> None:
+        what = f"the look at {self.n_topics} topics"
+        check_finite(what, difference=self.difference, sd=self.sd, spent=self.spent)
+        claim(not (self.half < 0).any(), what, "an interval that ends before it begins")
+        check_p(what, self.p)
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,10 +132,23 @@ def column_cell(name: str, value: Any, digits: int = DIGITS) -> str:
 
 def text_rows(answer: Sheet) -> list[list[str]]:
     """The rows with every cell formatted for people."""
-    places = [(name, answer.digits.get(name, DIGITS)) for name in answer.rows.columns]
+    if not answer.rows.height:
+        return []
+    by_column = zip(answer.rows.columns, zip(*answer.rows.iter_rows(), strict=True), strict=True)
+    texts = [_column_texts(name, values, answer.digits.get(name, DIGITS)) for name, values in by_column]
+    return [list(row) for row in zip(*texts, strict=True)]
+
+
+def _column_texts(name: str, values: Sequence[Any], digits: int) -> Sequence[str]:
+    """A column formatted for people; the usual text and the usual number take the short way."""
+    if set(map(type, values)) == {str}:
+        return values
+    if is_p(name):
+        return [column_cell(name, value, digits) for value in values]
+    least = 0.5 * 10**-digits
     return [
-        [column_cell(name, value, digits) for value, (name, digits) in zip(row, places, strict=True)]
-        for row in answer.rows.iter_rows()
+        f"{value:.{digits}f}" if type(value) is float and least <= value < _HUGE else cell(value, digits)
+        for value in values
     ]
 
 

@@ -16,6 +16,7 @@ from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.defaults import ALPHA, DECIDE, MERGE, REPLICATES_CORRECTION, Decide, Merge
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
+from cranfield.invariants import check_finite, check_interval, check_p
 from cranfield.replicates.bootstrap import Bootstrap, bootstrap_effects
 from cranfield.replicates.decisions import Decisions, agreement_table, decide_pairs
 from cranfield.replicates.model import Floats, Replicated, anova_table
@@ -56,6 +57,11 @@ class SplitEffects:
     p: Floats
     shared: float
     spread: float
+
+    def __post_init__(self) -> None:
+        check_finite("a split", effect=self.effects, lower=self.lower, upper=self.upper)
+        check_interval("a split", "effect", self.lower, self.effects, self.upper)
+        check_p("a split", self.p)
 
     @property
     def lengths(self) -> Floats:

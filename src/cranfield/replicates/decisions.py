@@ -19,6 +19,7 @@ from cranfield.defaults import (
     Merge,
 )
 from cranfield.errors import UnknownNameError
+from cranfield.invariants import check_finite, check_p
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -85,6 +86,11 @@ class Decisions:
     n_splits: int
     alpha: float
     decide: Decide
+
+    def __post_init__(self) -> None:
+        check_finite("the splits", difference=self.difference)
+        check_p("the splits", self.p, self.p_adjusted)
+        check_p("the splits", self.split_p)
 
     @property
     def merged(self) -> Mask:

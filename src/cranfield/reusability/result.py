@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.signature import signature
 
@@ -34,6 +35,10 @@ class Reuse(Result):
     n_judged: int
     pools: Mapping[int, int]
     warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for table in (self.rows, self.system_rows):
+            check_frame("reusability", table)
 
     @property
     def signature(self) -> str:

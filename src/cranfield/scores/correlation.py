@@ -19,6 +19,7 @@ from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPoli
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.executors import map_in_order
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
+from cranfield.invariants import check_interval
 from cranfield.labels import check_unique, summary
 from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, to_grid
 from cranfield.results import Result
@@ -61,6 +62,15 @@ class Correlation(Result):
     warnings: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     ranks: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+    def __post_init__(self) -> None:
+        what = f"the correlation of {self.reference} and {self.estimate}"
+        for name, value in self.values.items():
+            check_interval(what, name, -1 - 1e-12, value, 1 + 1e-12)
+            ends = self.bootstrap.get(name)
+            if ends is not None:
+                check_interval(what, name, ends[0], value, ends[1])
+        check_interval(what, "tau", self.published[0], self.values["tau"], self.published[1])
 
     @property
     def signature(self) -> str:
@@ -241,6 +251,9 @@ def correlate(
             "all orders of the tied; prefer tau_b or tau_ap_b"
         )
     half = tau_half_width(len(totals[0]), alpha)
+    for name, ends in bootstrap.items():  # of few resamples or topics all may lie to one side
+        if ends is not None and not math.isnan(point[name]):
+            bootstrap[name] = (min(ends[0], point[name]), max(ends[1], point[name]))
     result = Correlation(
         _name(reference),
         _name(estimate),

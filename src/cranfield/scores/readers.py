@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.files import COMPRESSED, STDIN, expand, read_bytes, system_name
+from cranfield.files import STDIN, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.frames import assemble
 from cranfield.scores.matrix import ScoreMatrix, Scores

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cranfield.compression import COMPRESSED
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import COMPRESSED, write_atomically
+from cranfield.files import write_atomically
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.formats import writer
 from cranfield.scores.matrix import Scores

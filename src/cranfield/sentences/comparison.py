@@ -97,10 +97,17 @@ NONE_CAN_ADJUSTED = sentence(
     "{needed} resamples",
     "p-values are adjusted by resampling and one over the number of resamples is above alpha",
 )
+ASYMMETRIC = sentence(
+    "comparison.asymmetric",
+    "differences are strongly asymmetric {where} (skewness of {strong:g} or more), and there {test} rejects equal "
+    "means too often, the more topics the more; prefer randomisation, or count its errors by simulation",
+    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and at least a fifth of the pairs have "
+    "differences with a skewness of 1 or more (simulated: docs/simulate.md)",
+)
 BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
     "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
-    "or count it with `cranfield simulate tests`",
+    "or count its errors by simulation",
     "the test is bootstrap and there are fewer than 30 topics (simulated: docs/compare.md)",
 )
 TWO_DIFFER = sentence(

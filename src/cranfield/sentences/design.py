@@ -134,3 +134,10 @@ NO_CHEAPEST = sentence(
     "No pool depth is called the cheapest: too much of the pools was never judged.",
     "less than 90% of the pool was judged at some depth",
 )
+AVERAGE_PAIR = sentence(
+    "design.average-pair",
+    "With {topics} an average pair that is {apart} {measure} apart is shown to differ with probability {power:g} after "
+    "that correction.",
+    "the difference is that of the all-pairs design with these topics and systems",
+    always=True,
+)

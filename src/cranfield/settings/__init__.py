@@ -1,5 +1,14 @@
 """One light frozen dataclass per question: what can be set, its defaults, its help and its limits, once."""
 
-from cranfield.settings.base import REQUIRED, QueryError, Setting, Settings, in_words_of, questions, setting
+from cranfield.settings.base import (
+    REQUIRED,
+    QueryError,
+    Setting,
+    Settings,
+    in_words_of,
+    question_of,
+    questions,
+    setting,
+)
 
-__all__ = ["REQUIRED", "QueryError", "Setting", "Settings", "in_words_of", "questions", "setting"]
+__all__ = ["REQUIRED", "QueryError", "Setting", "Settings", "in_words_of", "question_of", "questions", "setting"]

@@ -250,6 +250,18 @@ def questions() -> dict[str, type[Settings]]:
     return dict(sorted(QUESTIONS.items(), key=lambda item: item[1].place))
 
 
+def question_of(command: str) -> type[Settings] | None:
+    """One question by its command; only the module that names the command is imported, where that can be told."""
+    if command not in QUESTIONS:
+        folder = importlib.import_module("cranfield.settings").__path__[0]
+        line = f'command: ClassVar[str] = "{command}"'
+        for file in sorted(Path(folder).glob("*.py")):
+            if line in file.read_text(encoding="utf-8"):
+                importlib.import_module(f"cranfield.settings.{file.stem}")
+                break
+    return QUESTIONS.get(command) or questions().get(command)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What a question is made of; the base of all questions.

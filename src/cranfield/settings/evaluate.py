@@ -98,7 +98,8 @@ class RunsOrScores(Settings):
 class EvaluateSettings(Scoring):
     """Score runs against judgments.
 
-    Prints the mean of every system (topic `all`; counts are summed), and with -q the score of every topic.
+    Prints the mean of every system by every measure, the best first (counts are summed), and with -q the score of
+    every topic. CSV and JSON have one row per system, topic and measure (topic `all`: the mean).
 
     Whole archives in one job: --collections FILE, whose lines have a name, judgments and runs, writes one file of
     scores per collection to the directory that -o names, and goes on where it stopped.
@@ -123,6 +124,7 @@ class EvaluateSettings(Scoring):
         part="source", on_page=False,
     )  # fmt: skip
     per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
+    long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
     trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
     missing: str = setting(
         "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),

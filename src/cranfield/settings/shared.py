@@ -16,12 +16,26 @@ SMALLEST, LARGEST = 1e-12, 1e12
 """Bounds of variances, differences, widths and costs: beyond them no answer is worth a digit."""
 
 
+NEAREST = 1e-12
+"""How near to 0 and 1 a level, a power or a share may come: beyond it no quantile is worth a digit."""
+
+
 def share(name: str, value: Any) -> None:
-    """Refuse what is no number strictly between 0 and 1."""
+    """Refuse what is no number strictly between 0 and 1, or too near to either.
+
+    >>> share("alpha", 1e-300)
+    Traceback (most recent call last):
+    cranfield.errors.ArgumentError: `alpha` must be between 1e-12 and 1 - 1e-12; got 1e-300. Write 0.05.
+    """
     if not 0 < value < 1:
         usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
         advice = value / 100 if 1 < value < 100 else usual
         raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}. Write {advice:g}.")
+    if not NEAREST <= value <= 1 - NEAREST:
+        usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
+        raise ArgumentError(
+            f"`{name}` must be between {NEAREST:g} and 1 - {NEAREST:g}; got {value!r}. Write {usual:g}."
+        )
 
 
 def positive(name: str, value: Any) -> None:

@@ -20,6 +20,7 @@ from cranfield.design.recommendation import expected_widths, recommend
 from cranfield.design.simulated_power import simulate_power
 from cranfield.errors import ArgumentError, DataError, notify, quietly
 from cranfield.executors import Progress, map_in_order
+from cranfield.invariants import check_frame
 from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
@@ -57,6 +58,9 @@ class SimulatedDesign(Result):
     rows: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame(f"{self.measure}: the simulated design", self.rows, "reached")
 
     @property
     def signature(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.sentences import simulation as say
 from cranfield.signature import signature
@@ -30,6 +31,9 @@ class SimulatedTests(Result):
     all_rows: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame(f"{self.measure}: the simulated tests", self.all_rows, "rate")
 
     @property
     def signature(self) -> str:

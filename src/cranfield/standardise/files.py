@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from cranfield.compression import COMPRESSED
 from cranfield.defaults import FactorsFormat
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import COMPRESSED, Problems, check_text, read_bytes, shown, write_atomically
+from cranfield.files import Problems, check_text, read_bytes, shown, write_atomically
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import summary
 from cranfield.standardise.factors import VERSION, Factors, Standardisation
@@ -126,12 +127,9 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
 
 
 def _parquet(data: bytes, name: str) -> tuple[list[dict[str, Any]], list[int]]:
-    import polars as pl
+    from cranfield.parquet import read_parquet
 
-    try:
-        rows = pl.read_parquet(io.BytesIO(data)).to_dicts()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(name, [Problem(0, f"cannot be read as parquet: {error}; is the file complete?")]) from None
+    rows = read_parquet(data, name).to_dicts()
     return rows, [0] * len(rows)
 
 

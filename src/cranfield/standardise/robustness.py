@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cranfield.collection.teams import read_teams, systems_by_team
 from cranfield.defaults import STANDARDISE_A, STANDARDISE_B, STANDARDISE_TO, StandardiseTo
 from cranfield.errors import ArgumentError, DataError, notify
+from cranfield.invariants import check_finite, check_interval
 from cranfield.labels import positions, summary
 from cranfield.resampling import grid_step, to_grid
 from cranfield.results import Result
@@ -47,6 +48,11 @@ class LeftOut:
     rank_left_out: int
     tied_topics: int
     tau: float
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure} without {self.left_out}"
+        check_finite(what, mean=[self.mean, self.mean_left_out], difference=self.max_difference)
+        check_interval(what, "tau", -1, self.tau, 1)
 
     @property
     def difference(self) -> float:

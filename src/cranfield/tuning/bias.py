@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
 from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
+from cranfield.invariants import check_finite
 from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.settings.base import number_text
@@ -54,6 +55,9 @@ class SelectionBias(Result):
     folds: str
     seed: int
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_finite("the selection bias", in_sample=self.in_sample, held_out=self.held_out)
 
     @property
     def expected(self) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import ALPHA, CURVE_RESAMPLES, SEED
 from cranfield.errors import UnknownNameError
 from cranfield.executors import Progress
+from cranfield.invariants import check_finite, check_interval
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.signature import signature
@@ -53,6 +54,15 @@ class TunedFamily:
     n_tied: int
     lower: float | None = None
     upper: float | None = None
+
+    def __post_init__(self) -> None:
+        what = f"tuning {self.family.name}"
+        means: dict[str, Any] = {
+            "training mean": self.train_means,
+            "held-out mean": [*self.held_out_means, self.held_out_mean],
+        }
+        check_finite(what, **means, optimism=self.optimism, lower=self.lower, upper=self.upper)
+        check_interval(what, "held-out mean", self.lower, self.held_out_mean, self.upper)
 
     @property
     def name(self) -> str:

@@ -42,8 +42,12 @@ class Stratum:
     n_systems: int
     variance: float
     without_each_topic: Array | None
-    covariance: Array
     scores: ScoreMatrix
+
+    @property
+    def covariance(self) -> Array:
+        """Covariances of the systems over topics; made when asked for, because thousands of systems have many."""
+        return sample_covariance(self.scores.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,20 +239,19 @@ def estimate_variance(
     x = matrix.values
     check_magnitude(matrix.measure, x)
     n, m = x.shape
-    covariance = sample_covariance(x)
     without = None
     if entry.of_squares is not None:
         variance = float(entry.of_squares(squares(x)))
         if n > 2:
             without = entry.of_squares(squares_without_each_topic(x))
     elif entry.of_covariance is not None:
-        variance = float(entry.of_covariance(covariance))
+        variance = float(entry.of_covariance(sample_covariance(x)))
     else:
         raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or covariances.")
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
-    stratum = Stratum(collection or "scores", n, m, variance, without, covariance, matrix)
+    stratum = Stratum(collection or "scores", n, m, variance, without, matrix)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
     inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
     estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,10 +16,12 @@ def greenhouse_geisser(covariance: Array) -> float:
     1 when all pairwise differences have the same variance, 1/(m−1) at worst (Greenhouse and Geisser 1959).
     NaN when there is no variance at all.
 
-    >>> greenhouse_geisser(np.eye(4))
-    1.0
+    >>> greenhouse_geisser(np.eye(4)), greenhouse_geisser(1e300 * np.eye(4)), greenhouse_geisser(1e-300 * np.eye(4))
+    (1.0, 1.0, 1.0)
     """
     m = len(covariance)
     centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1, keepdims=True) + covariance.mean()
+    _, exponent = math.frexp(float(np.abs(centred).max()))
+    centred = np.ldexp(centred, -exponent)  # a power of two, so that no square is too large or too small
     squared = float(np.square(centred).sum())
     return float(np.trace(centred)) ** 2 / ((m - 1) * squared) if squared > 0 else float("nan")

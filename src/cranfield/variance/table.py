@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import DataError
+from cranfield.invariants import check_finite, check_interval, check_p, check_shares
 from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
@@ -38,6 +39,17 @@ class AnovaTable(Result):
     sources: tuple[dict[str, Any], ...]
     epsilon_unbiased: float | None = None
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the ANOVA"
+        check_interval(what, "epsilon", 0, self.epsilon, 1 + 1e-9)
+        for row in self.sources:
+            numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+            check_finite(what, **numbers)
+            check_p(what, [value for name, value in numbers.items() if name in ("p", "p_gg", "p_unbiased")])
+        shares = [row["eta_squared"] for row in self.sources if row.get("eta_squared") is not None]
+        if shares:
+            check_shares(what, "eta squared", shares)
 
     @property
     def signature(self) -> str:

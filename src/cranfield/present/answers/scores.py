@@ -21,9 +21,13 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     first = next(iter(scores.values()))
     shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
 
-    def sheet(rows: pl.DataFrame) -> Sheet:
+    def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
         said = first.provenance[0] if first.provenance else ""
-        return Sheet("evaluate", rows, said, shown, scores.warnings, read_back=True)
+        return Sheet("evaluate", rows, said, shown, scores.warnings, read_back=True, **more)
+
+    def means() -> Sheet:
+        rows = summaries(scores)
+        return sheet(rows, sections=() if getattr(settings, "long", False) else (sheet(_best_first(rows)),))
 
     def by_topic(matrix: ScoreMatrix) -> Callable[[], Sheet]:
         return lambda: sheet(matrix.to_wide() if matrix.partitions is None else matrix.to_long())
@@ -32,7 +36,7 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     return Answer(
         headline=f"{first.n_systems} systems on {first.n_topics} topics",
         sheets={
-            "means": lambda: sheet(summaries(scores)),
+            "means": means,
             "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),
             **matrices,
         },
@@ -40,6 +44,12 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
         in_notebook=tuple(matrices),
         charts=(Chart("measures", "Means by measure", "Dots: every system's mean by each measure.", scores, None),),
     )
+
+
+def _best_first(rows: pl.DataFrame) -> pl.DataFrame:
+    """Systems by measures, the best by the first measure on top."""
+    wide = rows.pivot(on="measure", index="system", values="value", maintain_order=True)
+    return wide.sort(wide.columns[1], descending=True, nulls_last=True, maintain_order=True)
 
 
 @answers("Correlation", "Correlations")

@@ -45,6 +45,7 @@ def correlation(result: Correlation) -> Drawing:
 
 MOVED_MOST = 8
 """Systems named in a scatter of ranks."""
+_MOVED_UP = pl.col("reference") > pl.col("estimate")
 
 
 def ranks(result: Correlation) -> Drawing:
@@ -101,11 +102,12 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
     named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
     # A name stands on the side away from the diagonal, where there are no dots.
+    up, down = (named.filter(one) for one in (_MOVED_UP, ~_MOVED_UP))
     labels = [
-        alt.Chart(rows(part)).mark_text(align=align, dx=dx, fontSize=10).encode(x=x, y=y, text="system:N")
-        for part, align, dx in (
-            (named.filter(pl.col("reference") > pl.col("estimate")), "left", 7),
-            (named.filter(pl.col("reference") < pl.col("estimate")), "right", -7),
+        mark.encode(x=x, y=y, text="system:N")
+        for part, mark in (
+            (up, alt.Chart(rows(up)).mark_text(align="left", dx=7, fontSize=10)),
+            (down, alt.Chart(rows(down)).mark_text(align="right", dx=-7, fontSize=10)),
         )
         if part.height
     ]
@@ -188,11 +190,14 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     ).properties(width=WIDTH, height=alt.Step(46))
     first = frame.filter(pl.col("measure") == measures[0])
     raw, std = (first.filter(pl.col("kind") == kind).row(0, named=True) for kind in ("raw", "standardised"))
-    change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
-    finding = (
-        f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
-        f"to {number(std['blocked_f'], 1)}"
-    )
+    if raw["blocked_f"] is None or std["blocked_f"] is None:
+        finding = f"The F for {measures[0]} is not defined: systems and topics explain every score"
+    else:
+        change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
+        finding = (
+            f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
+            f"to {number(std['blocked_f'], 1)}"
+        )
     row = result.variance.row(0, named=True)
     return finish(
         plot,

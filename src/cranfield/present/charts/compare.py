@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
@@ -273,7 +273,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         raise ArgumentError("`comparisons` is empty; give at least one comparison.")
     listed = sorted(listed, key=lambda one: -float((one.p <= one.alpha).mean()))
     cut, listed = listed[MOST_SERIES:], listed[:MOST_SERIES]
-    data = []
+    data: list[dict[str, Any]] = []
     for one in listed:
         curve = one.asl_curve()
         keep = np.unique(np.linspace(0, curve.height - 1, min(curve.height, MOST_CURVE_POINTS)).round().astype(int))

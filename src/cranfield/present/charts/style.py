@@ -12,7 +12,7 @@ import polars as pl
 from cranfield.labels import plural as plural
 from cranfield.present.charts.fonts import FONT, lines_of
 
-Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
+Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
 
 INK, FAINT, GRID = "#1d2733", "#5b6875", "#e3e7eb"
 DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
-from cranfield.files import COMPRESSED
+from cranfield.compression import COMPRESSED
 from cranfield.registry import Registry
 
 if TYPE_CHECKING:

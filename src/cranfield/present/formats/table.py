@@ -58,6 +58,10 @@ def _grid(sheet: Sheet, width: int | None, styled: bool) -> list[str]:
     lines = _styled([_line(line, widths, numeric, gap) for line in zip(*above, strict=True)], _BOLD, styled)
     lines.append("─" * (sum(widths) + gap * (len(widths) - 1)))
     fits = [cells <= wide for cells, wide in zip(widest, widths, strict=True)]
+    if all(fits) and all(map(_plain, columns)):
+        cells_of = zip(widths, numeric, strict=True)
+        whole = (" " * gap).join(f"{{:{'>' if right else '<'}{wide}}}" for wide, right in cells_of)
+        return [*lines, *(whole.format(*row).rstrip() for row in rows)]
     for row in rows:
         if all(fits) and not any("\n" in part for part in row):
             lines.append(_line(row, widths, numeric, gap))
@@ -97,7 +101,15 @@ def _styled(lines: list[str], style: str, wanted: bool) -> list[str]:
     return [f"{style}{line}{_PLAIN}" for line in lines] if wanted else lines
 
 
+def _plain(cells: Sequence[str]) -> bool:
+    """Whether every cell is one line, and every character one column of a terminal."""
+    together = "".join(cells)
+    return together.isascii() and "\n" not in together
+
+
 def _widest(cells: Sequence[str]) -> int:
+    if _plain(cells):
+        return max(map(len, cells), default=0)
     return max((_columns(line) for cell in cells for line in cell.split("\n")), default=0)
 
 

@@ -223,10 +223,10 @@ def build_report(
             progress(done, len(wanted))
     if "methods" not in left_out:
         built.append(_methods(built))
-    name = title or collection_title(_path_of(qrels, judged, where))
+    called = title or collection_title(_path_of(qrels, judged, where))
     size = f"{plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
-    view = view_of(case, name)
-    heading = title or (f"{name}: {size}" if name else size)
+    view = view_of(case, called)
+    heading = title or (f"{called}: {size}" if called else size)
     return Report(heading, _headline(case), tuple(built), summary(case, view) if view else "", view)
 
 

@@ -88,6 +88,11 @@ def standardisation(case: Case) -> Section:
 
 
 def _telling_apart(before: dict[str, Any], after: dict[str, Any]) -> str:
+    if before["blocked_f"] is None or after["blocked_f"] is None:
+        return (
+            f"On these topics and by {before['measure']}, systems and topics explain every score, and the F of the "
+            "blocked analysis of variance is not defined."
+        )
     f = {"before": number(before["blocked_f"], 1), "after": number(after["blocked_f"], 1)}
     return TELLING_APART(measure=before["measure"], **f)
 

@@ -13,6 +13,7 @@ from cranfield.present.report import collection
 from cranfield.present.report.case import Case, named
 from cranfield.present.view import view_data
 from cranfield.present.view.rankings import top_documents
+from cranfield.sentences.design import AVERAGE_PAIR
 
 ONE_MEASURE = 250
 """Of more systems than this a report carries the pairs by one measure only."""
@@ -53,8 +54,12 @@ def summary(case: Case, view: dict[str, Any]) -> str:
     try:
         here = collection.detects(case, [found.n_topics]).row(0, named=True)
         said.append(
-            f"With {plural(found.n_topics, 'topic')} an average pair that is {number(here['best_to_worst'])} "
-            f"{case.measure} apart is shown to differ with probability {case.power:g} after that correction."
+            AVERAGE_PAIR(
+                topics=plural(found.n_topics, "topic"),
+                apart=number(here["best_to_worst"]),
+                measure=case.measure,
+                power=case.power,
+            )
         )
     except CranfieldError:
         pass

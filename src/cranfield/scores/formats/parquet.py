@@ -22,17 +22,16 @@ def recognise(file: ScoreFile) -> bool:
 
 def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """The matrices of either table."""
-    import io
-
     import numpy as np
     import polars as pl
 
+    from cranfield.parquet import read_parquet
     from cranfield.scores.frames import from_long, from_wide, long_columns
     from cranfield.scores.per_run import SUMMARY_TOPIC
 
     measure, provenance = options.measure or file.measure, options.provenance
     try:
-        frame = pl.read_parquet(io.BytesIO(file.data))
+        frame = read_parquet(file.data, file.path)
         if (parts := long_columns(frame.columns)) is not None:
             rows = frame.height
             if frame[parts["topic"]].dtype == pl.String:  # as in text tables: summary rows are not scores
@@ -44,7 +43,9 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
             matrices = list(from_long(frame, measure=measure, missing=options.missing).values())
         else:
             matrices = [from_wide(frame, measure=measure or "score", missing=options.missing)]
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except FileError:
+        raise
+    except pl.exceptions.PolarsError as error:
         raise FileError(file.path, [Problem(0, f"cannot be read as parquet: {str(error).splitlines()[0]}")]) from None
     except (DataError, ArgumentError) as error:
         raise FileError(file.path, [Problem(0, str(error))]) from None

@@ -17,8 +17,8 @@ def of_covariance(covariance: Array) -> float:
     import numpy as np
 
     own = np.diag(covariance)
-    pairs = np.triu_indices(len(covariance), k=1)
-    return float(np.percentile((own[:, None] + own - 2 * covariance)[pairs], PERCENTILE)) / 2
+    rows = (own[j] + own[j + 1 :] - 2 * covariance[j, j + 1 :] for j in range(len(covariance) - 1))
+    return float(np.percentile(np.concatenate(list(rows)), PERCENTILE, overwrite_input=True)) / 2
 
 
 PERCENTILE95 = ESTIMATORS.register(

@@ -9,11 +9,12 @@ import polars as pl
 
 from cranfield.defaults import REPORT_SECTIONS
 from cranfield.executors import Progress
+from cranfield.isolated_process import run_isolated
+from cranfield.measures.registry import no_imports
 from cranfield.present.answer import Answer
 from cranfield.present.tables import Sheet
 from cranfield.settings.report import ReportSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.isolated_process import run_isolated
 from cranfield.web.server.library import imports, literal
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
@@ -23,7 +24,8 @@ def build(material: dict[str, Any], settings: dict[str, Any], progress: Progress
     """Title, headline, page and section titles of a report; runs in a process of its own, since it draws charts."""
     from cranfield.present.report import build_report
 
-    made = build_report(**material, **settings, progress=progress)
+    with no_imports():
+        made = build_report(**material, **settings, progress=progress)
     return made.title, made.headline, made.html, [section.title for section in made.sections]
 
 

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from cranfield.compression import COMPRESSED
 from cranfield.errors import FileError, Problem
-from cranfield.files import COMPRESSED
 from cranfield.web.server.limits import Limits, megabytes
 
 CHUNK = 1 << 20

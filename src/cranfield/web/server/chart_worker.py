@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from cranfield.errors import DataError
-from cranfield.web.server.isolated_process import follow_the_server
+from cranfield.isolated_process import follow_the_server
 from cranfield.web.server.limits import Limits
 
 PATIENCE = 60.0

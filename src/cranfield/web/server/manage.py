@@ -16,8 +16,6 @@ from cranfield.web.server.page import Page
 from cranfield.web.server.service import Service
 
 router = APIRouter()
-FEW = 8
-"""Questions that the data page lists; the page of work has them all."""
 
 
 def remember(service: Service, page: Page, query: list[tuple[str, str]], dataset: Dataset | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from cranfield.errors import CranfieldError
 from cranfield.executors import Progress
+from cranfield.measures.registry import no_imports
 from cranfield.web.server.chart_worker import ChartWorker
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.jobs import Job, Jobs
@@ -92,7 +93,7 @@ class Service:
         try:
             contents = dataset.read()
             if not contents.problem and contents.scores is not None:
-                self.ask(page, page.question(data=dataset.id))
+                self.ask(page, page.question.from_query([("data", dataset.id)]))
         except CranfieldError:
             return  # the page says it
 
@@ -117,9 +118,11 @@ class Service:
         title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
+            other = getattr(question, "other", None)
+            sides = (self.store[other],) if other else ()
             return Task(
                 title,
-                lambda progress: page.answer(question, dataset, progress),
+                lambda progress: _answered(page, question, dataset, progress, *sides),
                 quick,
                 lambda: page.stages(question, dataset),
             )
@@ -128,10 +131,10 @@ class Service:
         job = self.jobs.known(_key(before, first))
         if job is not None and job.state == "done":
             known = job.result
-            return Task("", lambda progress: page.answer(question, dataset, progress, known), quick=True)
+            return Task("", lambda progress: _answered(page, question, dataset, progress, known), quick=True)
 
         def both(progress: Progress) -> Outcome:
-            return page.answer(question, dataset, progress, before.answer(first, dataset, progress))
+            return _answered(page, question, dataset, progress, _answered(before, first, dataset, progress))
 
         return Task(title, both)
 
@@ -146,6 +149,13 @@ class Service:
             while len(self._quick) > self.limits.results:
                 self._quick.popitem(last=False)
         return outcome
+
+
+def _answered(page: Page, question: Any, *more: Any) -> Outcome:
+    """The answer of a page; a measure that a visitor names is one that we have, and never imports a module."""
+    with no_imports():
+        answer: Outcome = page.answer(question, *more)
+    return answer
 
 
 def _key(page: Page, question: Any) -> Key:

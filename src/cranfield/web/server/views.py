@@ -189,7 +189,6 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
     known = [(one, one.peek()) for one in service.store.datasets()]
     values = {"limits": service.limits, "known": known, "error": error, "describe": api.describe, "sample": SAMPLE}
     values |= {"removed": service.store.removed, "kept": service.store.kept}
-    values["questions"] = manage.asked(service)[: manage.FEW]
     return render(request, "data.html", status, title="Data", **values)
 
 

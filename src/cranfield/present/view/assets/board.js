@@ -60,8 +60,8 @@ function board() {
     const mean = (system) => measure.mean(system, chosen.topics);
     const by = { rank: (s) => measure.place[s], system: nameOf, mean: (s) => -mean(s), ranks: (s) => measure.rank_upper[measure.place[s]] + measure.rank_lower[measure.place[s]] / 1e4, judged: (s) => data.judged[s] };
     const sort = settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort;
-    const key = by[sort], order = (a, b) => { const [x, y] = [key(a), key(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; };
-    systems.sort(order);
+    const keys = new Map(systems.map((system) => [system, by[sort](system)]));
+    systems.sort((a, b) => { const [x, y] = [keys.get(a), keys.get(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; });
     if (settings.down) systems.reverse();
     if (data.teams && settings.group !== "all") {
       const firsts = new Map();
@@ -75,22 +75,23 @@ function board() {
   function paint(host) {
     if (measure !== view.measure) {
       measure = view.measure;
-      const low = Math.min(...measure.lower), high = Math.max(...measure.upper), least = low < 0 && Math.min(...measure.values) >= 0 ? 0 : low;
-      scale = (value) => `${(3 + 94 * (Math.max(value, least) - least) / (high - least || 1)).toFixed(2)}%`;
+      const low = Math.min(...measure.lower), high = Math.max(...measure.upper), least = low < 0 && measure.lowest >= 0 ? 0 : low;
+      scale = (value) => `${Math.min(98, Math.max(2, 3 + 94 * (value - least) / (high - least || 1))).toFixed(2)}%`;
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
     }
     if (!host.contains(table)) host.replaceChildren(tools, make("div", { class: "view-scroll view-rows" }, table));
+    table.classList.toggle("filtered", chosen.topics.size > 0);
     const systems = listed(), focused = chosen.system !== null ? chosen.system : systems[0];
     for (const [system, { line, cells, dot }] of rows) {
       const apart = chosen.system !== null && system !== chosen.system && measure.pair(chosen.system, system).apart;
-      line.className = system === chosen.system ? "chosen" : chosen.system === null ? "" : apart ? "apart" : "near";
-      if (chosen.pair && chosen.pair.includes(system)) line.classList.add("paired");
+      const kind = system === chosen.system ? "chosen" : chosen.system === null ? "" : apart ? "apart" : "near";
+      const paired = chosen.pair && chosen.pair.includes(system) ? " paired" : "";
+      if (line.className !== kind + paired) line.className = kind + paired;
       line.setAttribute("aria-selected", String(system === chosen.system));
       line.tabIndex = system === focused ? 0 : -1;
-      const mean = measure.mean(system, chosen.topics);
-      cells.mean.textContent = digits(mean);
-      dot.setAttribute("cx", scale(mean));
+      const mean = measure.mean(system, chosen.topics), text = digits(mean);
+      if (cells.mean.textContent !== text) { cells.mean.textContent = text; dot.setAttribute("cx", scale(mean)); }
     }
     const fresh = [];
     let before = null;

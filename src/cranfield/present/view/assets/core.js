@@ -39,6 +39,10 @@ class Measure {
     raw.order.forEach((system, place) => { this.place[system] = place; });
     this.values = unpack(raw.scores, Float32Array);
     this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [name, unpack(text, name === "significant" ? Uint8Array : Float32Array)]));
+    const most = (values) => values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    this.widest = most(this.packed.difference) || 1;
+    this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.lowest = this.values.reduce((a, b) => Math.min(a, b), Infinity);
     this.difficulty = Array.from({ length: this.nTopics }, (_, topic) => {
       let sum = 0;
       for (let system = 0; system < this.n; system++) sum += this.values[topic * this.n + system];
@@ -122,7 +126,7 @@ async function update(changes, remember = true) {
   }
   drawAll();
 }
-function drawAll() { for (const panel of view.panels) panel.draw(); }
+function drawAll(all) { for (const panel of view.panels) panel.draw(all === true); }
 
 /** The numbers by a measure: carried by the page, or asked of the server, which may take a while. */
 async function load(measure) {

@@ -32,10 +32,13 @@ function panel(id, title, { draw: drawBody, table, lead, wide, label }) {
   const heading = make("h3", { id: `view-${id}`, text: title });
   const place = make("div", { role: "group", class: `view-panel view-${id}${wide ? " view-wide" : ""}`, "aria-labelledby": heading.id },
     make("div", { class: "view-head" }, heading, make("span", { class: "view-tools" }, id === "board" ? null : toggle, save)), note, body, behind);
+  let seen = true, stale = false;  // a panel out of sight waits until it is scrolled to
+  new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; if (seen && stale) one.draw(); }, { rootMargin: "200px" }).observe(place);
   const one = {
-    place, body,
-    draw() {
-      if (place.hidden) return;
+    place,
+    draw(all) {
+      stale = !seen && !all && place.isConnected;
+      if (place.hidden || stale) return;
       const text = lead ? lead() : "";
       note.textContent = text;
       note.hidden = !text;
@@ -126,13 +129,13 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   const canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": label, "aria-roledescription": "map" });
   const status = make("p", { class: "view-status" });
   host.replaceChildren(canvas, status);
-  let at = [0, 1], now = null, image = null, cachedKey = "";
+  let at = [0, 1], now = null, image = null, cachedKey = "", width = Math.floor(host.clientWidth);
+  new ResizeObserver(([entry]) => { width = Math.floor(entry.contentRect.width); paint(); }).observe(host);
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left - now.left) / now.cellWidth, y = (event.clientY - box.top - now.top) / now.cellHeight;
     return x >= 0 && y >= 0 && x < now.columns && y < now.rows ? [Math.floor(y), Math.floor(x)] : null;
   };
   function paint() {
-    const width = Math.floor(host.clientWidth);
     if (!width) return;
     now = shape();
     const named = now.label && width > 420;
@@ -161,12 +164,13 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     }
     context.imageSmoothingEnabled = false;
     context.drawImage(image, left, top, width - left - 1, tall);
-    const style = getComputedStyle(canvas), ink = style.getPropertyValue("--view-ink"), faint = style.getPropertyValue("--view-faint");
-    context.strokeStyle = style.getPropertyValue("--view-line");
+    const { ink, faint, line } = palette();
+    context.strokeStyle = line;
     context.strokeRect(left - 0.5, top - 0.5, width - left, tall + 1);
     context.font = FONT; context.fillStyle = faint; context.textBaseline = "middle"; context.textAlign = "right";
-    const step = Math.max(1, Math.ceil(12 / cellHeight));
-    for (let r = 0; r < now.rows; r += step) {
+    const step = named ? Math.max(1, Math.ceil(12 / cellHeight)) : niceStep(14 / cellHeight);
+    for (let r = 0; r < now.rows; r++) {
+      if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;
       context.fillText(named ? shorten(context, now.label(r), left - 8) : String(r + 1), left - 5, top + (r + 0.5) * cellHeight);
     }

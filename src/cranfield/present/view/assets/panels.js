@@ -1,7 +1,7 @@
 // ── the pair map ─────────────────────────────────────────────────────────────────────────────────────────────
 const PALETTE = {
-  light: { none: [255, 255, 255], self: [213, 219, 225], better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]], heat: [[246, 248, 250], [15, 63, 109]] },
-  dark: { none: [24, 31, 39], self: [66, 77, 88], better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]], heat: [[30, 38, 47], [160, 208, 248]] },
+  light: { ink: "#1d2733", faint: "#51606e", line: "#d5dbe1", none: [255, 255, 255], self: [213, 219, 225], better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]], heat: [[246, 248, 250], [15, 63, 109]] },
+  dark: { ink: "#e4eaf0", faint: "#a3b1bf", line: "#36424e", none: [24, 31, 39], self: [66, 77, 88], better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]], heat: [[30, 38, 47], [160, 208, 248]] },
 };
 const palette = () => PALETTE[isDark() ? "dark" : "light"];
 
@@ -14,7 +14,7 @@ function pairMap() {
     draw: (host) => {
       map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
-          const measure = view.measure, colours = palette(), most = Math.max(...measure.packed.difference.map(Math.abs)) || 1;
+          const measure = view.measure, colours = palette();
           return {
             rows: measure.n, columns: measure.n, key: measure.measure,
             label: measure.n <= 60 ? (r) => nameOf(measure.order[r]) : null,
@@ -22,7 +22,7 @@ function pairMap() {
             colour: (r, c) => {
               if (r === c) return colours.self;
               const pair = measure.pair(...cell(r, c)), [from, to] = pair.difference > 0 ? colours.better : colours.worse;
-              return pair.apart ? mixed(from, to, Math.sqrt(Math.abs(pair.difference) / most)) : colours.none;
+              return pair.apart ? mixed(from, to, Math.sqrt(Math.abs(pair.difference) / measure.widest)) : colours.none;
             },
           };
         },
@@ -137,7 +137,7 @@ function pairPanel() {
   one.draw = () => {
     one.place.hidden = !chosen.pair;
     one.place.querySelector("h3").textContent = chosen.pair ? `${nameOf(chosen.pair[0])} against ${nameOf(chosen.pair[1])}` : "";
-    drawPanel();
+    drawPanel(true);
   };
 }
 
@@ -190,12 +190,10 @@ function heatMap() {
       map = map || cellMap(where, "Scores of every system on every topic; arrow keys move, Enter chooses", {
         shape: () => {
           const measure = view.measure, { systems, topics } = orders(), [from, to] = palette().heat;
-          let least = Infinity, most = -Infinity;
-          for (const value of measure.values) { least = Math.min(least, value); most = Math.max(most, value); }
-          least = Math.min(least, Math.max(0, least));
+          const least = Math.min(measure.lowest, 0), span = measure.highest - least || 1;
           return {
             rows: measure.n, columns: topics.length, key: `${measure.measure} ${settings.heat}`, label: measure.n <= 60 ? (r) => nameOf(systems[r]) : null, topLabel: (c) => topicName(topics[c]),
-            colour: (r, c) => mixed(from, to, (measure.score(topics[c], systems[r]) - least) / (most - least || 1)),
+            colour: (r, c) => mixed(from, to, (measure.score(topics[c], systems[r]) - least) / span),
           };
         },
         text: (r, c) => { const { systems, topics } = orders(); return `${nameOf(systems[r])} on topic ${topicName(topics[c])}: ${digits(view.measure.score(topics[c], systems[r]))}`; },

@@ -32,10 +32,8 @@ async function start() {
   view.root.dataset.ready = "yes";
   addEventListener("popstate", () => update(fromAddress(), false));
   addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) clearAll(); });
-  let waiting = 0;
-  new ResizeObserver(() => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(drawAll); }).observe(grid);
   prefersDark.addEventListener("change", drawAll);
-  addEventListener("beforeprint", () => { printing = true; drawAll(); });
+  addEventListener("beforeprint", () => { printing = true; drawAll(true); });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
 }
 start();

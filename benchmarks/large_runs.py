@@ -1,0 +1,76 @@
+"""Runs of many topics, one process each: seconds, processor seconds and memory, beside pytrec_eval.
+
+"times ours" is the ratio of processor seconds. The floor is the columnar parser alone: the bytes of the file through
+polars into the six columns, in blocks of 8 MB. Set CRANFIELD_BENCH_LARGE=1 for 10 and 100 million lines, which take
+5 GB of disk.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.evaluate import ours, pytrec_eval_one_by_one
+from benchmarks.harness import Row, fresh_process
+
+SIZES = [(50, 1000), (6980, 100), (6980, 1000)]
+LARGE = [(10_000, 1000), (100_000, 200), (100_000, 1000)]
+WITH_PEER = 7_000_000
+"""Lines up to which pytrec_eval is run beside; it holds the whole run in dictionaries."""
+
+
+def write_large(folder: Path, n_topics: int, depth: int) -> tuple[str, str]:
+    """A run whose topics rank the same documents under changing numbers, and one judgment for each topic."""
+    rng = np.random.default_rng(1)
+    documents = rng.permutation(8_000_000)[:depth].tolist()
+    scores = (-np.sort(-rng.random(depth)) * 30).tolist()
+    lines = [f"TOPIC0 Q0 {d} {r} {s:.6f} run\n" for r, (d, s) in enumerate(zip(documents, scores, strict=True), 1)]
+    block = "".join(lines).encode()
+    run, qrels = folder / f"{n_topics}x{depth}", folder / f"{n_topics}x{depth}.qrels"
+    with run.open("wb") as stream:
+        for topic in range(n_topics):
+            stream.write(block.replace(b"TOPIC0", b"%06d" % topic))
+    qrels.write_text("".join(f"{t:06d} 0 {documents[t % depth]} 1\n" for t in range(n_topics)))
+    return str(run), str(qrels)
+
+
+def floor(path: str) -> float:
+    """Processor seconds of the columnar parser alone."""
+    import polars as pl
+
+    from cranfield.collection.fast import RUN_COLUMNS
+    from cranfield.files import line_blocks, open_bytes
+
+    used = time.process_time()
+    with open_bytes(path) as stream:
+        for block in line_blocks(stream, 1 << 23):
+            pl.read_csv(block, has_header=False, separator=" ", quote_char=None, schema=RUN_COLUMNS)
+    return time.process_time() - used
+
+
+def run() -> list[Row]:
+    """Each size in a temporary directory of its own."""
+    rows = []
+    for n_topics, depth in SIZES + (LARGE if os.environ.get("CRANFIELD_BENCH_LARGE") else []):
+        lines = n_topics * depth
+        with tempfile.TemporaryDirectory() as scratch:
+            path, qrels = write_large(Path(scratch), n_topics, depth)
+            mine = fresh_process(ours, qrels, [path])
+            seconds, used = mine.value
+            alone = fresh_process(floor, path).value
+            what = f"{n_topics:,} topics × {depth:,} documents"
+            note = (
+                f"{used:.2f} s of processor time, {used / lines * 1e9:.0f} ns a line; the columnar parser alone "
+                f"{alone:.2f} s"
+            )
+            rows.append(Row(f"cranfield, {what}", seconds, 1.0, mine.peak_mb, note))
+            if lines <= WITH_PEER:
+                peer = fresh_process(pytrec_eval_one_by_one, qrels, [path])
+                theirs, they_used = peer.value
+                note = f"{they_used:.2f} s of processor time"
+                rows.append(Row(f"pytrec_eval, {what}", theirs, they_used / used, peer.peak_mb, note))
+    return rows

@@ -1,0 +1,41 @@
+"""Make the picture of the linked view in the README: `python docs/view_picture.py` writes docs/images/view.png.
+
+Needs the page (`pip install '.[web]'`), playwright and a Chromium; the collection is the synthetic sample.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PICTURE = Path(__file__).parent / "images" / "view.png"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main() -> None:
+    """Serve the sample, choose a system and a pair, and take the picture."""
+    words = [sys.executable, "-m", "cranfield", "serve", "--port", "0"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server, sync_playwright() as started:
+        assert server.stderr is not None
+        base = re.search(r"http://[^/]+", server.stderr.readline())
+        assert base is not None
+        browser = started.chromium.launch(
+            executable_path=next(filter(None, map(shutil.which, BROWSERS)), None), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page.goto(f"{base.group(0)}/data/sample#system=aspen-2&a=aspen-2&b=ash-4", timeout=120_000)
+        page.wait_for_selector("#view[data-ready]", timeout=120_000)
+        page.evaluate("document.getElementById('view').scrollIntoView()")
+        page.wait_for_timeout(500)
+        page.screenshot(path=PICTURE)
+        browser.close()
+        server.terminate()
+
+
+if __name__ == "__main__":
+    main()

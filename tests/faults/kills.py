@@ -1,0 +1,135 @@
+"""Kill commands at random moments, and look at what they leave: nothing half-written, and the next try gives the same.
+
+    PYTHONPATH=src:tests python -m faults.kills KILLS SEED [NAME...]
+
+Runs in a process of its own that has imported everything and computed nothing, so that each command is a fork of it:
+it starts at once, and a hundred kills take a minute.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from cranfield.cli.main import app
+
+FIRST = (
+    "sample s --topics 6 --systems 4 --documents 300 --depth 10 --length 40 --seed 1",
+    "evaluate s/qrels.txt s/runs -m AP -q -o ap.csv",
+)
+WRITERS = {
+    "made.csv": "evaluate s/qrels.txt s/runs -m AP -m P@5 -q -o made.csv",
+    "made.parquet": "convert ap.csv -o made.parquet",
+    "made.csv.gz": "convert ap.csv -o made.csv.gz",
+    "factors.csv": "standardise fit ap.csv -o factors.csv",
+    "made.json": "compare ap.csv --resamples 2000 -o made.json",
+    "pool.txt": "pool s/qrels.txt s/runs --depth 3 -o pool.txt",
+    "again": "sample again --topics 4 --systems 3 --documents 200 --depth 5 --length 20 --force",
+    "long.json": "replicates s/qrels.txt s/runs --splits 8 --resamples 3000 --workers 1 --work job.work -o long.json",
+}
+"""What each command writes, by name; the last is a long job that goes on where it stopped."""
+
+
+def start(words: str) -> int:
+    """A child that runs a command; its process id."""
+    child = os.fork()
+    if child:
+        return child
+    code = 70
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            app(words.split(), prog_name="cranfield")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 70
+    finally:
+        os._exit(code)
+
+
+def finish(words: str) -> None:
+    """Run a command to its end."""
+    _, status = os.waitpid(start(words), 0)
+    if status:
+        raise SystemExit(f"cranfield {words} ended with {os.waitstatus_to_exitcode(status)}")
+
+
+def content(path: Path) -> dict[str, bytes] | None:
+    """The bytes of a file or of all files of a directory; None where there is nothing."""
+    if path.is_dir():
+        return {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()}
+    return {"": path.read_bytes()} if path.exists() else None
+
+
+def leftovers(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir() if one.name.startswith("."))
+
+
+def main(kills: int, seed: int, names: list[str]) -> None:
+    """Kill so many commands, those that write these names; a finding ends the program with a sentence."""
+    writers = {name: WRITERS[name] for name in names or WRITERS}
+    folder = Path(tempfile.mkdtemp(prefix="kills-"))
+    os.chdir(folder)
+    chance = random.Random(seed)
+    for words in FIRST:
+        finish(words)
+    whole: dict[str, dict[str, bytes] | None] = {}
+    takes: dict[str, float] = {}
+    for name, words in writers.items():
+        started = time.monotonic()
+        finish(words)
+        takes[name] = time.monotonic() - started
+        whole[name] = content(folder / name)
+    (folder / "job.work").unlink(missing_ok=True)
+    killed = resumed = 0
+    names = list(writers)
+    for number in range(kills):
+        name = names[number % len(names)]
+        if chance.random() < 0.5 and (folder / name).is_file():
+            (folder / name).unlink()
+        before = content(folder / name)
+        child = start(writers[name])
+        time.sleep(chance.uniform(0, 1.1 * takes[name]))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        killed += os.WIFSIGNALED(status)
+        after = content(folder / name)
+        if after not in (before, whole[name]):
+            raise SystemExit(f"kill {number}: {name} is half-written after: cranfield {writers[name]}")
+        strange = [one for one in leftovers(folder) if not one.endswith(".part")]
+        if strange:
+            raise SystemExit(f"kill {number}: {strange} are left")
+        if name == "long.json" and (folder / "job.work").exists():
+            kept = [
+                line for line in (folder / "job.work").read_bytes().splitlines(keepends=True) if line.endswith(b"\n")
+            ]
+            finish(writers[name])
+            resumed += 1
+            if content(folder / name) != whole[name]:
+                raise SystemExit(f"kill {number}: the job that went on gives another result")
+            if not (folder / "job.work").read_bytes().startswith(b"".join(kept)):
+                raise SystemExit(f"kill {number}: finished work was thrown away")
+            (folder / "job.work").unlink()
+    long_ago = time.time() - 10_000
+    left = leftovers(folder)
+    for one in left:
+        for inside in (*Path(one).rglob("*"), Path(one)):
+            os.utime(inside, (long_ago, long_ago))
+    for name, words in writers.items():
+        finish(words)
+        if content(folder / name) != whole[name]:
+            raise SystemExit(f"{name} is another after all kills")
+    if leftovers(folder):
+        raise SystemExit(f"the next commands left {leftovers(folder)}")
+    shutil.rmtree(folder)
+    sys.stdout.write(f"{killed} of {kills} killed, {resumed} jobs went on, {len(left)} leftovers swept\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

@@ -1,0 +1,246 @@
+"""What a machine can do to a command: kills, full disks, forbidden places, pipes, files that change, two at once."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cranfield import FileError, read_run, read_scores
+from cranfield.files import write_atomically
+from cranfield.work_files import WorkFile
+
+TESTS = Path(__file__).resolve().parents[1]
+SOURCE = TESTS.parent / "src"
+PROGRAM = [sys.executable, "-m", "cranfield"]
+SCORES = "topic,a,b,c\n" + "".join(f"t{i},0.{i}1,0.{9 - i}2,0.{i * 7 % 10}5\n" for i in range(10))
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as Linux has them")
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}", "OMP_NUM_THREADS": "1"}
+
+
+def run(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROGRAM, *words], capture_output=True, text=True, env=environment(), **more)  # type: ignore[call-overload, no-any-return]
+
+
+def test_killed_commands_leave_nothing_half_written() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "faults.kills", "6", "1", "made.csv.gz", "long.json"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_hundred_killed_commands_leave_nothing_half_written(seed: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "faults.kills", "100", str(seed)],
+        env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "made.csv"
+    target.write_bytes(b"old")
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as a full disk: an error of the write
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    code = f"from cranfield.files import write_atomically; write_atomically({str(target)!r}, b'x' * 5000)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, preexec_fn=fill
+    )
+    assert "FileError: " in done.stderr
+    assert f"{target}: cannot be written: File too large" in done.stderr
+    assert target.read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["made.csv"]
+
+
+def test_a_full_work_file_is_said_and_can_be_taken_up(tmp_path: Path) -> None:
+    path = tmp_path / "job.work"
+    code = (
+        "import numpy as np; from cranfield.work_files import WorkFile\n"
+        f"file = WorkFile({str(path)!r}, {{'seed': 1}})\n"
+        "for at in range(9): file.put(f'part {at}', {'values': np.arange(30.0)})"
+    )
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, preexec_fn=fill
+    )
+    assert f"{path}: cannot be written: File too large" in done.stderr
+    again = WorkFile(path, {"seed": 1})
+    assert again.warnings == ()
+    assert again.get("part 0") is not None
+    assert again.get("part 8") is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_directory_that_cannot_be_written_is_said_before_any_work(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(FileError, match="cannot be written: Permission denied"):
+            write_atomically(tmp_path / "made.csv", b"x")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    place = tmp_path / "x.csv" / "made.csv"
+    done = run("compare", str(tmp_path / "x.csv"), "--test", "t", "-o", str(place))
+    assert done.returncode == 1
+    assert done.stderr == f"error: {place}: cannot be written: there is no directory {place.parent}\n"
+
+
+def test_what_is_no_regular_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    pipe, seen = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: seen.append(pipe.read_bytes()))
+    reader.start()
+    write_atomically(pipe, b"data")
+    reader.join(60)
+    assert seen == [b"data"]
+    assert pipe.is_fifo()
+
+
+def test_a_device_is_never_replaced(tmp_path: Path) -> None:
+    device = tmp_path / "full"
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 7))  # as /dev/full, and nobody else's
+        device.open("wb").close()
+    except OSError:
+        pytest.skip("devices cannot be made here")
+    with pytest.raises(FileError, match="cannot be written: No space left on device"):
+        write_atomically(device, b"data")
+    assert device.is_char_device()
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "made.csv", tmp_path / "link.csv"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_a_pipe_and_standard_input_are_read(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    expected = run("variance", str(tmp_path / "x.csv"), "-m", "AP", "--format", "csv").stdout
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(SCORES))
+    writer.start()
+    fifo = run("variance", str(pipe), "-m", "AP", "--format", "csv", timeout=60)
+    writer.join(60)
+    assert fifo.returncode == 0, fifo.stderr
+    assert fifo.stdout.replace("pipe", "x") == expected
+    typed = run("variance", "-", "-m", "AP", "--format", "csv", input=SCORES)
+    assert typed.stdout.replace("stdin", "x") == expected
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_or_refused(tmp_path: Path) -> None:
+    file, stop = tmp_path / "a.run", threading.Event()
+    lines = [f"1 Q0 d{i} {i} {1 / (i + 1):.6f} t\n" for i in range(2000)]
+    file.write_text("".join(lines))
+
+    def change() -> None:
+        at = 0
+        while not stop.is_set():
+            file.write_text("".join(lines[: at * 37 % 2000]))  # in place, as an editor or a copy does
+            at += 1
+
+    writer = threading.Thread(target=change)
+    writer.start()
+    try:
+        for _ in range(40):
+            try:
+                assert 0 < len(read_run(file)) <= 2000
+            except FileError as error:
+                assert str(error).startswith(str(file))
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_a_file_that_goes_while_a_directory_is_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(FileError, match=r"a\.csv: no such file; check the name"):
+        read_scores([tmp_path / "a.csv"])
+
+
+def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
+    path = tmp_path / "job.work"
+    first = WorkFile(path, {"seed": 1})
+    first.put("part 1", {"value": 1.5})
+    code = f"from cranfield.work_files import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
+    other = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
+    said = f"{path}: is the work file of a job that is running; wait for it to end, or name another file"
+    assert said in other.stderr
+    with pytest.raises(FileError, match="is the work file of a job that is running"):
+        WorkFile(path, {"seed": 1})
+    first.close()
+    first.close()
+    again = WorkFile(path, {"seed": 1})
+    assert again.get("part 1") == {"value": 1.5}
+    del again
+    assert WorkFile(path, {"seed": 1}).get("part 1") == {"value": 1.5}
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_is_one_line_and_130_and_the_children_are_gone(tmp_path: Path, workers: str) -> None:
+    assert run("sample", str(tmp_path / "s"), "--topics", "8", "--systems", "5", "--documents", "300").returncode == 0
+    work = tmp_path / "job.work"
+    words = ["replicates", str(tmp_path / "s" / "qrels.txt"), str(tmp_path / "s" / "runs"), "--splits", "2000"]
+    words += ["--resamples", "20000", "--workers", workers, "--work", str(work)]
+    job = subprocess.Popen(
+        [*PROGRAM, *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while not (work.exists() and b"split" in work.read_bytes()) and time.monotonic() < end and job.poll() is None:
+        time.sleep(0.02)
+    os.killpg(job.pid, signal.SIGINT)
+    out, said = job.communicate(timeout=60)
+    assert (job.returncode, out) == (130, "")
+    assert said.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(job.pid, 0)
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_a_closed_pipe_ends_the_command_in_silence(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    for format in ("table", "json", "csv"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [*PROGRAM, "convert", str(tmp_path / "x.csv"), "--format", format],
+            env=environment(), stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+        os.close(writer)
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+        assert done.returncode == 0

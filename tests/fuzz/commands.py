@@ -1,0 +1,271 @@
+"""Every command with every option, on degenerate scores: an answer that can be right, or an error in words."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import signal
+import sys
+import traceback
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cranfield import make_sample
+from cranfield.cli.build import shared_by
+from cranfield.cli.main import app
+from cranfield.settings import Setting, Settings, questions
+from fuzz.sound import problems_of
+
+PATIENCE = 20
+"""Seconds of a processor that a command may take."""
+SKIPPED = {"serve": "waits for visitors", "demo": "a fixed sequence of the others"}
+SCORES = ["x.csv"]
+RUNS = ["s/qrels.txt", "s/runs"]
+FEW = ["--resamples", "20"]
+BASES: dict[str, list[list[str]]] = {
+    "sample": [["new", "--topics", "3", "--systems", "2", "--documents", "100", "--length", "10", "--force"]],
+    "check": [["s/qrels.txt"], SCORES, ["s/runs"]],
+    "convert": [SCORES, [*SCORES, "-o", "new.csv"]],
+    "evaluate": [RUNS],
+    "measures": [["AP"], []],
+    "leaderboard": [[*SCORES, *FEW], [*RUNS, "-m", "AP", *FEW]],
+    "compare": [[*SCORES, *FEW], [*SCORES, *FEW], [*SCORES, *FEW, "--tune", "--folds", "2"], [*RUNS, "-m", "AP", *FEW]],
+    "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"]],
+    "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
+    "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
+    "replicates": [[*RUNS, "--splits", "2", "--resamples", "20", "--redraws", "5"]],
+    "tune": [["family.csv", "--folds", "2", "--resamples", "20"]],
+    "selection-bias": [["--experiments", "10", "--topics", "6", "--settings", "3", "--folds", "2"]],
+    "standardise fit": [SCORES],
+    "standardise apply": [[*SCORES, "--factors", "factors.csv"]],
+    "standardise robustness": [SCORES],
+    "standardise effect": [[*SCORES, *FEW]],
+    "variance": [SCORES, [*SCORES, "--anova"]],
+    "design pairs": [
+        ["--variance-of-difference", "0.05", "--systems", "5", "--min-diff", "0.2"],
+        ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
+    ],
+    "design anova": [
+        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5"],
+        ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], [],
+    ],
+    "design ttest": [["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv"], []],
+    "design interval": [["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv"], []],
+    "design recommend": [["x.csv", "--systems", "4", "--min-diff", "0.2"]],
+    "design looks": [["--variance-of-difference", "0.05", "--min-diff", "0.2"]],
+    "reliability": [[*SCORES, *FEW]],
+    "monitor": [[*SCORES, "--per-look", "3", "--looks", "2"]],
+    "reuse": [[*RUNS, "--teams", "teams.txt", "-m", "AP", "--depth", "5", *FEW]],
+    "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
+    "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
+    "simulate scores": [SCORES],
+    "cost": [[*RUNS, "-m", "AP", "--depth", "5", "--width", "0.3"]],
+    "pool": [[*RUNS, "--depth", "5"]],
+    "report": [[*SCORES, "--resamples", "20", "-o", "new.html"]],
+}  # fmt: skip
+"""Short calls of every command, to which options are added."""
+SELDOM = {"report": 0.02, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
+"""Commands that take long, and how often they come up beside the others."""
+ONE_SIDED = {"greater", "less", "westfall-young"}
+"""Words after which an interval may have an open end: one side, or too few resamples to bound it, which is said."""
+CODES = {"gate": {0, 1, 2, 3, 4}}
+NAMES = [
+    "a",
+    "b",
+    "c",
+    "x.csv",
+    "AP",
+    "P@5",
+    "nDCG@10",
+    "score",
+    "nonsense",
+    "",
+    "RBP(p=0.8)",
+    "-1",
+    "os.system",
+    "\u2028",
+]
+TEXTS = {
+    "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "P@0", "x.y"],
+    "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
+    "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
+    "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
+    "teams": ["teams.txt", "x.csv"], "team_prefix": ["[a-z]+", "(", ".*", "(a+)+$"], "estimator": ["residual"],
+    "factors": ["factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "x"],
+    "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
+}  # fmt: skip
+WHOLE = [0, 1, 2, 3, 5, 7, 12, -1, 10**20]
+REAL = [
+    0.0,
+    1.0,
+    0.5,
+    0.05,
+    0.01,
+    0.95,
+    1e-16,
+    1 - 1e-16,
+    1e-12,
+    1 - 1e-12,
+    1e-300,
+    1e300,
+    -1.0,
+    2.0,
+    1e-8,
+    1e8,
+    float("nan"),
+    float("inf"),
+]
+SAFE = {"seed", "level", "memory"}
+"""Whole numbers that cost nothing however large."""
+
+
+def matrix(chance: random.Random, topics: int, systems: int) -> np.ndarray:
+    """Scores that leave little to go by: constant, tied, huge, tiny, sparse, or quite usual."""
+    random_numbers = np.random.default_rng(chance.randrange(2**32))
+    x = random_numbers.random((topics, systems))
+    kind = chance.randrange(14)
+    if kind == 0:
+        x = np.full_like(x, chance.choice([0.0, 0.5, 1.0, 0.1, -3.0, 1e16]))
+    elif kind == 1:
+        x = np.tile(x[:1], (topics, 1))
+    elif kind == 2:
+        x = np.tile(x[:, :1], (1, systems))
+    elif kind == 3:
+        x = np.round(x * 2) / 2
+    elif kind == 4:
+        x = x * chance.choice([1e300, 1e150, 1e-150, 1e-300, 5e-324, 1e16, 1e-16])
+    elif kind == 5:
+        x = np.where(x < 0.15, 1.0, 0.0)
+    elif kind == 6:
+        x = chance.choice([0.1, 0.5, 1e16, 1e-10]) + np.round(x * 4) * chance.choice([1e-16, 1e-17, 1e-12, 2.0])
+    elif kind == 7:
+        x[chance.randrange(topics), chance.randrange(systems)] = chance.choice([1e300, -1e300, 1e-300, 1e16, -0.0])
+    elif kind == 8:
+        x = np.full_like(x, 0.5)
+        x[chance.randrange(topics)] = random_numbers.random(systems)
+    elif kind == 9:
+        x = x * np.array([10.0 ** chance.randrange(-300, 300) for _ in range(systems)])
+    elif kind == 10:
+        x[chance.randrange(topics), chance.randrange(systems)] = np.nan
+    return x
+
+
+def score_table(chance: random.Random, names: list[str]) -> str:
+    topics = chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 8, 12])
+    x = matrix(chance, topics, len(names))
+    rows = [",".join(["topic", *names]), *(",".join([f"t{i}", *map(repr, row)]) for i, row in enumerate(x.tolist()))]
+    return "\n".join(rows).replace("nan", chance.choice(["", "nan"])) + "\n"
+
+
+def prepare(folder: Path) -> None:
+    """The files that stay: a sample collection, teams, factors."""
+    make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
+    systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
+    (folder / "teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
+    rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
+    (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
+    (folder / "order.txt").write_text("a\nb\nc\n")
+
+
+def value_of(one: Setting, chance: random.Random) -> str:
+    if one.choices is not None:
+        return chance.choice([*one.choices] * 5 + ["nonsense"])
+    if one.kind is int:
+        ends = [end for end in (one.least, one.most) if end is not None and (one.name in SAFE or abs(end) < 50)]
+        beyond = [one.least - 1] if one.least is not None else []
+        beyond += [one.most + 1] if one.most is not None else []
+        return str(int(chance.choice([*ends, *beyond, *WHOLE])))
+    if one.kind is float:
+        ends = [end for end in (one.least, one.most) if end is not None]
+        return repr(float(chance.choice([*ends, *REAL])))
+    return chance.choice(TEXTS.get(one.name, NAMES))
+
+
+def words_of(command: str, question: type[Settings], chance: random.Random) -> tuple[list[str], str]:
+    """A call: its words, and the format of what it prints."""
+    words = [*command.split(), *chance.choice(BASES[command])]
+    own = [one for one in question.all() if one.flags]
+    for one in chance.sample(own, min(len(own), chance.choice((0, 1, 1, 2, 2, 3, 5)))):
+        if one.kind is Path and one.name != "teams":
+            continue
+        for _ in range(chance.choice((1, 1, 2)) if one.several else 1):
+            words.append(one.flags[0].split("/")[0])
+            if one.kind is not bool:
+                words.append(value_of(one, chance))
+    format = chance.choice(("json", "json", "json", "table", "csv", "markdown", "latex"))
+    if "format" in [one.name for one in shared_by(question)] and "-o" not in words:
+        words += ["--format", format]
+    else:
+        format = "table"
+    return words, format
+
+
+class Slow(BaseException):
+    """A command that took longer than it may."""
+
+
+def _ring(number: int, frame: Any) -> None:
+    raise Slow
+
+
+def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
+    """One call: which command, and what went wrong, if anything did. The folder is the current directory."""
+    chance = random.Random(seed)
+    asked = questions()
+    names = [name for name in asked if name not in SKIPPED]
+    command = chance.choices(names, [SELDOM.get(name, 1.0) for name in names])[0]
+    systems = list("abcdef")[: chance.choice((1, 2, 2, 3, 3, 4, 6))]
+    for file in ("x.csv", "y.csv"):
+        Path(folder, file).write_text(score_table(chance, systems))
+    Path(folder, "family.csv").write_text(
+        score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)])
+    )
+    words, format = words_of(command, asked[command], chance)
+    problem = run(words, format, CODES.get(command, {0, 1, 2}))
+    return command, None if problem is None else f"cranfield {' '.join(map(repr, words))}\n{problem}"
+
+
+def run(words: list[str], format: str, codes: set[int]) -> str | None:
+    """What is wrong with what a call does; None if nothing is."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    before = signal.signal(signal.SIGPROF, _ring)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    try:
+        with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            try:
+                app(words, prog_name="cranfield")
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+    except Slow:
+        return f"slow: more than {PATIENCE} s"
+    except BaseException:  # noqa: BLE001 (whatever it is, it is what we look for)
+        return traceback.format_exc(limit=-4)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    if code not in codes:
+        return f"exit code {code}\n{err.getvalue()[:500]}"
+    if (
+        code in (1, 2)
+        and not re.search(r"error: |Error: |Usage: |problems?$", err.getvalue(), re.MULTILINE)
+        and not out.getvalue()
+    ):
+        return f"exit code {code} without a word"
+    if len(err.getvalue()) > 20_000:
+        return f"messages of {len(err.getvalue()):,} characters"
+    if code in (1, 2):
+        return None
+    wrong = problems_of(out.getvalue(), format, bool(ONE_SIDED & set(words)))
+    return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
+
+
+if __name__ == "__main__":  # one seed again, in the current directory
+    prepare(Path.cwd())
+    for seed in map(int, sys.argv[1:]):
+        sys.stdout.write(f"{seed}: {attempt(seed, Path.cwd())}\n")

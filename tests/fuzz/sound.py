@@ -1,0 +1,84 @@
+"""What every printed answer must be: finite, with p-values in (0, 1], and estimates inside their intervals."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+P_VALUE = re.compile(r"(^|_)p(_value|_adjusted|_merged)?$|^p_")
+SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha)$")
+CONTAINED = (
+    "rate",
+    "reached",
+    "difference",
+    "effect_size",
+    "effect",
+    "mean",
+    "value",
+    "estimate",
+    "tau",
+    "statistic",
+    "bias",
+    "variance",
+)
+NOT_FINITE = re.compile(r"(?<![\w.'/-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
+
+
+def problems_of(text: str, format: str, open_ends: bool = False) -> list[str]:
+    """What is wrong with something printed; nothing if all is well. One-sided intervals may have open ends."""
+    if format == "json":
+        try:
+            return list(_walk(json.loads(text, parse_constant=_refuse), open_ends))
+        except ValueError as error:
+            return [f"JSON that cannot be read: {error}"]
+    wrong = [match.group() for match in NOT_FINITE.finditer(text)]
+    return [f"not finite: {one!r}" for one in wrong if not open_ends or "nan" in one.lower()]
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _walk(value: Any, open_ends: bool, place: str = "") -> Iterator[str]:
+    if isinstance(value, list):
+        for at, one in enumerate(value):
+            yield from _walk(one, open_ends, f"{place}[{at}]")
+    elif isinstance(value, str):
+        if value in ("nan", "inf", "-inf") and not (
+            open_ends and value != "nan" and place.endswith(("lower", "upper"))
+        ):
+            yield f"{place} is {value}"
+    elif isinstance(value, dict):
+        yield from (f"{place}: {text}" for text in _row(value))
+        for name, one in value.items():
+            if name not in ("settings", "command_line", "python"):
+                yield from _walk(one, open_ends, f"{place}.{name}")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _row(row: dict[str, Any]) -> Iterator[str]:
+    for name, value in row.items():
+        if not _number(value):
+            continue
+        if P_VALUE.search(name) and not 0 < value <= 1:
+            yield f"{name} is {value}"
+        if SHARES.search(name) and not 0 <= value <= 1:
+            yield f"{name} is {value}"
+    for lower in row:
+        if lower != "lower" and not lower.endswith("_lower"):
+            continue
+        stem = lower.removesuffix("lower")
+        upper = f"{stem}upper"
+        if not _number(row[lower]) or not _number(row.get(upper)):
+            continue
+        if row[lower] > row[upper]:
+            yield f"{lower} {row[lower]} above {upper} {row[upper]}"
+        names = [stem.removesuffix("_")] if stem else [name for name in CONTAINED if name in row][:1]
+        for name in names:
+            if _number(row.get(name)) and not row[lower] <= row[name] <= row[upper]:
+                yield f"{name} {row[name]} outside [{row[lower]}, {row[upper]}]"
