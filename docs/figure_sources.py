@@ -416,7 +416,12 @@ def scale() -> Texts:
     }
     cores = {"one core": 1, "laptop, 8 cores": 8, "server, 64 cores": 64, "cluster, 512 cores": 512}
     arithmetic = [
-        [name, f"{lines:,}", f"{lines * 50 / 1e9:,.3g} GB", *(_duration(lines * line / many) for many in cores.values())]
+        [
+            name,
+            f"{lines:,}",
+            f"{lines * 50 / 1e9:,.3g} GB",
+            *(_duration(lines * line / many) for many in cores.values()),
+        ]
         for name, lines in jobs.items()
     ]
     return {
