@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -102,7 +102,8 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
             client.close(timeout=2)
     finally:
         if local is not None:
-            local.close(timeout=10)
+            with suppress(TimeoutError):
+                local.close(timeout=10)
 
 
 def _connect(where: str, local: Any) -> Client:
