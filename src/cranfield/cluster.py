@@ -169,7 +169,7 @@ class ClusterExecutor(Executor):
 
     def under_way(self) -> int:
         """How many tasks are handed in at once: enough that no worker waits for the next."""
-        return max(4, 3 * sum(self.client.nthreads().values()))
+        return max(4, 3 * int(sum(self.client.nthreads().values())))
 
     def ship(self, function: Callable[[Any], Any]) -> _Sent:
         """What all items share, given to every worker once."""

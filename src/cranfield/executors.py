@@ -89,14 +89,16 @@ def spread_over(executor: Any) -> Iterator[Executor]:
         _around.reset(before)
 
 
-def as_executor(executor: Any) -> Executor | Kind:
+def as_executor(executor: object) -> Executor | Kind:
     """What `map_in_order` can use: a kind of worker, an executor, or a Dask client made one."""
-    if isinstance(executor, Executor) or executor == "threads" or executor == "processes":
+    if isinstance(executor, Executor):
         return executor
+    if executor in ("threads", "processes"):
+        return cast("Kind", executor)
     from cranfield.cluster import executor_of, is_client
 
     if is_client(executor):
-        return executor_of(executor)
+        return executor_of(cast(Any, executor))
     raise ArgumentError(
         f"`executor` must be a concurrent.futures.Executor or a Dask client; got {executor!r}. "
         "Write concurrent.futures.ThreadPoolExecutor(4), or leave it out."

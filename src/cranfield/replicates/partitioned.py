@@ -293,7 +293,7 @@ def _score_runs(
     if executor is None:
         workers = workers or available_workers()
     else:
-        todo = sent(todo, collection.lenient, collection.name)
+        todo = list(sent(todo, collection.lenient, collection.name))
     computed = map_in_order(
         partial(_score_run, scorer, collection.qrels.name, collection.lenient, collection.name),
         todo,
