@@ -94,7 +94,7 @@ def as_executor(executor: object) -> Executor | Kind:
     if isinstance(executor, Executor):
         return executor
     if executor in ("threads", "processes"):
-        return cast("Kind", executor)
+        return executor
     from cranfield.cluster import executor_of, is_client
 
     if is_client(executor):
