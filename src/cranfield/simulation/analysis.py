@@ -182,8 +182,8 @@ def _plan(
     most = max(max(sizes) * m, m * (m - 1) // 2 * len(chosen) * len(levels))
     if most > LARGEST_TRIAL:
         raise ArgumentError(
-            f"a simulated collection of {max(sizes):,} topics and {m:,} systems is too large: topics times systems, and "
-            f"pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
+            f"a simulated collection of {max(sizes):,} topics and {m:,} systems is too large: topics times systems, "
+            f"and pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
             "Lower `n_topics` or `n_systems`."
         )
     twins = m == 2 and mode == "resample"
