@@ -67,7 +67,7 @@ def _trec(n_topics: int) -> Callable[[], Any]:
     from cranfield.measures.trec import trec_lines
 
     scores = Scores([_scores(n_topics, 1)])
-    return lambda: trec_lines(scores, "s0", topics=True)
+    return lambda: list(trec_lines(scores, "s0", topics=True))
 
 
 def _read(folder: Path, n_topics: int) -> Callable[[], Any]:

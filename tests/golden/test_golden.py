@@ -90,6 +90,7 @@ def page(collection: Path) -> Iterator[Page]:
         }
         for id in [*ids.values(), "sample"]:  # all are read before the first question, whichever that is
             assert ask(client, f"/api/data/{id}")[0] == 200
+            assert ask(client, f"/api/view?data={id}")[0] == 200
         yield Page(client, ids)
 
 

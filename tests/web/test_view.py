@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,21 @@ def test_teams_that_cannot_be_read_are_a_problem(client: Client) -> None:
     told = client.post("/api/data", files=files).json()
     assert told["files"][1]["kind"] == "teams"
     assert "already belongs to team" in told["files"][1]["error"]
+
+
+def test_files_are_opened_where_they_lie(client: Client, tmp_path: Path) -> None:
+    home = tmp_path / "track-7"
+    (home / "runs").mkdir(parents=True)
+    (home / "qrels.txt").write_text(QRELS)
+    for name, text in RUNS.items():
+        (home / "runs" / f"{name}.run").write_text(text)
+    service = client.app.state.service  # type: ignore[attr-defined]
+    files = [str(home / "qrels.txt"), *sorted(map(str, (home / "runs").iterdir()))]
+    dataset = service.store.adopt(files, dict.fromkeys(RUNS, "one"))
+    assert service.store.adopt(files) is dataset  # the same files have the same address
+    service.prepare(dataset)
+    view = ask(client, f"/api/view?data={dataset.id}")["view"]
+    assert (view["title"], view["teams"]) == ("track-7", ["one"] * 4)
+    assert not list(service.store.path.glob(dataset.id))
+    service.remove(dataset.id)
+    assert (home / "qrels.txt").read_text() == QRELS

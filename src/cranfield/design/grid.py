@@ -96,7 +96,6 @@ def probability(name: str, value: object) -> float:
             f"Write {number / 100:.2f}." if 1 < number < 100 else f"Write {POWER if name == 'power' else 0.05:.2f}."
         )
         raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. {advice}")
-    bounds.share(name, number)
     return number
 
 

@@ -16,7 +16,7 @@ SMALLEST, LARGEST = 1e-12, 1e12
 """Bounds of variances, differences, widths and costs: beyond them no answer is worth a digit."""
 
 
-NEAREST = 1e-9
+NEAREST = 1e-12
 """How near to 0 and 1 a level, a power or a share may come: beyond it no quantile is worth a digit."""
 
 
@@ -25,7 +25,7 @@ def share(name: str, value: Any) -> None:
 
     >>> share("alpha", 1e-300)
     Traceback (most recent call last):
-    cranfield.errors.ArgumentError: `alpha` must be between 1e-09 and 1 - 1e-09; got 1e-300. Write 0.05.
+    cranfield.errors.ArgumentError: `alpha` must be between 1e-12 and 1 - 1e-12; got 1e-300. Write 0.05.
     """
     if not 0 < value < 1:
         usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)

@@ -1,0 +1,68 @@
+"""Files to scores by command: 60 runs × 50 topics × 1,000 documents, imports included, beside pytrec_eval.
+
+"times ours" is the ratio of processor seconds. Set TREC_EVAL to the path of trec_eval's own program to have it in the
+table, one process per run.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.generate import write_qrels, write_runs
+from benchmarks.harness import Row
+
+RUNS, DISTINCT = 60, 4
+PEER = """
+import glob, sys
+import pytrec_eval
+with open(sys.argv[1]) as stream:
+    evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(stream), {"map", "ndcg_cut.10", "P.10"})
+results = []
+for path in sorted(glob.glob(sys.argv[2] + "/*")):
+    with open(path) as stream:
+        results.append(evaluator.evaluate(pytrec_eval.parse_run(stream)))
+"""
+
+
+def _measured(words: list[str]) -> tuple[float, float, float]:
+    """Seconds, processor seconds and peak megabytes of a command, its children included."""
+    start = time.perf_counter()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, words
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3
+
+
+def run() -> list[Row]:
+    """Ours, pytrec_eval in one process, and trec_eval where it is."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "runs")
+        folder.mkdir()
+        qrels = write_qrels(Path(scratch, "qrels"))
+        paths = write_runs(Path(scratch, "made"), n_runs=DISTINCT, compress=False)
+        for number in range(RUNS):
+            os.link(paths[number % DISTINCT], folder / f"run{number:02d}")
+        out = str(Path(scratch, "scores.csv"))
+        commands = {
+            "cranfield evaluate -q -o scores.csv": [
+                sys.executable, "-m", "cranfield", "evaluate", qrels, str(folder), "-q", "-o", out,
+            ],
+            "pytrec_eval, run after run": [sys.executable, "-c", PEER, qrels, str(folder)],
+        }  # fmt: skip
+        if program := os.environ.get("TREC_EVAL"):
+            asked = f"{shlex.quote(program)} -q -m map -m ndcg_cut.10 -m P.10 {shlex.quote(qrels)}"
+            loop = f"for run in {shlex.quote(str(folder))}/*; do {asked} $run; done"
+            commands["trec_eval, one process per run"] = ["sh", "-c", loop]
+        measured = {name: _measured(words) for name, words in commands.items()}
+    ours = next(iter(measured.values()))[1]
+    return [
+        Row(name, seconds, used / ours, peak, f"{used:.2f} s of processor time")
+        for name, (seconds, used, peak) in measured.items()
+    ]
