@@ -18,6 +18,13 @@ from cranfield.cli.main import app
 from cranfield.cli.output import chart_kinds
 from cranfield.settings import Setting, Settings, questions
 
+LEFT_OUT = [
+    word
+    for section in ("standardisation", "differences", "collection", "reliability", "next", "reuse")
+    for word in ("--skip", section)
+]
+"""Sections of a report that no option needs to be typed."""
+
 COMMANDS: dict[str, list[str]] = {
     "demo": ["demo", "{new}"],
     "sample": ["sample", "{new}", "--topics", "3", "--systems", "2", "--documents", "100"],
@@ -64,7 +71,7 @@ COMMANDS: dict[str, list[str]] = {
     "simulate scores": ["simulate", "scores", "ap.csv"],
     "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
-    "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", "--skip", "standardisation"],
+    "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", *LEFT_OUT],
 }
 """A small call of every command; `{new}` is a name that does not exist yet."""
 

@@ -53,7 +53,7 @@ def _closed() -> Any:
 
 
 @schema.parametrize()
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_request_is_a_server_error(case: Any) -> None:
     # Half of the questions are about data that exists, with few resamples: else most would end at the first check.
     every = 10 if case.path == "/api/report" else 2  # a report takes a process of its own
