@@ -40,7 +40,17 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
     assert len(found) == 15
     assert [row["collection"] for row in found[:3]] == ["old", "older", "pooled"]
     assert list(found[0]) == (
-        ["collection", "measure", "topics", "systems", "estimator", "variance", "variance_of_difference", "lower", "upper"]
+        [
+            "collection",
+            "measure",
+            "topics",
+            "systems",
+            "estimator",
+            "variance",
+            "variance_of_difference",
+            "lower",
+            "upper",
+        ]
     )
     one = rows(past("variance", "old.AP.csv", "--method", "residual", "--format", "json"))
     assert [row["estimator"] for row in one] == ["residual"]
