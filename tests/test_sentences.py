@@ -940,7 +940,7 @@ def simulated(kind: str) -> cf.SimulatedTests:
 def too_often() -> Shown:
     row = simulated("over").to_frame().filter(test="bootstrap", kind="type1").row(0, named=True)
     assert row["lower"] > 0.05
-    found = re.search(r"On scores like yours, Bootstrap rejects true nulls \.\d+ of the time at \.05 with 5 topics; .*",
+    found = re.search(r"On scores like yours, bootstrap rejects true nulls \.\d+ of the time at \.05 with 5 topics; .*",
                       simulated("over").summary())  # fmt: skip
     assert found
     return printed(simulated("over")), found.group()

@@ -487,6 +487,18 @@ def test_scores_that_cannot_be_used(scores: Any, kind: type[CranfieldError], mes
         compare(scores, test="t")
 
 
+@pytest.mark.parametrize("measure", ["AP", ["AP", "nDCG@10"], None])
+def test_runs_without_judgments_are_named_as_such(measure: Any) -> None:
+    run = {"1": {"doc-1": 2.0, "doc-2": 1.0}, "2": {"doc-3": 2.0, "doc-4": 1.0}}
+    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-1' is no measure.*qrels=…"):
+        compare({"a": run, "b": run}, measure=measure, test="t")
+
+
+def test_a_measure_of_ones_own_is_no_document() -> None:
+    scores = {"a": {"1": {"joy": 0.1}, "2": {"joy": 0.3}}, "b": {"1": {"joy": 0.2}, "2": {"joy": 0.9}}}
+    assert compare(scores, test="t").n_topics == compare(scores, measure="joy", test="t").n_topics == 2
+
+
 # ── nothing is imported that nobody has ───────────────────────────────────────────────────────────────────
 
 

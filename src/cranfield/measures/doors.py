@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.defaults import MEASURES
-from cranfield.errors import quietly
+from cranfield.errors import ArgumentError, quietly
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import recognise
 from cranfield.scores.doors import ScoresLike, as_scores
@@ -31,6 +31,7 @@ def scores_or_evaluated(
     [[1.0, 0.5]]
     """
     if qrels is None:
+        _refuse_runs(scores, measure, argument)
         return as_scores(scores, measure=_present(scores, measure), argument=argument)
     with quietly():  # what evaluation has to say is in the scores, and in every result made of them
         return evaluate(qrels, scores, list(MEASURES) if measure is None else measure, workers=workers)
@@ -49,3 +50,22 @@ def _name_in(scores: Scores, name: str) -> str:
         return name
     same = [one for one in scores if recognise(one) == meant]
     return same[0] if len(same) == 1 else name
+
+
+def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
+    """Refuse runs that came without judgments: their documents would pass for measures."""
+    if isinstance(scores, Scores) or not isinstance(scores, Mapping):
+        return
+    topics = [topic for system in scores.values() if isinstance(system, Mapping) for topic in system.values()]
+    if not topics or not all(isinstance(topic, Mapping) for topic in topics):
+        return
+    inside = {frozenset(map(str, topic)) for topic in topics}
+    names = set().union(*inside)
+    wanted = [] if measure is None else list(map(str, measure if isinstance(measure, (list, tuple)) else [measure]))
+    strange = names.isdisjoint(wanted) if wanted else len(inside) > 1
+    if strange and not any(map(recognise, names)):
+        shown = min(names, default="")
+        raise ArgumentError(
+            f"`{argument}` looks like runs without judgments: {shown!r} is no measure, it may be a document. "
+            "To evaluate runs, give the judgments too: qrels=…, measure=…"
+        )

@@ -53,7 +53,7 @@ def view_data(
 
     Examples
     --------
-    >>> from cranfield import compare, make_scores
+    >>> from cranfield import Scores, compare, make_scores
     >>> x = make_scores(n_topics=20, n_systems=4, seed=3)
     >>> data = view_data(compare(x), Scores([x]), title="four systems")
     >>> data["measures"][0]["rank"], len(data["topics"])
