@@ -145,8 +145,8 @@ def _agreement(scores: Scores, systems: Sequence[str]) -> tuple[dict[str, Any], 
     with quietly():
         for i, one in enumerate(names):
             for j in range(i):
-                found = correlate(matrices[one], matrices[names[j]], n_resamples=0, missing="drop-topic")
-                tau[i][j] = tau[j][i] = found.values["tau"]
+                agreement = correlate(matrices[one], matrices[names[j]], n_resamples=0, missing="drop-topic")
+                tau[i][j] = tau[j][i] = agreement.values["tau"]
     return ranks, tau
 
 
