@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from functools import cache
 from typing import Any
@@ -386,3 +387,54 @@ def tuned_engine() -> Texts:
     )
     texts["tuned-best"] = short(tuning["feedback"].in_sample_mean, 4)
     return texts
+
+
+SCALED = ("measures/stream.py", "comparison/bootstrap.py", "simulation/trials.py")
+
+
+@figures("measured", command="python -m benchmarks scale", sources=SCALED)
+def scale() -> Texts:
+    """How work grows on one machine, and what follows for larger ones."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    from benchmarks import scale as growth
+
+    grown = growth.measure()
+    rows = [
+        [growth.WHAT[name], *(f"{size:,}: {took:.3g} s" for size, took in zip(sizes, seconds, strict=True)),
+         f"{growth.exponent(sizes, seconds):.2f}"]
+        for name, (sizes, seconds) in grown.items()
+    ]  # fmt: skip
+    sizes, seconds = grown["runs"]
+    line = seconds[-1] / (sizes[-1] * 50 * growth.DEPTH)
+    sizes, seconds = grown["topics"]
+    line = max(line, seconds[-1] / (sizes[-1] * growth.DEPTH))
+    jobs = {
+        "100 runs × 50 topics × 1,000 documents (a large track)": 100 * 50 * 1000,
+        "10,000 runs × 50 topics × 1,000 documents (all of TREC, roughly)": 10_000 * 50 * 1000,
+        "1,000 runs × 6,980 topics × 1,000 documents (MS MARCO passage)": 1_000 * 6_980 * 1000,
+    }
+    cores = {"one core": 1, "laptop, 8 cores": 8, "server, 64 cores": 64, "cluster, 512 cores": 512}
+    arithmetic = [
+        [
+            name,
+            f"{lines:,}",
+            f"{lines * 50 / 1e9:,.3g} GB",
+            *(_duration(lines * line / many) for many in cores.values()),
+        ]
+        for name, lines in jobs.items()
+    ]
+    return {
+        "scale-growth": table("what grows | >small | >ten times | >a hundred times | >exponent", rows),
+        "scale-line": f"{line * 1e9:.0f} ns",
+        "scale-arithmetic": table(" | >lines | >text | " + " | ".join(f">{name}" for name in cores), arithmetic),
+        "scale-core-hours": f"{1_000 * 6_980 * 1000 * line / 3600:.1f}",
+    }
+
+
+def _duration(seconds: float) -> str:
+    """Two digits of the largest fitting unit."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.2g} {unit}"
+    return f"{seconds:.2g} s"

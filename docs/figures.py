@@ -143,7 +143,7 @@ def sentences_page() -> str:
         "",
         "Every sentence with which a command, page or report concludes something. Those marked *always* are printed whatever",
         "the data are, and are true of the figures in them; the others are printed only when their condition holds.",
-        "`tests/test_sentences.py` has a case of each in which it is printed and true, and one in which it would be false and",
+        "`tests/test_sentences.py` (`tests/test_chart_titles.py` for charts) has a case of each in which it is printed and true, and one in which it would be false and",
         "is not printed.",
     ]
     room = ""

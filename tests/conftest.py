@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -28,3 +30,12 @@ def cranfield(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Type:
         return result
 
     return run
+
+
+@pytest.fixture(scope="session")
+def dask_cluster() -> Iterator[Any]:
+    """A Dask cluster of two worker processes on this machine."""
+    from cranfield.cluster import open_cluster
+
+    with open_cluster("local:2") as executor:
+        yield executor

@@ -186,7 +186,9 @@ def test_threads_are_really_used():
 
 
 def test_no_executor_no_worker():
-    with pytest.raises(ArgumentError, match=r"`executor` must be a concurrent\.futures\.Executor; got 'cluster'"):
+    with pytest.raises(
+        ArgumentError, match=r"`executor` must be a concurrent\.futures\.Executor or a Dask client; got 'cluster'"
+    ):
         list(map_in_order(square, [1], executor="cluster"))
     with pytest.raises(ArgumentError, match="`workers` must be at least 1; got -2"):
         list(map_in_order(square, [1], workers=-2))

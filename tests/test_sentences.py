@@ -25,7 +25,8 @@ from cranfield.present.report.parts import Notice, Text
 from cranfield.sentences import Sentence, every_sentence, sentence
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
-SENTENCES = every_sentence()
+SENTENCES = {name: one for name, one in every_sentence().items() if not name.startswith("charts.")}
+"""All but the titles of charts, which have a test file of their own."""
 Shown = tuple[str, str]
 """What is printed, and the sentence that must be in it."""
 CASES: dict[str, tuple[Callable[[], Shown], Callable[[], str]]] = {}
@@ -509,14 +510,14 @@ case("design.more-than-range",
      lambda: odd(0.1))  # fmt: skip
 case("design.more-than-apart",
      lambda: (odd(0.5), f"`min_diff` = 0.5 is more than the best and the worst past system are apart "
-              f"({np.ptp(means(past())):.4g} by AP); a collection of this size tells only systems apart that differ more "
-              "than any did before."),
+              f"({np.ptp(means(past())):.4g} by AP); a collection of this size is likely to show only differences "
+              "larger than any before."),
      lambda: odd(0.1))  # fmt: skip
 case("design.too-small",
-     lambda: (odd(0.001), re.search(r"`min_diff` = 0\.001 is .* any test collection in use\.", odd(0.001)).group()),  # type: ignore[union-attr]
+     lambda: (odd(0.001), re.search(r"`min_diff` = 0\.001 is .* level 0\.05\.", odd(0.001)).group()),  # type: ignore[union-attr]
      lambda: odd(0.1))  # fmt: skip
 case("design.many-topics",
-     lambda: (odd(0.1, 20_000), "20,000 topics are more than any test collection has; 200 could detect a difference of "
+     lambda: (odd(0.1, 20_000), "20,000 topics are more than most test collections have; 200 could detect a difference of "
               "about 1."),
      lambda: odd(0.1, 200))  # fmt: skip
 
@@ -677,10 +678,75 @@ for short, pattern in {
     case(f"generalisability.{short}",
          lambda pattern=pattern: (told_reliability(False), re.search(pattern, told_reliability(False)).group()),  # type: ignore[misc, union-attr]
          lambda: told_reliability(True))  # fmt: skip
+
+
+@cache
+def told_of_worst(erratic: bool) -> str:
+    """The two worst of eight systems: far behind the others, or erratic and hardly behind."""
+    rng = np.random.default_rng(2)
+    good = 0.5 + 0.3 * np.linspace(0, 0.5, 6) + rng.normal(0, 0.03, (30, 6))
+    bad = (0.47 if erratic else 0.1) + rng.normal(0, 0.15 if erratic else 0.03, (30, 2))
+    return told(matrix(np.hstack([good, bad]).clip(0, 1), "abcdefgh"), "reliability")
+
+
 case("generalisability.without-worst",
-     lambda: (told_reliability(False), re.search(r"Bad systems make any .* without the \d system.* lowest means, Eρ² is "
-              r".*\)\.", told_reliability(False)).group()),  # type: ignore[union-attr]
-     lambda: told(noisy([0.4, 0.6]), "reliability"))  # fmt: skip
+     lambda: (told_of_worst(False), re.search(r"Bad systems make a collection look more reliable: without the 2 systems "
+              r"with the lowest means, Eρ² is .*\)\.", told_of_worst(False)).group()),  # type: ignore[union-attr]
+     lambda: told_of_worst(True))  # fmt: skip
+case("generalisability.without-worst-no-lower",
+     lambda: (told_of_worst(True), re.search(r"Bad systems do not raise it here: without the 2 systems with the lowest "
+              r"means, Eρ² is .*\)\.", told_of_worst(True)).group()),  # type: ignore[union-attr]
+     lambda: told_of_worst(False))  # fmt: skip
+case("generalisability.with-intervals",
+     lambda: (cf.reliability(past()).summary(), re.search(
+         r"AP: with 40 topics the ranking has reliability {:.3f} \[.*\] and the scores {:.3f} \[.*\] \(95% "
+         r"intervals\)".format(*g_coefficients(past())), cf.reliability(past()).summary()).group()),  # type: ignore[union-attr]
+     lambda: cf.reliability(nothing_between()).summary())  # fmt: skip
+
+
+@cache
+def halves(seed: int) -> cf.ExpectedTau:
+    return cf.expected_tau(noisy([0.3, 0.4, 0.5, 0.6], seed=seed), n_resamples=50)
+
+
+@cache
+def three(n: int) -> cf.ThreeViews:
+    return cf.three_views(past(), n_topics=n, min_diff=0.05, n_resamples=50)
+
+
+def three_said() -> Shown:
+    row = three(30).to_frame().row(0, named=True)
+    return three(30).summary(), (
+        f"AP: 30 topics see a difference of 0.05 with probability {row['power']:.2f} ({row['power_all_pairs']:.2f} among "
+        f"all 15 pairs), give an interval of expected width {row['width']:.3f}, rank with reliability "
+        f"{row['erho2']:.3f} and expect tau {row['tau']:.3f} with another such set"
+    )
+
+
+def warned(x: cf.ScoreMatrix) -> str:
+    return "\n".join(["warnings:", *cf.reliability(x).warnings])
+
+
+def same_topics() -> cf.ScoreMatrix:
+    v = past().values
+    return matrix((v - v.mean(axis=1, keepdims=True) + 0.5).clip(0, 1))
+
+
+case("generalisability.below-chance-systems",
+     lambda: (warned(nothing_between()), SENTENCES["generalisability.below-chance-systems"](measure="AP")),
+     lambda: warned(past()))  # fmt: skip
+case("generalisability.below-chance-topics",
+     lambda: (warned(same_topics()), SENTENCES["generalisability.below-chance-topics"](measure="AP")),
+     lambda: warned(past()))  # fmt: skip
+case("generalisability.starts-at-zero",
+     lambda: (warned(noisy([0.5, 0.5, 0.52, 0.53], sd=0.1, seed=4)),
+              SENTENCES["generalisability.starts-at-zero"](measure="AP")),
+     lambda: warned(past()))  # fmt: skip
+case("generalisability.tau-of-two-sets",
+     lambda: (halves(1).summary(), re.search(r"AP: rankings of these 4 systems by two sets of 30 topics are expected to "
+              r"agree with tau [\d.]+.*", halves(1).summary()).group()),  # type: ignore[union-attr]
+     lambda: three(30).tau.summary())  # fmt: skip
+case("generalisability.three-views", three_said, lambda: three(60).summary())
 case("generalisability.never-reached",
      lambda: (told_reliability(True), "No number of topics takes either to 0.95: these scores show no more variance "
               "between systems than chance gives."),
@@ -711,8 +777,68 @@ def price(looks: int) -> str:
 
 
 case("monitoring.price",
-     lambda: (price(5), re.search(r"The price: \d+ topics? more .* on average\.", price(5)).group()),  # type: ignore[union-attr]
-     lambda: price(2))  # fmt: skip
+     lambda: (price(5), re.search(r"The price: \d+ topics? more at most than with one look\.", price(5)).group()),  # type: ignore[union-attr]
+     lambda: price(1))  # fmt: skip
+
+
+@cache
+def at_power(power: float) -> cf.SequentialDesign:
+    return cf.design_looks(0.02, 0.1, power=power, looks=5)
+
+
+def gain_by_hand(power: float, sign: int) -> str:
+    design = at_power(power)
+    return f"{sign * (design.topics_fixed - design.expected_alternative):.1f} topics"
+
+
+case("monitoring.gain",
+     lambda: (printed(at_power(0.8), None, "price"),
+              f"The gain: if the difference is 0.1, {gain_by_hand(0.8, 1)} fewer on average."),
+     lambda: printed(at_power(0.1), None, "price"))  # fmt: skip
+case("monitoring.no-gain",
+     lambda: (printed(at_power(0.1), None, "price"),
+              f"There is no gain: if the difference is 0.1, {gain_by_hand(0.1, -1)} more on average."),
+     lambda: printed(at_power(0.8), None, "price"))  # fmt: skip
+case("monitoring.looks-take",
+     lambda: (printed(at_power(0.8)), f"5 looks take at most {at_power(0.8).topics_max} topics where one look takes "
+              f"{at_power(0.8).topics_fixed}; expect {at_power(0.8).expected_alternative:.0f} if the difference is 0.1 "
+              f"and {at_power(0.8).expected_null:.0f} if there is none"),
+     lambda: printed(at_power(0.1)))  # fmt: skip
+
+
+def so_far(effect: float) -> str:
+    return cf.monitor(noisy([0.5, 0.5 + effect], n=20), per_look=10, max_topics=50).summary()
+
+
+case(
+    "monitoring.so-far",
+    lambda: (so_far(0.3), "AP: after 20 of 50 topics (look 2) 1 of 1 pair is decided; stop"),
+    lambda: so_far(0),
+)
+
+
+def blind_size(x: cf.ScoreMatrix, min_diff: float) -> float:
+    """Topics of a z-test with the blinded variance, which a t-test exceeds by about 2."""
+    v = x.values
+    variance = 2 * ((v - v.mean(axis=1, keepdims=True)) ** 2).sum() / (v.shape[0] * (v.shape[1] - 1))
+    return float(variance * (1.959964 + 0.841621) ** 2 / min_diff**2)
+
+
+def reestimated() -> Shown:
+    result = cf.reestimate(noisy([0.5, 0.55], n=20), 0.02)
+    assert result.n_topics == pytest.approx(blind_size(noisy([0.5, 0.55], n=20), 0.02) + 2, abs=1.5)
+    return result.summary(), (
+        f"AP: after 20 topics, {result.n_topics} [{result.topics_lower}, {result.topics_upper}] in all should see a "
+        "difference of 0.02 with power 0.8"
+    )
+
+
+case("monitoring.reestimated", reestimated, lambda: cf.reestimate(noisy([0.5, 0.55], n=20), 0.03).summary())
+
+
+def test_looks_that_gain_nothing_promise_no_gain() -> None:
+    assert at_power(0.1).expected_alternative > at_power(0.1).topics_fixed
+    assert "The gain" not in printed(at_power(0.1), None, "price")
 
 
 def test_one_look_costs_nothing() -> None:
@@ -814,7 +940,7 @@ def simulated(kind: str) -> cf.SimulatedTests:
 def too_often() -> Shown:
     row = simulated("over").to_frame().filter(test="bootstrap", kind="type1").row(0, named=True)
     assert row["lower"] > 0.05
-    found = re.search(r"On scores like yours, Bootstrap rejects true nulls \.\d+ of the time at \.05 with 5 topics; .*",
+    found = re.search(r"On scores like yours, bootstrap rejects true nulls \.\d+ of the time at \.05 with 5 topics; .*",
                       simulated("over").summary())  # fmt: skip
     assert found
     return printed(simulated("over")), found.group()
@@ -903,6 +1029,8 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "These are of a pair",
     "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
+    "There is only one system", "a curve that falls", "One row and one column", "Paths drawn at most", "ringed:",
+    "ranks lost by", "most ranks a run", "score the same systems on every batch",
     "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
 )  # fmt: skip
 
@@ -928,7 +1056,8 @@ def claims(tree: ast.AST) -> list[str]:
     return found
 
 
-PLACES = sorted([*(SOURCE / "present/answers").glob("*.py"), *(SOURCE / "present/report").glob("*.py")])
+ROOMS = ("present/answers", "present/report", "present/charts", "monitoring", "generalisability", "reusability")
+PLACES = sorted(path for room in ROOMS for path in (SOURCE / room).glob("*.py"))
 
 
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -6,14 +6,15 @@
     └── CranfieldError            catch this one to catch them all
         ├── ArgumentError         a value you passed is out of range (also a ValueError)
         │   └── UnknownNameError  a name that does not exist; the nearest ones are offered (also a KeyError)
-        └── DataError             scores, runs or judgments that cannot be used (also a ValueError)
-            └── FileError         a file that cannot be read or written; names file and line
+        ├── DataError             scores, runs or judgments that cannot be used (also a ValueError)
+        │   └── FileError         a file that cannot be read or written; names file and line
+        └── ClusterError          machines that do not answer, or that could give other numbers
 
     UserWarning
     └── CranfieldWarning          the result stands, but read this before you publish it
 
 Every message names the place, what was found and what to do instead. The command line ends with
-exit code 2 for `ArgumentError` and 1 for `DataError`.
+exit code 2 for `ArgumentError` and 1 for all others.
 """
 
 from __future__ import annotations
@@ -65,6 +66,10 @@ class UnknownNameError(ArgumentError, KeyError):
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)
+
+
+class ClusterError(CranfieldError):
+    """Other machines that cannot be reached, went away, or are not set up alike."""
 
 
 class DataError(CranfieldError, ValueError):

@@ -13,7 +13,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from cranfield.errors import ArgumentError
 
@@ -57,6 +59,52 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, name="cranfield-parent", daemon=True).start()
 
 
+_around: ContextVar[Executor | None] = ContextVar("executor", default=None)
+
+
+def surrounding() -> Executor | None:
+    """The executor of the `spread_over` block that this runs in, if any."""
+    return _around.get()
+
+
+@contextmanager
+def spread_over(executor: Any) -> Iterator[Executor]:
+    """Inside the block, work that is not told otherwise goes to this executor or Dask client.
+
+    The same as ``executor=`` for every question, and for those that do not take it. Work that is told ``workers=1`` or
+    ``executor="threads"`` stays in this process.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as pool, spread_over(pool):
+    ...     list(map_in_order(abs, [-3, 2, -1]))
+    [3, 2, 1]
+    """
+    chosen = as_executor(executor)
+    if not isinstance(chosen, Executor):
+        raise ArgumentError(f"work cannot be spread over {executor!r}; name an executor or a Dask client.")
+    before = _around.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _around.reset(before)
+
+
+def as_executor(executor: object) -> Executor | Kind:
+    """What `map_in_order` can use: a kind of worker, an executor, or a Dask client made one."""
+    if isinstance(executor, Executor):
+        return executor
+    if executor in ("threads", "processes"):
+        return executor
+    from cranfield.cluster import executor_of, is_client
+
+    if is_client(executor):
+        return executor_of(cast(Any, executor))
+    raise ArgumentError(
+        f"`executor` must be a concurrent.futures.Executor or a Dask client; got {executor!r}. "
+        "Write concurrent.futures.ThreadPoolExecutor(4), or leave it out."
+    )
+
+
 def map_in_order(
     function: Callable[[_Item], _Result],
     items: Iterable[_Item],
@@ -76,7 +124,7 @@ def map_in_order(
     function : a module-level function, or `functools.partial` of one that binds what all items share
     items : what to work on; small, and picklable for workers outside this process
     executor : ``"threads"`` (the default: for work that spends its time outside the interpreter), ``"processes"``, or
-        any `concurrent.futures.Executor`, which is left open
+        any `concurrent.futures.Executor` or Dask client, which is left open; unless given, that of `spread_over`
     workers : how many work at once (all processors unless given); with an executor of the caller's own, how many items
         are under way at once (four a processor unless given)
     progress : called with (done, in all) after every item; an iterable without length counts as it goes
@@ -91,14 +139,11 @@ def map_in_order(
     ...     list(map_in_order(abs, [-3, 2, -1], executor=pool))
     [3, 2, 1]
     """
-    kind: object = "threads" if executor is None else executor
-    if kind not in ("threads", "processes") and not isinstance(kind, Executor):
-        raise ArgumentError(
-            f"`executor` must be a concurrent.futures.Executor; got {executor!r}. "
-            "Write concurrent.futures.ThreadPoolExecutor(4), or leave it out."
-        )
     if workers is not None and workers < 1:
         raise ArgumentError(f"`workers` must be at least 1; got {workers}. Leave it out to use all processors.")
+    kind: object = "threads" if executor is None else as_executor(executor)
+    if executor is None and workers != 1 and (around := surrounding()) is not None:
+        kind, workers = around, None
     known = isinstance(items, Sized)
     if isinstance(items, Sized) and progress and weight:
         total = sum(map(weight, items))
@@ -136,7 +181,9 @@ def _pairs(
     function: Callable[[_Item], _Result], items: Iterable[_Item], kind: object, workers: int | None, size: int | None
 ) -> Iterator[tuple[_Item, _Result]]:
     if isinstance(kind, Executor):
-        yield from _under_way(kind, _shipped(function, kind), items, workers or 4 * available_workers())
+        many = getattr(kind, "under_way", None)
+        most = workers or (many() if many else 4 * available_workers())
+        yield from _under_way(kind, _shipped(function, kind), items, most)
         return
     several = workers or available_workers()
     if size is not None:
@@ -180,12 +227,15 @@ def _shipped(function: Callable[[_Item], _Result], pool: Executor) -> Callable[[
 
     if isinstance(pool, ThreadPoolExecutor):
         return function
+    ship: Callable[[Any], Any] | None = getattr(pool, "ship", None)
+    if ship is not None:  # a cluster
+        return cast("Callable[[_Item], _Result]", ship(function))
     from concurrent.futures import ProcessPoolExecutor
 
-    return _Parcel(function) if isinstance(pool, ProcessPoolExecutor) else function
+    return Parcel(function) if isinstance(pool, ProcessPoolExecutor) else function
 
 
-class _Parcel:
+class Parcel:
     """A function with its shared inputs, pickled once; whoever receives it opens it once and keeps the last."""
 
     _open: tuple[bytes, Any] = (b"", None)
@@ -198,8 +248,10 @@ class _Parcel:
         self._name = hashlib.blake2b(self._data, digest_size=16).digest()
 
     def __call__(self, item: Any) -> Any:
-        if _Parcel._open[0] != self._name:
+        name, function = Parcel._open
+        if name != self._name:
             import pickle
 
-            _Parcel._open = (self._name, pickle.loads(self._data))
-        return _Parcel._open[1](item)
+            function = pickle.loads(self._data)
+            Parcel._open = (self._name, function)
+        return function(item)

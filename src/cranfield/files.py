@@ -115,6 +115,17 @@ class NamedFile(str):
         return NamedFile, (str(self), self.place)
 
 
+def whole_path(name: str) -> NamedFile | str:
+    """A file by a path that leads to it from any directory, still spoken of as it was written; URLs as they are.
+
+    >>> file = whole_path("runs/bm25.run")
+    >>> str(file), os.path.isabs(file.place)
+    ('runs/bm25.run', True)
+    """
+    place = name.place if isinstance(name, NamedFile) else name
+    return name if is_url(place) or place.startswith(DATASET) else NamedFile(str(name), Path(place).absolute())
+
+
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The whole content of a file, decompressed by its ending; ``-`` reads standard input."""
     name = os.fspath(path)

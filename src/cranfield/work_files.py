@@ -47,15 +47,22 @@ class WorkFile:
         if self._path is None:
             return
         self._take(self._path)
-        lines = self._read(self._path)
-        described = {name: _plain(value) for name, value in job.items()}
+        try:
+            self._open(self._path, {name: _plain(value) for name, value in job.items()})
+        except BaseException:
+            self.close()  # who is refused keeps nobody waiting
+            raise
+
+    def _open(self, path: Path, described: dict[str, Any]) -> None:
+        """Read what is finished, and begin the file where there is nothing."""
+        lines = self._read(path)
         if not lines:
-            self._write(self._path, _line(self._kind, described), "ab")
+            self._write(path, _line(self._kind, described), "ab")
             return
         first = _parse(lines[0])
         if first is None:
             text = "is not a work file; name a new file, nothing is overwritten"
-            raise FileError(str(self._path), [Problem(1, text)])
+            raise FileError(str(path), [Problem(1, text)])
         self._check(*first, described)
         sound = [lines[0]]
         for number, line in enumerate(lines[1:], 2):
@@ -65,8 +72,8 @@ class WorkFile:
             elif line.endswith(b"\n"):  # what a killed process began is no damage
                 self._damaged.append(f"line {number}{_key_in(line)}")
         if len(sound) < len(lines):
-            write_atomically(self._path, b"".join(sound), compress=False)
-            self._take(self._path)  # it is another file now
+            write_atomically(path, b"".join(sound), compress=False)
+            self._take(path)  # it is another file now
 
     @property
     def warnings(self) -> tuple[str, ...]:

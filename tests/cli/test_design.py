@@ -40,10 +40,20 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
     assert len(found) == 15
     assert [row["collection"] for row in found[:3]] == ["old", "older", "pooled"]
     assert list(found[0]) == (
-        ["collection", "measure", "topics", "systems", "method", "variance", "variance_of_difference", "lower", "upper"]
+        [
+            "collection",
+            "measure",
+            "topics",
+            "systems",
+            "estimator",
+            "variance",
+            "variance_of_difference",
+            "lower",
+            "upper",
+        ]
     )
     one = rows(past("variance", "old.AP.csv", "--method", "residual", "--format", "json"))
-    assert [row["method"] for row in one] == ["residual"]
+    assert [row["estimator"] for row in one] == ["residual"]
     table = past("variance", "old.AP.csv").stdout
     assert "Variance of past scores" in table
     assert "Designs use: all pairs and blocked ANOVA residual" in table
@@ -70,7 +80,7 @@ def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type)
     Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
     text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
     result = cranfield("variance", "identical.csv", "--format", "json")
-    assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
+    assert [row["estimator"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
         "warnings"
     ][-2:]
@@ -192,7 +202,7 @@ def test_recommend_speaks_plainly_and_in_numbers(past: Type) -> None:
     assert past(*words, "-o", "advice.md").exit_code == 0
     assert Path("advice.md").read_text() == text
     assert past(*words, "-o", "advice.csv").exit_code == 0
-    assert Path("advice.csv").read_text().startswith("design,estimator,method,variance,topics")
+    assert Path("advice.csv").read_text().startswith("measure,design,estimator,method,variance,topics")
 
 
 def test_recommend_wants_one_measure(past: Type) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ from cranfield.cli.build import ARGUMENTS, shared_by
 from cranfield.cli.main import app
 from cranfield.cli.output import chart_kinds
 from cranfield.settings import Setting, Settings, questions
+
+LEFT_OUT = [
+    word
+    for section in ("standardisation", "differences", "collection", "reliability", "next", "reuse")
+    for word in ("--skip", section)
+]
+"""Sections of a report that no option needs to be typed."""
 
 COMMANDS: dict[str, list[str]] = {
     "demo": ["demo", "{new}"],
@@ -63,7 +71,7 @@ COMMANDS: dict[str, list[str]] = {
     "simulate scores": ["simulate", "scores", "ap.csv"],
     "cost": ["cost", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--width", "0.3"],
     "pool": ["pool", "qrels.txt", "runs", "--depth", "5"],
-    "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", "--skip", "standardisation"],
+    "report": ["report", "ap.csv", "--resamples", "50", "-o", "{new}.html", *LEFT_OUT],
 }
 """A small call of every command; `{new}` is a name that does not exist yet."""
 
@@ -173,6 +181,7 @@ FROM_RUNS = {
     "tune": ["tune", "qrels.txt", "runs", "-m", "AP", "--folds", "4", "--one-family"],
 }
 ALONE |= {(command, option): words for command, words in FROM_RUNS.items() for option in SCORING}
+ALONE |= {("evaluate", "collections"): ["evaluate", "-o", "{new}"]}
 ALONE |= {("convert", "kind"): ["convert", "qrels.txt"]}
 ALONE |= {
     ("report", "teams"): [
@@ -206,6 +215,7 @@ VALUES: dict[str, Any] = {
     "redraws": 50, "level": 2, "method": "published", "system": "{system}", "candidate": "{other}", "margin": 0.9,
     "chart_title": "Another", "chart_width": 400,
     "junit": "{new}.xml", "digits": 3, "difference": 0.01, "n_trials": 15, "n_pilots": 1,
+    "cluster": "tcp://127.0.0.1:8786", "collections": "archive.txt",
 }  # fmt: skip
 """A value for every option that has no closed list of choices."""
 
@@ -242,6 +252,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"{family}.csv").write_text("\n".join([header, *rows]) + "\n")
         systems = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())
         Path("teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
+        Path("archive.txt").write_text("sample qrels.txt runs\n")
         Path("system").write_text(systems[0])
         Path("other").write_text(systems[1])
         means = read_scores("ap.csv")["AP"]
@@ -257,8 +268,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("name", "question", "one"), CASES, ids=[f"{n} {o.flags[0]}" for n, _, o in CASES])
 def test_an_option_can_be_typed(
-    name: str, question: type[Settings], one: Setting, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    name: str, question: type[Settings], one: Setting, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
     monkeypatch.chdir(place)
     filled = {"new": str(tmp_path / "new")}
     filled |= {who: Path(who).read_text() for who in ("system", "other", "worst", "best")}
@@ -277,6 +289,8 @@ def test_an_option_can_be_typed(
             value = "{new}.html"
         if "--input-format" in one.flags:
             value = "long"
+        if one.name == "cluster":
+            value = request.getfixturevalue("dask_cluster").client.scheduler.address
         assert value is not None, f"give {one.name} a value in VALUES"
         typed.append(str(value).format(**filled))
     if one.name.startswith("chart_"):
@@ -296,6 +310,7 @@ def test_what_is_typed_arrives(
     monkeypatch.setattr(
         build, "_runner", lambda question: lambda settings, output, files: arrived.extend([settings, output])
     )
+    monkeypatch.setattr(build, "spread", lambda settings: nullcontext())
     typed = [one.flags[0].split("/")[0]]
     value: Any = not one.default
     if one.kind is not bool:

@@ -36,6 +36,7 @@ TESTS = [
     "randomised-tukey",
 ]
 COLUMNS = [
+    "measure",
     "system_a",
     "system_b",
     "mean_a",
@@ -231,7 +232,7 @@ def test_marks_of_more_than_four_baselines_are_set_apart():
 def test_other_statistics():
     for statistic, name in (("median", "median"), ("geometric-mean", "geometric_mean")):
         found = compare(matrix(m=3), statistic=statistic, n_resamples=500, baseline="s0")
-        assert found.to_frame().columns[2:4] == [f"{name}_a", f"{name}_b"]
+        assert found.to_frame().columns[3:5] == [f"{name}_a", f"{name}_b"]
         assert found.leaderboard().columns[2] == name
         assert found.interval == "bootstrap t interval for all 2 comparisons at once (Holm-adjusted)"
         assert found.best is None
@@ -276,7 +277,7 @@ def test_measures_each_and_together():
     assert together["AP"].family == 20
     assert "family 20 comparisons" in together.signature
     assert "measures AP, nDCG" in together.signature
-    assert together.to_frame().columns == ["measure", *COLUMNS]
+    assert together.to_frame().columns == COLUMNS
     assert together.discriminative_power()["measure"].to_list() == ["AP", "nDCG"]
     assert together.leaderboard().height == 10
     assert together.asl_curves().height == 20

@@ -146,7 +146,7 @@ def test_no_interval_where_one_topic_holds_all_the_variance() -> None:
         (1, 0.35, None, "more than the best and the worst past system are apart"),
         (1, 0.001, None, "standard deviations of the difference"),
         (100, 0.05, None, "perhaps per cent"),
-        (1, 0.05, 1_621_211, "1,621,211 topics are more than any test collection has"),
+        (1, 0.05, 1_621_211, "1,621,211 topics are more than most test collections have"),
     ],
 )
 def test_sense(scale: float, min_diff: float, topics: int | None, words: str) -> None:
@@ -171,7 +171,7 @@ def test_a_difference_that_cannot_be_is_refused(scale: float, min_diff: float, r
 def test_advice_warns_of_nonsense() -> None:
     with pytest.warns(CranfieldWarning):
         said = recommend(past(scale=100), 10, 0.05).warnings
-    assert any("more than any test collection has" in text for text in said)
+    assert any("more than most test collections have" in text for text in said)
 
 
 @pytest.mark.parametrize(

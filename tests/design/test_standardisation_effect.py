@@ -71,7 +71,7 @@ def test_one_frame_holds_the_three_tables() -> None:
     assert frame["table"].to_list() == ["variance", "scale_free", "scale_free", "topics"]
     assert effect.variance["bootstrap_lower"].to_list() == [None]
     assert effect.to_dict()["topics"] == effect.topics_needed.to_dicts()
-    assert "to ab; a 0.15; b 0.5; variance within; fraction 1" in effect.signature
+    assert "to ab; a 0.15; b 0.5; estimator within; fraction 1" in effect.signature
 
 
 def test_order_of_topics_and_systems_never_matters() -> None:

@@ -239,6 +239,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "too large": (make_scores(20, 3), {"difference": 5}, ArgumentError, "`difference` 5 cannot"),
     "alpha": (make_scores(20, 3), {"alpha": 5}, ArgumentError, "`alpha`"),
     "topics": (make_scores(20, 3), {"n_topics": 1}, ArgumentError, "`n_topics` must be at least 2"),
+    "very many topics": (make_scores(20, 3), {"n_topics": 90_000}, ArgumentError, "is too large: topics times systems"),
     "trials": (make_scores(20, 3), {"n_trials": 0}, ArgumentError, "`n_trials`"),
     "systems": (make_scores(20, 3), {"n_systems": 9}, ArgumentError, "there are 3 to draw from"),
     "one of a pair": (make_scores(20, 3), {"n_systems": 1}, ArgumentError, "`n_systems` must be at least 2"),

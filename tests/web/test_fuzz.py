@@ -53,13 +53,14 @@ def _closed() -> Any:
 
 
 @schema.parametrize()
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_request_is_a_server_error(case: Any) -> None:
     # Half of the questions are about data that exists, with few resamples: else most would end at the first check.
     every = 10 if case.path == "/api/report" else 2  # a report takes a process of its own
     if isinstance(case.query, dict) and "data" in case.query and len(str(case.query)) % every == 1:
         case.query["data"] = KNOWN
         case.query |= {"resamples": 50} if case.path != "/api/design" else {}
+        case.query |= {"trials": 10, "topics": 20} if case.path == "/api/simulate" else {}
         case.query |= {"splits": 2} if case.path in ("/api/replicates", "/api/report") else {}
     case.call_and_validate(checks=CHECKS)
 

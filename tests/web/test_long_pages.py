@@ -102,8 +102,8 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     values = [[float(cell) for cell in row[1:]] for row in rows]
     matrix = ScoreMatrix(values, [row[0] for row in rows], names, "AP")
     theirs = tune({"ql": matrix}, HoldOut(0.3, 4))
-    assert found["rows"] == theirs.by_family().to_dicts()
-    assert found["tables"]["folds"] == theirs.to_frame().to_dicts()
+    assert found["rows"] == [{"measure": "AP", **row} for row in theirs.by_family().to_dicts()]
+    assert found["tables"]["folds"] == [{"measure": "AP", **row} for row in theirs.to_frame().to_dicts()]
     assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4 --resamples 100"]
     assert found["python"][-1] == "tune(families, holdout=0.3, n_repeats=4)"
     query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"

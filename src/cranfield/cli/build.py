@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
+from cranfield.errors import ArgumentError
 from cranfield.present.formats import endings, offered
 from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
@@ -120,14 +122,33 @@ def command_of(question: type[Settings]) -> click.Command:
         output = OutputSettings(**{one.name: _plain(one, values[key]) for key, one in shared.items()})
         be_quiet(output.quiet)
         asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
+        _refuse_neither(question, asked, files)
         refuse_early(output, question)
         try:
-            _runner(question)(asked, output, files)
+            with spread(asked):
+                _runner(question)(asked, output, files)
         except FileError as error:
             raise explained(error, question, files) from None
 
     name = question.command.rpartition(" ")[2]
     return Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+
+
+@contextmanager
+def spread(settings: Settings) -> Iterator[None]:
+    """Inside the block, work goes to the cluster that was named, if one was."""
+    where = getattr(settings, "cluster", None)
+    if where is None:
+        yield
+        return
+    from cranfield.cli.output import say
+    from cranfield.cluster import open_cluster
+    from cranfield.executors import spread_over
+
+    if getattr(settings, "workers", None) is not None:
+        raise ArgumentError("`workers` counts threads of this process, and `cluster` has its own; leave one out.")
+    with open_cluster(where, say) as executor, spread_over(executor):
+        yield
 
 
 def _runner(question: type[Settings]) -> Callable[..., None]:
@@ -142,7 +163,20 @@ def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
     for name, metavar, count in ARGUMENTS[question.takes]:
         if issubclass(question, RunsOrScores):
             metavar = "QRELS RUN... | SCORES..."
-        yield click.Argument([name], nargs=count, metavar=metavar, required=True)
+        yield click.Argument([name], nargs=count, metavar=metavar, required=not question.instead)
+
+
+def _refuse_neither(question: type[Settings], asked: Settings, files: dict[str, Any]) -> None:
+    """Where a setting can stand for the files, one of the two is needed, and not both."""
+    if not question.instead:
+        return
+    flag = question.of(question.instead).flags[0]
+    given = [name for name, value in files.items() if value]
+    if getattr(asked, question.instead) is not None and given:
+        raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
+    if getattr(asked, question.instead) is None and len(given) < len(files):
+        shown = next(text for name, text, _ in ARGUMENTS[question.takes] if name not in given)
+        raise click.UsageError(f"Missing argument '{shown}'.", click.get_current_context())
 
 
 def _option(one: Setting, key: str) -> click.Parameter:

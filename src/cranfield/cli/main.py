@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -60,6 +61,18 @@ class Program(click.Group):
             return show_help
         question = question_of(self.prefix + cmd_name)
         return None if question is None else command_of(question)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it; an unknown command is answered with those that may be meant, also of two words."""
+        name = args[0]
+        if name.startswith("-") or self.get_command(ctx, name) is not None:
+            return super().resolve_command(ctx, args)
+        whole = [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
+        near = whole or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.75)]
+        meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+        raise click.UsageError(f"No such command '{self.prefix}{name}'.{meant}", ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""

@@ -83,7 +83,7 @@ def read_runs(
     seen: dict[str, str] = {}
     files = expand(paths)
     notify(files.skipped)
-    reading = map_in_order(partial(read_run, lenient=lenient, name=name), files, workers=_AHEAD)
+    reading = map_in_order(partial(read_run, lenient=lenient, name=name), files, executor="threads", workers=_AHEAD)
     for path, run in zip(files, reading, strict=True):
         if run.system in seen:
             raise DataError(same_system(run.system, seen[run.system], path))

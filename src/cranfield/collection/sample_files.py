@@ -95,7 +95,7 @@ def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
     for name, qrels in judgments.items():
         write_qrels(qrels, directory / name)
     runs = {_run_file(run.system): run for run in sample.runs}
-    for _ in map_in_order(partial(_write_run, directory, runs), list(runs)):  # compressing runs side by side
+    for _ in map_in_order(partial(_write_run, directory, runs), list(runs), executor="threads"):  # side by side
         pass
     return [*texts, *judgments, *runs]
 

@@ -99,7 +99,7 @@ def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int
     Always on threads of this process: to send the values elsewhere would cost more than to sort them here.
     """
     chunks = [(a, b) for _, a, b in pairs.chunks(values.shape[1])]
-    bounds = map_in_order(partial(_pair_quantiles, values, alpha), chunks, workers=workers)
+    bounds = map_in_order(partial(_pair_quantiles, values, alpha), chunks, executor="threads", workers=workers)
     lower, upper = zip(*bounds, strict=True)
     return np.concatenate(lower), np.concatenate(upper)
 

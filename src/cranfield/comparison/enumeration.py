@@ -55,7 +55,7 @@ def enumerated_p(
         tail, atom = _listed(own)
         return sided(tail, own.direction, alternative, atom)
 
-    done = map_in_order(enumerate_, stretches, workers=workers if len(stretches) > 1 else 1)
+    done = map_in_order(enumerate_, stretches, executor="threads", workers=workers if len(stretches) > 1 else 1)
     for places, values in zip(stretches, done, strict=True):
         p[places] = values
     return p

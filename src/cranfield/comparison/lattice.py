@@ -153,7 +153,7 @@ def lattice_p(
         tail, atom = convolve_them(np.abs(lattice.differences(pairs, at)), lesser[at])
         return sided(tail, direction[at], alternative, atom)
 
-    done = map_in_order(convolve, stretches, workers=workers if len(stretches) > 1 else 1)
+    done = map_in_order(convolve, stretches, executor="threads", workers=workers if len(stretches) > 1 else 1)
     for places, values in zip(stretches, done, strict=True):
         p[places] = values
     return p

@@ -108,7 +108,8 @@ def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankInt
                 work *= scale[i, :, None]
                 largest[i, start:stop] = work.max(axis=0)
 
-    for _ in map_in_order(fill, blocks(total), workers=how.workers, progress=how.progress, weight=len):
+    done = map_in_order(fill, blocks(total), executor="threads", workers=how.workers, progress=how.progress, weight=len)
+    for _ in done:
         pass
     largest.sort(axis=1)
     critical = np.array([critical_value(row, alpha) for row in largest])

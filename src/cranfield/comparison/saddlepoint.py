@@ -47,6 +47,7 @@ def saddlepoint(scores: GridScores, pairs: Pairs, alternative: Alternative, work
     done = map_in_order(
         lambda block: _p_of(magnitudes(scores, block[1], block[2]), alternative),
         blocks,
+        executor="threads",
         workers=workers if len(blocks) > 1 else 1,
     )
     for (at, _, _), values in zip(blocks, done, strict=True):

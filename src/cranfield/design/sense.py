@@ -15,7 +15,7 @@ from cranfield.sentences import design as say
 from cranfield.variance.squares import squares
 
 MANY_TOPICS: Final = 5_000
-"""More topics than any test collection has had."""
+"""An answer above it is called large: few test collections have so many topics."""
 SMALL_EFFECT: Final = 0.05
 """A difference below this share of the standard deviation of a difference is lost in it."""
 

@@ -16,6 +16,7 @@ from cranfield.invariants import check_finite, check_interval
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections
+from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -170,10 +171,10 @@ class Reliability(Result):
         """One sentence: how reliable ranking and scores are with the first number of topics."""
         n = self.n_topics[0]
         relative, absolute = (self.ratio(name).at(n) for name in COEFFICIENTS)
-        return (
-            f"{self.measure}: with {n} topics the ranking has reliability {_triple(relative)} and the scores "
-            f"{_triple(absolute)} ({100 * (1 - self.alpha):g}% intervals)"
-        )
+        return say.WITH_INTERVALS(
+            measure=self.measure, topics=n, relative=_triple(relative), absolute=_triple(absolute),
+            level=f"{100 * (1 - self.alpha):g}%",
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Reliability({self.summary()})\n{self.to_frame()}"
@@ -244,9 +245,7 @@ def reliability(
     measure = matrices[0].measure
     warnings = negative_warnings(measure, components)
     if SYSTEMS not in components.negative and any(ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS):
-        warnings += (
-            f"{measure}: the interval of a coefficient starts at 0: these topics do not show that systems differ.",
-        )
+        warnings += (say.STARTS_AT_ZERO(measure=measure),)
     made = Reliability(measure, components, sizes, targets, drop, alpha, named, warnings)
     notify(made.warnings)
     return made
@@ -270,11 +269,5 @@ def check_topics(n_topics: int | Sequence[int]) -> tuple[int, ...]:
 
 def negative_warnings(measure: str, components: Components) -> tuple[str, ...]:
     """What to know about components that were estimated below 0."""
-    meaning = {
-        "systems": "systems differ less than chance alone makes them, so both coefficients are 0",
-        "topics": "topics differ less than chance alone makes them",
-    }
-    return tuple(
-        f"{measure}: the variance component of {name} was estimated below 0 and is taken as 0: {meaning[name]}."
-        for name in components.negative
-    )
+    meaning = {"systems": say.BELOW_CHANCE_SYSTEMS, "topics": say.BELOW_CHANCE_TOPICS}
+    return tuple(meaning[name](measure=measure) for name in components.negative)

@@ -20,6 +20,7 @@ from cranfield.resampling import check_resamples, generator, to_grid
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.rank_coefficients import rank_correlations
+from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
 
 _HALVES = 21
@@ -123,10 +124,7 @@ class ExpectedTau(Result):
         n = self.n_topics[0]
         value, lower, upper = self.at(n)
         interval = "" if lower is None else f" [{lower:.3f}, {upper:.3f}]"
-        return (
-            f"{self.measure}: rankings of these {self.n_systems} systems by two sets of {n} topics are expected to "
-            f"agree with tau {value:.3f}{interval}"
-        )
+        return say.TAU_OF_TWO_SETS(measure=self.measure, systems=self.n_systems, topics=n, tau=value, interval=interval)
 
     def __repr__(self) -> str:
         return f"ExpectedTau({self.summary()})\n{self.to_frame()}"

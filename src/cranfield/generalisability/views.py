@@ -20,6 +20,7 @@ from cranfield.generalisability.tau import ExpectedTau, estimate_tau
 from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
 
 
@@ -85,12 +86,11 @@ class ThreeViews(Result):
     def summary(self) -> str:
         """One sentence: the three views of the first number of topics."""
         row = self.rows.row(0, named=True)
-        return (
-            f"{self.measure}: {row['topics']} topics see a difference of {self.min_diff:g} with probability "
-            f"{row['power']:.2f} ({row['power_all_pairs']:.2f} among all {self.pairs} pairs), give an interval of "
-            f"expected width {row['width']:.3f}, rank with reliability {row['erho2']:.3f} and expect "
-            f"tau {row['tau']:.3f} with another such set"
-        )
+        return say.THREE_VIEWS(
+            measure=self.measure, topics=row["topics"], min_diff=self.min_diff, power=row["power"],
+            corrected=row["power_all_pairs"], pairs=self.pairs, width=row["width"], relative=row["erho2"],
+            tau=row["tau"],
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"ThreeViews({self.summary()})\n{self.rows}"

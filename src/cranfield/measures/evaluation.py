@@ -31,7 +31,8 @@ from cranfield.defaults import (
     SystemName,
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
-from cranfield.executors import Progress, available_workers, map_in_order
+from cranfield.executors import Progress, available_workers, map_in_order, surrounding
+from cranfield.files import STDIN, whole_path
 from cranfield.labels import summary
 from cranfield.measures.hits import Floats
 from cranfield.measures.judgments import prepare
@@ -293,10 +294,12 @@ def evaluate(
     sources = as_runs(runs)
     run_scores: list[RunScores] = []
     places: dict[str, str] = {}
+    executor = executor or surrounding()
+    todo = sources if executor is None else sent(sources, lenient, name)
     if executor is None:  # while one thread waits for a file or a lock, another works
         workers = workers or min(2 * available_workers(), MOST_THREADS)
     work = partial(_score_source, evaluator, lenient, name, _share(memory, workers, sources))
-    outcomes = map_in_order(work, sources, executor=executor, workers=workers, progress=progress)
+    outcomes = map_in_order(work, todo, executor=executor, workers=workers, progress=progress)
     for number, outcome in enumerate(outcomes):
         place = sources[number] if isinstance(sources, list) else ""
         place = place if isinstance(place, str) else f"run {number + 1}"
@@ -328,6 +331,16 @@ def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, memory:
     if isinstance(source, Run) or evaluator.needs_documents:
         return evaluator.score_run(open_run(source, lenient, name))
     return evaluator.score_stream(RunStream(source, lenient=lenient, name=name, memory=memory))
+
+
+def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
+    """Sources as another process or machine can open them: files by their whole paths, standard input read here."""
+    if not isinstance(sources, list):
+        return sources
+    return [
+        one if isinstance(one, Run) else open_run(one, lenient, name) if one == STDIN else whole_path(one)
+        for one in sources
+    ]
 
 
 def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:

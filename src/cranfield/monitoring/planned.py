@@ -26,6 +26,7 @@ from cranfield.monitoring.boundaries import (
     stopping,
 )
 from cranfield.results import Result
+from cranfield.sentences import monitoring as say
 from cranfield.settings.monitor import LooksSettings
 from cranfield.signature import signature
 
@@ -145,11 +146,11 @@ class SequentialDesign(Result):
 
     def summary(self) -> str:
         """One sentence: the price and the gain."""
-        return (
-            f"{self.looks} looks take at most {self.topics_max} topics where one look takes {self.topics_fixed}; "
-            f"expect {self.expected_alternative:.0f} if the difference is {self.min_diff:g} and "
-            f"{self.expected_null:.0f} if there is none"
-        )
+        return say.LOOKS_TAKE(
+            looks="1 look takes" if self.looks == 1 else f"{self.looks} looks take", most=self.topics_max,
+            fixed=self.topics_fixed, expected=self.expected_alternative, min_diff=self.min_diff,
+            null=self.expected_null,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"SequentialDesign({self.summary()})\n{self.looks_frame()}"

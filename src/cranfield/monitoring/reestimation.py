@@ -17,6 +17,7 @@ from cranfield.invariants import check_finite, check_interval
 from cranfield.monitoring.boundaries import check_alpha
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.sentences import monitoring as say
 from cranfield.signature import signature
 
 
@@ -91,10 +92,10 @@ class Reestimate(Result):
     def summary(self) -> str:
         """One sentence: the topics needed in all."""
         interval = "" if self.topics_lower is None else f" [{self.topics_lower}, {self.topics_upper}]"
-        return (
-            f"{self.measure}: after {self.data_topics} topics, {self.n_topics}{interval} in all should see a "
-            f"difference of {self.min_diff:g} with power {self.power:g}"
-        )
+        return say.REESTIMATED(
+            measure=self.measure, seen=self.data_topics, topics=self.n_topics, interval=interval,
+            min_diff=self.min_diff, power=self.power,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Reestimate({self.summary()})"

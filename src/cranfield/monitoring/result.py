@@ -17,6 +17,7 @@ from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
 from cranfield.monitoring.boundaries import family_spent, nominal, spending_boundaries
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
+from cranfield.sentences import monitoring as say
 from cranfield.settings.monitor import MonitorSettings
 from cranfield.signature import signature
 
@@ -246,11 +247,11 @@ class Monitoring(Result):
     def summary(self) -> str:
         """One sentence: how many pairs are decided, and whether to go on."""
         of = "" if self.anytime else f" of {self.max_topics}"
-        pairs = len(self.pairs)
-        return (
-            f"{self.measure}: after {self.n_topics}{of} topics (look {len(self.looks)}) {self.n_decided} of {pairs} "
-            f"pair{' is' if pairs == 1 else 's are'} decided; {self.decision}"
-        )
+        pairs = "1 pair is" if len(self.pairs) == 1 else f"{len(self.pairs):,} pairs are"
+        return say.SO_FAR(
+            measure=self.measure, topics=self.n_topics, of=of, look=len(self.looks), decided=self.n_decided,
+            pairs=pairs, decision=self.decision,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Monitoring({self.summary()})\n{self.to_frame()}"

@@ -29,9 +29,9 @@ from cranfield.defaults import (
     SystemName,
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.executors import Progress, available_workers, map_in_order
+from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.labels import summary
-from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_warnings
+from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_warnings, sent
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
@@ -289,8 +289,11 @@ def _score_runs(
         "parts": (k, scorer.n_splits, scorer.partitions, n),
     }  # fmt: skip
     todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key, needed) is None]
+    executor = executor or surrounding()
     if executor is None:
         workers = workers or available_workers()
+    else:
+        todo = list(sent(todo, collection.lenient, collection.name))
     computed = map_in_order(
         partial(_score_run, scorer, collection.qrels.name, collection.lenient, collection.name),
         todo,

@@ -90,7 +90,7 @@ def reuse(
     Robust views beside the measures asked for: bpref, which passes over unjudged documents, and AP and nDCG of
     condensed lists, from which they are removed (Sakai 2007). RBP's residual says how much of its weight lies on
     unjudged documents and beyond the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1), which is p^n plus the weight
-    of unjudged ranks (Moffat & Zobel 2008); a topic a run has nothing for has residual 1.
+    of unjudged ranks (Moffat & Zobel 2008); a topic for which a run has nothing has residual 1.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ import polars as pl
 
 from cranfield.invariants import check_frame
 from cranfield.results import Result
+from cranfield.sentences import reusability as say
 from cranfield.signature import signature
 
 
@@ -89,13 +90,11 @@ class Reuse(Result):
         )
         worst = here.sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
         drop = worst["rank_drop"]
-        fall = "loses no rank"
-        if drop > 0:
-            fall = f"falls by {drop} rank{'' if drop == 1 else 's'} at most (team {worst['team']})"
-        return (
-            f"{first['measure']}, pool depth {worst['depth']}: without its team's judgments a run {fall}, and "
-            f"{here['flips'].sum()} of {here['pairs'].sum()} decisions between a team's runs and the others' change"
-        )
+        where = f"by {worst['measure']} from pools of depth {worst['depth']}"
+        ranks = "1 rank" if drop == 1 else f"{drop} ranks"
+        fall = say.NO_RANK_LOST(where=where) if drop <= 0 else say.FALLS(ranks=ranks, team=worst["team"], where=where)
+        changed = say.DECISIONS_CHANGE(flips=int(here["flips"].sum()), pairs=int(here["pairs"].sum()))
+        return f"{fall}. {changed}"
 
     def __repr__(self) -> str:
         return f"Reuse({self.summary()})\n{self.rows}"

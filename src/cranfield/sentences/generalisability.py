@@ -62,6 +62,50 @@ SHARES = sentence(
 )
 WITHOUT_WORST = sentence(
     "generalisability.without-worst",
-    "Bad systems make any collection look reliable: without the {left} with the lowest means, Eρ² is {values}.",
-    "leaving out the worst quarter leaves systems enough for a study",
+    "Bad systems make a collection look more reliable: without the {left} with the lowest means, Eρ² is {values}.",
+    "leaving out the worst quarter leaves systems enough for a study, and Eρ² is lower without them",
+)
+WITHOUT_WORST_NO_LOWER = sentence(
+    "generalisability.without-worst-no-lower",
+    "Bad systems do not raise it here: without the {left} with the lowest means, Eρ² is {values}.",
+    "leaving out the worst quarter leaves systems enough for a study, and Eρ² is no lower without them",
+)
+WITH_INTERVALS = sentence(
+    "generalisability.with-intervals",
+    "{measure}: with {topics:,} topics the ranking has reliability {relative} and the scores {absolute} ({level} "
+    "intervals)",
+    "these are Eρ² and Φ with their intervals",
+    always=True,
+)
+TAU_OF_TWO_SETS = sentence(
+    "generalisability.tau-of-two-sets",
+    "{measure}: rankings of these {systems:,} systems by two sets of {topics:,} topics are expected to agree with tau "
+    "{tau:.3f}{interval}",
+    "τ extrapolated from random halves of the topics",
+    always=True,
+)
+THREE_VIEWS = sentence(
+    "generalisability.three-views",
+    "{measure}: {topics:,} topics see a difference of {min_diff:g} with probability {power:.2f} ({corrected:.2f} among "
+    "all {pairs:,} pairs), give an interval of expected width {width:.3f}, rank with reliability {relative:.3f} and "
+    "expect tau {tau:.3f} with another such set",
+    "as `generalisability.other-views`, with Eρ² and the τ to expect",
+    always=True,
+)
+BELOW_CHANCE_SYSTEMS = sentence(
+    "generalisability.below-chance-systems",
+    "{measure}: the variance component of systems was estimated below 0 and is taken as 0: systems differ less than "
+    "chance alone makes them, so both coefficients are 0.",
+    "the mean square of systems is below that of the residual",
+)
+BELOW_CHANCE_TOPICS = sentence(
+    "generalisability.below-chance-topics",
+    "{measure}: the variance component of topics was estimated below 0 and is taken as 0: topics differ less than "
+    "chance alone makes them.",
+    "the mean square of topics is below that of the residual",
+)
+STARTS_AT_ZERO = sentence(
+    "generalisability.starts-at-zero",
+    "{measure}: the interval of a coefficient starts at 0: these topics do not show that systems differ.",
+    "the lower end of a coefficient's interval is 0",
 )

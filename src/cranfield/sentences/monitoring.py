@@ -21,9 +21,38 @@ OUTLOOK = sentence(
 )
 PRICE = sentence(
     "monitoring.price",
-    "The price: {more} more at most than with one look. The gain: if the difference is {min_diff:g}, "
-    "{saved:.1f} topics "
-    "fewer on average.",
-    "topics at most and to expect by the joint distribution of the looks",
+    "The price: {more} more at most than with one look.",
+    "topics at most, beside those of one look with the same power",
+    always=True,
+)
+GAIN = sentence(
+    "monitoring.gain",
+    "The gain: if the difference is {min_diff:g}, {saved:.1f} topics fewer on average.",
+    "the topics to expect, by the joint distribution of the looks, are fewer than with one look",
+)
+NO_GAIN = sentence(
+    "monitoring.no-gain",
+    "There is no gain: if the difference is {min_diff:g}, {more:.1f} topics more on average.",
+    "the topics to expect are at least as many as with one look (low power, where stopping early is rare)",
+)
+LOOKS_TAKE = sentence(
+    "monitoring.looks-take",
+    "{looks} at most {most:,} topics where one look takes {fixed:,}; expect {expected:.0f} if the difference is "
+    "{min_diff:g} and {null:.0f} if there is none",
+    "topics by the joint distribution of the looks",
+    always=True,
+)
+SO_FAR = sentence(
+    "monitoring.so-far",
+    "{measure}: after {topics:,}{of} topics (look {look:,}) {decided:,} of {pairs} decided; {decision}",
+    "as `monitoring.decided`",
+    always=True,
+)
+REESTIMATED = sentence(
+    "monitoring.reestimated",
+    "{measure}: after {seen:,} topics, {topics:,}{interval} in all should see a difference of {min_diff:g} with power "
+    "{power:g}",
+    "topics of a paired t-test of two systems by the blinded variance so far, which errs upwards; its jackknife "
+    "interval",
     always=True,
 )

@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, ge
 
 from cranfield.errors import ArgumentError, UnknownNameError
 
-Part = Literal["question", "source", "view", "run"]
+Part = Literal["question", "source", "view", "run", "machines"]
 """What a setting is about: the question itself (an argument of the public function), how files are read, which part of
-the answer is shown, or how the work is done (which never changes a result)."""
+the answer is shown, how the work is done, or on which machines (which never change a result)."""
 
 REQUIRED: Any = dataclasses.MISSING
 MOST_VALUES = 12
@@ -271,6 +271,7 @@ class Settings:
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
     takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
+    instead : the setting that can take the place of what it is asked about, if one can
     answered_by : the public function that answers it, as ``"module:function"``
     gives : the types of its results, where the function does not say
     counts : what a progress bar counts
@@ -282,6 +283,7 @@ class Settings:
     command: ClassVar[str] = ""
     brief: ClassVar[str] = ""
     takes: ClassVar[str] = "nothing"
+    instead: ClassVar[str] = ""
     answered_by: ClassVar[str] = ""
     gives: ClassVar[tuple[str, ...]] = ()
     counts: ClassVar[str] = ""

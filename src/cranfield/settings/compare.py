@@ -64,6 +64,7 @@ class ComparisonSettings(RunsOrScores):
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     memory: float = shared.memory()
 
 

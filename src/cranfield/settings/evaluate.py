@@ -101,10 +101,14 @@ class EvaluateSettings(Scoring):
     Prints the mean of every system by every measure, the best first (counts are summed), and with -q the score of
     every topic. CSV and JSON have one row per system, topic and measure (topic `all`: the mean).
 
+    Whole archives in one job: --collections FILE, whose lines have a name, judgments and runs, writes one file of
+    scores per collection to the directory that -o names, and goes on where it stopped.
+
     Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
     """
 
     command: ClassVar[str] = "evaluate"
+    instead: ClassVar[str] = "collections"
     brief: ClassVar[str] = "Score runs against judgments."
     takes: ClassVar[str] = "runs"
     answered_by: ClassVar[str] = "cranfield.measures:evaluate"
@@ -114,6 +118,10 @@ class EvaluateSettings(Scoring):
     measures: tuple[str, ...] = setting(
         defaults.MEASURES, "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. List: measures.",
         "--measure", "-m", metavar="NAME",
+    )  # fmt: skip
+    collections: str | None = setting(
+        None, "Evaluate the collections that this file lists, into the directory of -o.", metavar="FILE",
+        part="source", on_page=False,
     )  # fmt: skip
     per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
     long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
@@ -125,6 +133,7 @@ class EvaluateSettings(Scoring):
     workers: int | None = shared.workers(
         "Runs scored at a time; never changes a result.", usual="two per core, at most 8"
     )
+    cluster: str | None = shared.cluster()
     memory: float = shared.memory()
 
 

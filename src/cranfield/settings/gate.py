@@ -62,6 +62,7 @@ class GateSettings(RunsOrScores):
     n_resamples: int = shared.n_resamples(help="How many resamples of the randomisation test.")
     seed: int = shared.seed()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     junit: Path | None = setting(
         None, "Also write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False
     )

@@ -88,6 +88,7 @@ class ReplicatesSettings(Scoring):
     seed: int = shared.seed()
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     show: str = setting(
         "systems", "Which table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
     )

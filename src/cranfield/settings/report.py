@@ -68,3 +68,4 @@ class ReportSettings(Scoring):
     seed: int = shared.seed()
     missing: str = shared.missing()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()

@@ -88,6 +88,20 @@ def workers(help: str = "Threads to use; never changes a result.", usual: str = 
     return setting(None, help, usual=usual, least=1, most=1024, part="run", on_page=False)
 
 
+def cluster() -> Any:
+    """Other machines to work on; in Python an `executor`."""
+    return setting(
+        None, "Work on a Dask cluster: a scheduler's address, its file, or local:4; never changes a result.",
+        metavar="ADDRESS", usual="this process", check=_cluster, part="machines", on_page=False,
+    )  # fmt: skip
+
+
+def _cluster(name: str, value: Any) -> None:
+    from cranfield.cluster import check_address
+
+    check_address(name, value)
+
+
 def work() -> Any:
     """A file that keeps what is finished of a long job."""
     return setting(

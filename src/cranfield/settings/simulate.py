@@ -86,6 +86,7 @@ class SimulateTestsSettings(Settings):
     seed: int = shared.seed()
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
     missing: str = shared.missing()
     show: str = setting(
@@ -125,6 +126,7 @@ class SimulateDesignSettings(Settings):
     seed: int = shared.seed()
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
     missing: str = shared.missing()
 

@@ -115,6 +115,7 @@ class EffectSettings(StandardisedScores):
     n_resamples: int = shared.n_resamples(defaults.RANK_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)
     seed: int = shared.seed()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,4 +141,5 @@ class CorrelateSettings(Settings):
     n_resamples: int = shared.n_resamples(defaults.RANK_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)
     seed: int = shared.seed()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     missing: str = shared.missing()

@@ -50,6 +50,7 @@ class TableSettings(RunsOrScores):
     n_resamples: int = shared.n_resamples()
     seed: int = shared.seed()
     workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
     memory: float = shared.memory()
     explain: bool = setting(
         False, "Also print the sentences for the methods section: test, why, and references.", part="view"

@@ -39,6 +39,8 @@ from cranfield.work_files import WorkFile
 
 FAMILY = 5
 """Systems of a simulated collection when a correction is asked for and their number is not."""
+LARGEST_TRIAL = 50_000
+"""Numbers of one simulated collection; a block holds a few hundred at a time, and a cancelled job ends after one."""
 
 
 def simulate_tests(
@@ -177,6 +179,13 @@ def _plan(
     for name, given in (("n_topics", sizes), ("difference", apart), ("tests", chosen), ("alpha", levels)):
         if not given:
             raise ArgumentError(f"`{name}` is empty; give at least one.")
+    most = max(max(sizes) * m, m * (m - 1) // 2 * len(chosen) * len(levels))
+    if most > LARGEST_TRIAL:
+        raise ArgumentError(
+            f"a simulated collection of {max(sizes):,} topics and {m:,} systems is too large: topics times systems, "
+            f"and pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
+            "Lower `n_topics` or `n_systems`."
+        )
     twins = m == 2 and mode == "resample"
     return Plan(sizes, apart, chosen, levels, m, correction, n_resamples, n_trials, seed, twins)
 

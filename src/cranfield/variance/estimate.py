@@ -157,7 +157,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "method": self.estimator,
+                    "estimator": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,

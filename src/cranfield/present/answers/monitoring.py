@@ -144,8 +144,13 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
     """Topics at most and to expect, beside the design with one look; and every look."""
     more = result.topics_max - result.topics_fixed
     saved = result.topics_fixed - result.expected_alternative
+    gain = (
+        say.GAIN(min_diff=result.min_diff, saved=saved)
+        if saved > 0
+        else say.NO_GAIN(min_diff=result.min_diff, more=abs(saved))
+    )
     notes = (
-        say.PRICE(more=plural(more, "topic"), min_diff=result.min_diff, saved=saved),
+        f"{say.PRICE(more=plural(more, 'topic'))} {gain}",
         "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
     )
     looks = "1 look" if result.looks == 1 else f"{result.looks} looks"

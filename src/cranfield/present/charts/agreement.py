@@ -20,6 +20,7 @@ from cranfield.present.charts.style import (
     rows,
     step,
 )
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.design import StandardisationEffect
@@ -30,13 +31,18 @@ if TYPE_CHECKING:
 NAMES = {"tau": "Kendall's τ", "tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_b": "τ_AP,b"}
 
 
+def _tau(result: Correlation) -> float | None:
+    """Kendall's τ; None where all systems tie on one side, which makes it 0 whatever the other side is."""
+    return None if result.values.get("tau_b", 0.0) is None else result.values.get("tau")
+
+
 def correlation(result: Correlation) -> Drawing:
     """Rank correlation coefficients with their intervals."""
-    tau = result.values.get("tau")
+    tau = _tau(result)
     finding = (
         "All systems tie on one side: no rank correlation"
         if tau is None
-        else f"The two orders of {plural(result.n_systems, 'system')} agree with τ = {number(tau)}"
+        else say.ORDERS_AGREE(systems=plural(result.n_systems, "system"), tau=number(tau))
     )
     over = "" if result.n_topics is None else f", {plural(result.n_topics, 'topic')}"
     details = f"{result.reference} and {result.estimate}{over}; intervals at {1 - result.alpha:.0%}, cut at ±1"
@@ -73,7 +79,7 @@ def _moves(result: Correlation) -> tuple[str, str]:
     """The system that moves most, and what else to know about a scatter of ranks."""
     moved = [abs(a - b) for a, b in zip(*result.ranks, strict=True)]
     most = max(moved)
-    tau = result.values.get("tau")
+    tau = _tau(result)
     known = "no rank correlation: all systems tie on one side" if tau is None else f"τ = {number(tau)}"
     finding = (
         f"No system changes its rank ({known})"
@@ -123,9 +129,9 @@ def correlations(result: Correlations) -> Drawing:
     every = result.correlations
     if len(every) == 1:
         return correlation(every[0])
-    known = [tau for one in every if (tau := one.values.get("tau")) is not None]
+    known = [tau for one in every if (tau := _tau(one)) is not None]
     finding = (
-        f"The orders agree with τ from {number(min(known))} to {number(max(known))}"
+        say.SEVERAL_ORDERS_AGREE(lowest=number(min(known)), highest=number(max(known)))
         if known
         else "All systems tie on one side: no rank correlation"
     )
@@ -193,11 +199,9 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     if raw["blocked_f"] is None or std["blocked_f"] is None:
         finding = f"The F for {measures[0]} is not defined: systems and topics explain every score"
     else:
-        change = "raises" if std["blocked_f"] > raw["blocked_f"] else "lowers"
-        finding = (
-            f"Standardisation {change} the F for {measures[0]} from {number(raw['blocked_f'], 1)} "
-            f"to {number(std['blocked_f'], 1)}"
-        )
+        before, after = raw["blocked_f"], std["blocked_f"]
+        change = "raises" if after > before else "lowers" if after < before else "does not change"
+        finding = say.F_CHANGES(change=change, measure=measures[0], before=number(before, 1), after=number(after, 1))
     row = result.variance.row(0, named=True)
     return finish(
         plot,
@@ -226,9 +230,8 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
     )
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     row = result.by_measure().row(0, named=True)
-    finding = (
-        f"Leaving a system out moves its mean by at most {number(row['largest_difference'], 4)} "
-        f"and {plural(row['largest_rank_change'], 'rank')}"
+    finding = say.LEFT_OUT(
+        difference=number(row["largest_difference"], 4), ranks=plural(row["largest_rank_change"], "rank")
     )
     cut = f"; the {most} that move most of {total}" if total > most else ""
     return finish(

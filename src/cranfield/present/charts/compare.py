@@ -31,6 +31,7 @@ from cranfield.present.charts.style import (
     series_scales,
     step,
 )
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.comparison.comparison import Comparison
@@ -128,10 +129,10 @@ def _finding(comparison: Comparison) -> str:
     if not comparison.baselines:
         return leader(comparison)
     with_ = "the baseline" if len(comparison.baselines) == 1 else "baselines"
-    return (
-        f"{int(comparison.significant.sum()):,} of {plural(len(comparison.p), 'comparison')} with "
-        f"{with_} are significant"
-    )
+    return say.WITH_BASELINE(
+        significant=int(comparison.significant.sum()), comparisons=plural(len(comparison.p), "comparison"),
+        baselines=with_,
+    )  # fmt: skip
 
 
 def _groups(comparison: Comparison) -> Drawing | None:
@@ -311,9 +312,8 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         y="alpha:Q", x=alt.value("width"), text="text:N"
     )
     first = listed[0]
-    finding = (
-        f"{first.measure} separates {float((first.p <= first.alpha).mean()):.0%} of "
-        f"{plural(len(first.p), 'pair')} before correction"
+    finding = say.BEFORE_CORRECTION(
+        measure=first.measure, share=float((first.p <= first.alpha).mean()), pairs=plural(len(first.p), "pair")
     )
     if len(listed) > 1:
         last = listed[-1]

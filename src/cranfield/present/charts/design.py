@@ -24,6 +24,7 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
 )
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.design import Design
@@ -195,10 +196,10 @@ def power(design: Design) -> Drawing:
     first = listed[0]
     what = f"a difference of {given(first['min_diff'])}"
     among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""
-    finding = (
-        f"{plural(int(first.get('topics') or 50), 'topic')} detect {what}{among} with probability "
-        f"{number(first['achieved_power'], 2)}"
-    )
+    finding = say.DETECT(
+        topics=plural(int(first.get("topics") or 50), "topic"), what=f"{what}{among}",
+        power=number(first["achieved_power"], 2),
+    )  # fmt: skip
     spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), finding, f"{_about(design)}{spread}{note}")
 

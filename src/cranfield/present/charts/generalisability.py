@@ -21,6 +21,7 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
 )
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.generalisability import Reliability, ThreeViews
@@ -60,7 +61,7 @@ def coefficients(result: Reliability) -> Drawing:
         layers.append(targets.encode(y=alt.Y("target:Q", title="reliability", scale=axis)))
     n = result.n_topics[0]
     values = [number(result.ratio(name).at(n)[0]) for name in ("erho2", "phi")]
-    finding = f"{result.measure}: {plural(n, 'topic')} give a ranking of reliability {values[0]}, scores of {values[1]}"
+    finding = say.RELIABILITY(measure=result.measure, topics=plural(n, "topic"), relative=values[0], absolute=values[1])
     return finish(
         alt.layer(*layers).properties(width=WIDTH, height=300),
         finding,
@@ -105,10 +106,10 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
         ),
     ]  # fmt: skip
     row = frame.filter(pl.col("topics") == asked).row(0, named=True)
-    finding = (
-        f"{three.measure}: {plural(asked, 'topic')} see {given(three.min_diff)} with power {row['power']:.2f}, "
-        f"give intervals {number(row['width'])} wide, and rank with reliability {number(row['erho2'])}"
-    )
+    finding = say.VIEWS(
+        measure=three.measure, topics=plural(asked, "topic"), min_diff=given(three.min_diff), power=row["power"],
+        width=number(row["width"]), relative=number(row["erho2"]),
+    )  # fmt: skip
     plot = alt.hconcat(*panels, spacing=30).resolve_scale(color="independent", strokeDash="independent")
     return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}; three questions, three answers",
                   width=3 * _WIDTH + 60)  # fmt: skip

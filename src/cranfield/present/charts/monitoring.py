@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.present.answers.monitoring import headline
 from cranfield.present.charts.style import (
     ACCENT,
     DARK,
@@ -22,6 +23,7 @@ from cranfield.present.charts.style import (
     rows,
     step,
 )
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, SequentialDesign
@@ -68,7 +70,7 @@ def path(result: Monitoring) -> Drawing:
         else f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
     )
     return finish(
-        plot, said(result),
+        plot, headline(result),
         f"{kind}; dashed: what the first pair must pass (open points: looks to come){left}",
     )  # fmt: skip
 
@@ -79,13 +81,6 @@ def _largest(paths: pl.DataFrame) -> float:
 
 def _least(bounds: pl.DataFrame) -> float:
     return min(bounds["t"].to_list(), default=2.0)
-
-
-def said(result: Monitoring) -> str:
-    """Whether to stop, and how many pairs are decided."""
-    pairs = plural(len(result.pairs), "pair")
-    verb = "Stop" if result.decision == "stop" else "Go on"
-    return f"{verb}: after {plural(result.n_topics, 'topic')} {result.n_decided:,} of {pairs} decided"
 
 
 def _strongest(result: Monitoring) -> pl.DataFrame:
@@ -141,7 +136,7 @@ def intervals(result: Monitoring) -> Drawing:
     every = len(result.pairs)
     left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""
     return finish(
-        plot, said(result),
+        plot, headline(result),
         f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {1 - result.alpha:.0%}"
         f"{left}",
     )  # fmt: skip
@@ -166,9 +161,9 @@ def stops(result: SequentialDesign) -> Drawing:
         base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color),
         base.mark_text(dy=-6, fontSize=10).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f")),
     ).properties(width=WIDTH, height=260)
-    finding = (
-        f"{plural(result.looks, 'look')} take {number(result.expected_alternative, 1)} topics on average and "
-        f"{result.topics_max:,} at most; one look takes {result.topics_fixed:,}"
-    )
+    finding = say.LOOKS_TAKE(
+        looks="1 look takes" if result.looks == 1 else f"{result.looks} looks take",
+        topics=number(result.expected_alternative, 1), most=result.topics_max, fixed=result.topics_fixed,
+    )  # fmt: skip
     details = f"{result.spending} spending, alpha {result.alpha:g}, power {result.power:g}"
     return finish(plot, finding, f"{details}, variance of the difference {given(result.variance_of_difference)}")

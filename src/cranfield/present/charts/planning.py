@@ -20,6 +20,8 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
 )
+from cranfield.sentences import charts as say
+from cranfield.sentences.design import COST_DOUBTFUL
 
 if TYPE_CHECKING:
     from cranfield.design import Cost, Recommendation
@@ -103,15 +105,15 @@ def cost(result: Cost) -> Drawing:
     )
     chosen = frame.filter("best").sort("cost")
     if chosen.is_empty():
-        finding = "Unjudged documents make these costs doubtful: no pool depth is called the cheapest"
+        finding = COST_DOUBTFUL().rstrip(".")
     else:
         winner = chosen.row(0, named=True)
         deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
-        finding = (
-            f"{winner['series']}: pools of depth {winner['depth']} with {plural(winner['topics'], 'topic')} cost least"
+        finding = say.COST_LEAST(
+            series=winner["series"], depth=winner["depth"], topics=plural(winner["topics"], "topic")
         )
         if deepest["depth"] != winner["depth"]:
-            finding += f", {deepest['cost'] / winner['cost']:.1f} times less than depth {deepest['depth']}"
+            finding += f"; depth {deepest['depth']} costs {deepest['cost'] / winner['cost']:.1f} times as much"
     settings = {
         name: value
         for name, value in result.settings.items()

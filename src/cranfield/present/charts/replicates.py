@@ -10,6 +10,7 @@ import polars as pl
 from cranfield.defaults import RESAMPLES
 from cranfield.present.charts.maps import block_map, how_to_read, map_size
 from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, names_axis, number, plural, rows, step
+from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
     from cranfield.replicates import Replicates
@@ -40,9 +41,8 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
         base.mark_point(filled=True, size=40, color=DARK, opacity=1).encode(x=alt.X("effect:Q", title=title)),
     ).properties(width=WIDTH, height=step(len(names)))
     different, total = int(replicates.decisions.decided.sum()), len(replicates.pairs)
-    finding = (
-        f"Other documents: {different:,} of {plural(total, 'pair')} differ in {name}; mean "
-        f"interval length {number(replicates.mean_length, 4)}"
+    finding = say.OTHER_DOCUMENTS(
+        different=different, pairs=plural(total, "pair"), measure=name, length=number(replicates.mean_length, 4)
     )
     return finish(
         plot, finding, f"{details(result)}; {1 - replicates.rule.alpha:.0%} intervals from bootstrapped residuals"
@@ -70,7 +70,9 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     disagreed = int(counts.filter(pl.col("agreement") == "any disagreement")["pairs"].sum())
     total = len(replicates.pairs)
     finding = (
-        f"All {n} splits agree on {total - disagreed:,} of {plural(total, 'pair')} ({(total - disagreed) / total:.0%})"
+        say.SPLITS_AGREE(
+            splits=n, agreed=total - disagreed, pairs=plural(total, "pair"), share=(total - disagreed) / total
+        )
         if n > 1
         else "One split: nothing to agree on"
     )
@@ -134,9 +136,8 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
     )
     first = frame.row(0, named=True)
     random = frame.filter(pl.col("test") == "randomisation").row(-1, named=True)
-    finding = (
-        f"Replicates find {first['different']:,} of {plural(total, 'pair')} different, "
-        f"randomisation over topics {random['different']:,}"
+    finding = say.REPLICATES_BESIDE(
+        different=first["different"], pairs=plural(total, "pair"), others=random["different"]
     )
     return finish(
         alt.layer(bars, text).properties(width=WIDTH - 60, height=alt.Step(26)),

@@ -19,6 +19,8 @@ from cranfield.present.charts.style import (
     series_scales,
     step,
 )
+from cranfield.sentences import charts as say
+from cranfield.sentences.reusability import FALLS, NO_RANK_LOST
 
 if TYPE_CHECKING:
     from cranfield.reusability import Reuse
@@ -67,8 +69,8 @@ def finding(worst: dict[str, object]) -> str:
     drop = worst["rank_drop"]
     where = f"by {worst['measure']} from pools of depth {worst['depth']}"
     if not isinstance(drop, int) or drop <= 0:
-        return f"Without their own judgments no team's run loses a rank {where}"
-    return f"Without its own judgments a run of team {worst['team']} falls {plural(drop, 'rank')} {where}, none more"
+        return NO_RANK_LOST(where=where)
+    return FALLS(ranks=plural(drop, "rank"), team=worst["team"], where=where)
 
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
@@ -78,6 +80,11 @@ def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
         f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
         f"{plural(known['n_topics'], 'topic')}; left of 0 all of a team's runs gain ranks{left}"
     )
+
+
+def _lost(drop: int) -> str:
+    """Ranks lost at most; a run can also gain."""
+    return f"up to {plural(drop, 'rank')}" if drop > 0 else "no rank"
 
 
 def depths(result: Reuse) -> Drawing:
@@ -104,13 +111,9 @@ def depths(result: Reuse) -> Drawing:
     ).properties(width=WIDTH, height=260)
     first = worst.filter(pl.col("series") == kept[0])
     shallow, deep = first.row(0, named=True), first.row(-1, named=True)
-    if first.height == 1:
-        text = f"{kept[0]}: pools of depth {deep['depth']} cost a run {plural(deep['rank_drop'], 'rank')} at most"
-    else:
-        text = (
-            f"{kept[0]}: without its team's judgments a run loses up to {plural(shallow['rank_drop'], 'rank')} at "
-            f"depth {shallow['depth']} and {plural(deep['rank_drop'], 'rank')} at depth {deep['depth']}"
-        )
+    ends = (deep,) if first.height == 1 else (shallow, deep)
+    losses = " and ".join(f"{_lost(end['rank_drop'])} at depth {end['depth']}" for end in ends)
+    text = say.LOSES_UP_TO(series=kept[0], losses=losses)
     known = result.settings
     return finish(plot, text, f"{plural(known['n_systems'], 'run')} of {plural(known['n_teams'], 'team')} on "
                   f"{plural(known['n_topics'], 'topic')}; each team left out in turn")  # fmt: skip

@@ -24,6 +24,8 @@ from cranfield.present.charts.style import (
     rows,
     step,
 )
+from cranfield.sentences import charts as say
+from cranfield.sentences.comparison import BEATS_ON
 
 if TYPE_CHECKING:
     from cranfield.scores import ScoreMatrix, Scores
@@ -90,11 +92,13 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
     shown, note = _thinned(frame, MOST_TOPICS)
     if frame.height == 1:
         finding = f"Topic {easy['topic']}: mean {matrix.measure} {number(easy['mean'])}"
+    elif easy["mean"] == hard["mean"]:
+        finding = f"All topics: mean {matrix.measure} {number(easy['mean'])}"
     else:
-        finding = (
-            f"Topics differ: mean {matrix.measure} from {number(hard['mean'])} (topic {hard['topic']}) "
-            f"to {number(easy['mean'])} (topic {easy['topic']})"
-        )
+        finding = say.TOPICS_DIFFER(
+            measure=matrix.measure, low=number(hard["mean"]), hard=hard["topic"], high=number(easy["mean"]),
+            easy=easy["topic"],
+        )  # fmt: skip
     details = (
         f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
         f"smallest to largest, middle half, median{note}"
@@ -117,7 +121,13 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
         base.mark_point(filled=True, color=ACCENT, size=26, opacity=1).encode(x="mean:Q"),
     ).properties(width=WIDTH, height=step(len(names)))
     best = frame.row(0, named=True)
-    finding = f"{best['system']} has the highest mean {matrix.measure}: {number(best['mean'])}"
+    tied = int((frame["mean"] == best["mean"]).sum())
+    known = {"measure": matrix.measure, "mean": number(best["mean"])}
+    finding = (
+        say.HIGHEST_MEAN(system=best["system"], **known)
+        if tied == 1
+        else say.HIGHEST_MEAN_SHARED(systems=tied, **known)
+    )
     details = (
         f"{plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: smallest to "
         "largest, middle half, "
@@ -163,7 +173,7 @@ def difference(
     mean = float(values.mean())
     rule = alt.Chart(rows([{"mean": mean}])).mark_rule(color=INK, strokeDash=[4, 3]).encode(y="mean:Q")
     width = max(160, min(WIDTH, 14 * len(order)))
-    finding = f"{a} beats {b} on {wins} of {plural(matrix.n_topics, 'topic')} and loses on {losses}"
+    finding = BEATS_ON(a=a, b=b, wins=wins, topics=matrix.n_topics, losses=losses)
     details = f"{matrix.measure} of {a} minus {b}; dashed: mean difference {mean:+.4f}{note}"
     return finish(alt.layer(bars, rule).properties(width=width, height=260), finding, details)
 

@@ -22,6 +22,7 @@ from cranfield.present.charts.style import (
     rows,
     step,
 )
+from cranfield.sentences import charts as say
 from cranfield.tuning.curve import column_of
 
 if TYPE_CHECKING:
@@ -66,9 +67,8 @@ def _left(families: list[TunedFamily], which: str) -> str:
 def _finding(chosen: list[TunedFamily]) -> str:
     if len(chosen) > 1:
         best = max(chosen, key=lambda one: one.held_out_mean)
-        return (
-            f"{best.name} has the best held-out mean of "
-            f"{plural(len(chosen), 'family', 'families')}: {number(best.held_out_mean, 4)}"
+        return say.BEST_HELD_OUT(
+            family=best.name, families=plural(len(chosen), "family", "families"), mean=number(best.held_out_mean, 4)
         )
     one = chosen[0]
     folds = len(one.choices)
@@ -188,7 +188,9 @@ def folds(result: Tuning) -> Drawing:
     worst = max(result.families, key=lambda one: one.optimism)
     return finish(
         plot,
-        f"Tuning on the test topics would promise {number(worst.optimism, 4)} too much for {worst.name}",
+        say.PROMISES_TOO_MUCH(optimism=number(worst.optimism, 4), family=worst.name)
+        if worst.optimism > 0
+        else say.PROMISES_NO_MORE(),
         f"{_details(result)}; the gap between the two is the promise{_left(every, 'that promise most too much')}",
     )
 
@@ -208,11 +210,7 @@ def bias(result: SelectionBias) -> Drawing:
         base.mark_text(dy=-11).encode(x="advantage:Q", text=alt.Text("advantage:Q", format="+.4f")),
     ).properties(width=WIDTH, height=alt.Step(44))
     inside, outside = frame.row(0, named=True), frame.row(1, named=True)
-    finding = (
-        "Tested on its tuning topics, a system that is no better is declared better in "
-        f"{inside['declared_better']:.0%} of "
-        f"experiments; held out, {outside['declared_better']:.0%}"
-    )
+    finding = say.DECLARED_BETTER(inside=inside["declared_better"], outside=outside["declared_better"])
     details = (
         f"{plural(result.n_settings, 'setting')} on {plural(result.n_topics, 'topic')}, "
         f"{plural(len(result.in_sample), 'experiment')}; lines: 95% of the experiments"

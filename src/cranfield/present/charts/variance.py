@@ -10,6 +10,7 @@ import polars as pl
 
 from cranfield.errors import ArgumentError
 from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, number, plural, rows
+from cranfield.sentences import charts as say
 from cranfield.variance.estimators import ESTIMATORS
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     measures = list(dict.fromkeys(measure for measure, _ in chosen))
     kept = [one for one in chosen.values() if one.measure in measures[:MOST_MEASURES]]
     frame = pl.concat([one.to_frame() for one in kept]).select(
-        "measure", "method", "variance", "lower", "upper", "topics"
+        "measure", "estimator", "variance", "lower", "upper", "topics"
     )
     order = sorted(ESTIMATORS, key=lambda name: ESTIMATORS[name].holds_topics)
     base = alt.Chart(rows(frame)).encode(
-        y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+        y=alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     title = "variance σ² of a system's score"
     plot: Drawing = alt.layer(
@@ -55,12 +56,11 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     first = kept[0]
     if len(kept) == 1:
         finding = f"The {first.estimator} variance of {first.measure} is {number(first.variance, 4)}"
-    elif len(measures) == 1:
-        finding = (
-            f"Estimators of the {first.measure} variance differ "
-            f"{high.variance / low.variance:.1f}-fold: {low.estimator} {number(low.variance, 4)}, "
-            f"{high.estimator} {number(high.variance, 4)}"
-        )
+    elif len(measures) == 1 and high.variance > 1.05 * low.variance > 0:
+        finding = say.ESTIMATORS_DIFFER(
+            measure=first.measure, ratio=high.variance / low.variance,
+            low=f"{low.estimator} {number(low.variance, 4)}", high=f"{high.estimator} {number(high.variance, 4)}",
+        )  # fmt: skip
     else:
         finding = (
             f"Variances run from {number(low.variance, 4)} ({low.measure}, {low.estimator}) to "

@@ -284,7 +284,9 @@ def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int |
     if size > MOST_TEXT:
         return list(files)
     read = partial(read_run, lenient=scoring["lenient"], name=scoring["name"])
-    done = iter(map_in_order(read, [file for file in files if isinstance(file, str)], workers=workers))
+    done = iter(
+        map_in_order(read, [file for file in files if isinstance(file, str)], executor="threads", workers=workers)
+    )
     return [next(done) if isinstance(file, str) else file for file in files]
 
 

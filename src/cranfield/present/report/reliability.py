@@ -47,7 +47,7 @@ def reliable(case: Case) -> Section:
         parts += [Text(_agreement(views)), Text(_other_views(views))]
         signatures.append(views.signature)
     parts.append(Text(_components(study)))
-    parts += [Text(text) for text in _without_worst(case)]
+    parts += [Text(text) for text in _without_worst(study, case)]
     parts += [Notice(text) for text in study.warnings]
     parts.append(Figure("fig-reliability", charts.coefficients(study)))
     if n >= FEWEST_FOR_TAU:
@@ -122,8 +122,8 @@ def _components(study: Reliability) -> str:
     return say.SHARES(**study.components.shares)
 
 
-def _without_worst(case: Case) -> list[str]:
-    """Bad systems make any collection look reliable: the same without the worst quarter, where that leaves enough."""
+def _without_worst(study: Reliability, case: Case) -> list[str]:
+    """The same without the worst quarter, where that leaves enough: bad systems can make a collection look reliable."""
     from cranfield.generalisability import reliability
 
     try:
@@ -135,7 +135,10 @@ def _without_worst(case: Case) -> list[str]:
         return []
     values = _between(rest.ratio("erho2").at(case.main.n_topics), case.alpha)
     left = case.main.n_systems - round(rest.components.n_systems)
-    return [say.WITHOUT_WORST(left=plural(left, "system"), values=values)]
+    before = study.ratio("erho2").at(case.main.n_topics)[0]
+    lower = rest.ratio("erho2").at(case.main.n_topics)[0] < before
+    told = say.WITHOUT_WORST if lower else say.WITHOUT_WORST_NO_LOWER
+    return [told(left=plural(left, "system"), values=values)]
 
 
 def reusable(case: Case) -> Section:

@@ -39,23 +39,23 @@ def view_of(case: Case, title: str) -> dict[str, Any] | None:
 
 def summary(case: Case, view: dict[str, Any]) -> str:
     """The findings in a paragraph that can be pasted: what was compared, how, and what came out."""
-    found = case.comparison()
+    result = case.comparison()
     teams = f" of {plural(len({team for team in view['teams'] if team}), 'team')}" if view["teams"] else ""
-    test = TESTS[found.test].title
+    test = TESTS[result.test].title
     title = f"{view['title']}: " if view["title"] else ""
-    resamples = f", {found.n_resamples:,} resamples" if found.n_resamples and not found.exact else ""
+    resamples = f", {result.n_resamples:,} resamples" if result.n_resamples and not result.exact else ""
     said = [
-        f"{title}{plural(found.n_systems, 'system')}{teams} were compared on {plural(found.n_topics, 'topic')} by "
+        f"{title}{plural(result.n_systems, 'system')}{teams} were compared on {plural(result.n_topics, 'topic')} by "
         f"{named(list(case.scores), 8)}.",
         *view["measures"][0]["sentences"],
-        f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({found.alternative}"
-        f"{resamples}; {found.correction_text()} for {plural(found.family, 'comparison')}).",
+        f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({result.alternative}"
+        f"{resamples}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
     ]
     try:
-        here = collection.detects(case, [found.n_topics]).row(0, named=True)
+        here = collection.detects(case, [result.n_topics]).row(0, named=True)
         said.append(
             AVERAGE_PAIR(
-                topics=plural(found.n_topics, "topic"),
+                topics=plural(result.n_topics, "topic"),
                 apart=number(here["best_to_worst"]),
                 measure=case.measure,
                 power=case.power,

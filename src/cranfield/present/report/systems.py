@@ -114,8 +114,8 @@ def _agreement(case: Case) -> Sheet:
     rows = []
     with quietly():
         for one, other in combinations(list(case.scores), 2):
-            found = correlate(case.scores[one], case.scores[other], n_resamples=0, missing="drop-topic")
-            rows.append({"measure": one, "other": other, "tau": found.values["tau"], "tau_ap": found.values["tau_ap"]})
+            tau = correlate(case.scores[one], case.scores[other], n_resamples=0, missing="drop-topic").values
+            rows.append({"measure": one, "other": other, "tau": tau["tau"], "tau_ap": tau["tau_ap"]})
     return Sheet("report", pl.DataFrame(rows))
 
 

@@ -53,7 +53,7 @@ def view_data(
 
     Examples
     --------
-    >>> from cranfield import compare, make_scores
+    >>> from cranfield import Scores, compare, make_scores
     >>> x = make_scores(n_topics=20, n_systems=4, seed=3)
     >>> data = view_data(compare(x), Scores([x]), title="four systems")
     >>> data["measures"][0]["rank"], len(data["topics"])
@@ -145,8 +145,8 @@ def _agreement(scores: Scores, systems: Sequence[str]) -> tuple[dict[str, Any], 
     with quietly():
         for i, one in enumerate(names):
             for j in range(i):
-                found = correlate(matrices[one], matrices[names[j]], n_resamples=0, missing="drop-topic")
-                tau[i][j] = tau[j][i] = found.values["tau"]
+                agreement = correlate(matrices[one], matrices[names[j]], n_resamples=0, missing="drop-topic")
+                tau[i][j] = tau[j][i] = agreement.values["tau"]
     return ranks, tau
 
 

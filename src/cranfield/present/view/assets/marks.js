@@ -130,7 +130,8 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   const status = make("p", { class: "view-status" });
   host.replaceChildren(canvas, status);
   let at = [0, 1], now = null, image = null, cachedKey = "", width = Math.floor(host.clientWidth);
-  new ResizeObserver(([entry]) => { width = Math.floor(entry.contentRect.width); paint(); }).observe(host);
+  // In the next frame, since drawing may resize the host: the browser complains of observers that do so at once.
+  new ResizeObserver(([entry]) => requestAnimationFrame(() => { width = Math.floor(entry.contentRect.width); paint(); })).observe(host);
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left - now.left) / now.cellWidth, y = (event.clientY - box.top - now.top) / now.cellHeight;
     return x >= 0 && y >= 0 && x < now.columns && y < now.rows ? [Math.floor(y), Math.floor(x)] : null;

@@ -1,0 +1,259 @@
+"""The same bytes on a Dask cluster as in one process, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cranfield import ArgumentError, cluster, compare, evaluate, make_sample, replicate, simulate_tests
+from cranfield.cluster import ClusterExecutor, executor_of, is_client, open_cluster
+from cranfield.errors import ClusterError, DataError, quietly
+from cranfield.executors import map_in_order, spread_over, surrounding
+from support import Type
+
+pytestmark = [pytest.mark.filterwarnings("default")]  # Dask's own are not ours to mend
+
+
+@pytest.fixture(autouse=True)
+def _silence() -> Iterator[None]:
+    with quietly():
+        yield
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return make_sample(n_topics=10, n_systems=4, n_documents=300, seed=7)
+
+
+@pytest.fixture(scope="module")
+def scores(sample):
+    return evaluate(sample.qrels, sample.runs, ["AP", "RR"])
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+def shifted(table: np.ndarray, x: int) -> np.ndarray:
+    """What writes into what it was given: arrays must arrive as one's own."""
+    table[0] = x
+    return table + x
+
+
+def die_once(marker: str, x: int) -> int:
+    """Ends the first worker that gets item 5, as a lack of memory would."""
+    if x == 5:
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return x * x
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
+
+
+def refuse(x: int) -> int:
+    raise DataError(f"item {x} is bad")
+
+
+def test_results_come_in_order(dask_cluster: ClusterExecutor) -> None:
+    seen: list[tuple[int, int]] = []
+    done = map_in_order(square, range(30), executor=dask_cluster, progress=lambda *at: seen.append(at))
+    assert list(done) == [x * x for x in range(30)]
+    assert seen == [(at, 30) for at in range(1, 31)]
+    assert dask_cluster.submit(divmod, 7, 2).result() == (3, 1)
+
+
+def test_a_client_is_an_executor(dask_cluster: ClusterExecutor) -> None:
+    client = dask_cluster.client
+    assert is_client(client)
+    assert not is_client("local:2")
+    assert list(map_in_order(square, [3, 4], executor=client)) == [9, 16]
+    assert executor_of(client) is executor_of(client)
+
+
+def test_arrays_arrive_and_come_back_as_ones_own(dask_cluster: ClusterExecutor) -> None:
+    results = list(map_in_order(partial(shifted, np.arange(200_000.0)), [1, 2], executor=dask_cluster))
+    for x, result in zip([1, 2], results, strict=True):
+        assert same(result, shifted(np.arange(200_000.0), x))
+        result[0] = 5  # not read-only
+
+
+def test_large_items_travel(dask_cluster: ClusterExecutor) -> None:
+    items = [np.full(cluster.LARGE // 4, float(at)) for at in range(2)]
+    assert list(map_in_order(np.sum, items, executor=dask_cluster)) == [0.0, cluster.LARGE // 4]
+
+
+def test_an_error_of_the_work_is_raised_as_it_is(dask_cluster: ClusterExecutor) -> None:
+    with pytest.raises(DataError, match="item 0 is bad"):
+        list(map_in_order(refuse, range(10), executor=dask_cluster))
+
+
+# ── whole questions ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_evaluate(
+    sample, scores, dask_cluster: ClusterExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample.write(tmp_path)
+    monkeypatch.chdir(tmp_path)  # where no worker is
+    for runs in (sample.runs, "runs"):
+        there = evaluate(sample.qrels, runs, ["AP", "RR"], executor=dask_cluster)
+        assert list(there) == list(scores)
+        for name, matrix in scores.items():
+            assert same(there[name].values, matrix.values)
+            assert there[name].systems == matrix.systems
+    with spread_over(dask_cluster):
+        assert same(evaluate("qrels.txt", "runs", "AP")["AP"].values, scores["AP"].values)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "randomised-tukey"])
+def test_compare(scores, dask_cluster: ClusterExecutor, test: str) -> None:
+    settings = {"test": test, "n_resamples": 2500, "seed": 3}
+    here = compare(scores["AP"], workers=1, **settings)
+    there = compare(scores["AP"], executor=dask_cluster, **settings)
+    for column in ("p", "p_adjusted", "lower", "upper"):
+        assert same(getattr(there, column), getattr(here, column)), column
+    with spread_over(dask_cluster):
+        assert surrounding() is dask_cluster
+        assert same(compare(scores["AP"], **settings).p, here.p)
+    assert surrounding() is None
+
+
+def test_replicates(sample, dask_cluster: ClusterExecutor) -> None:
+    settings = {"n_splits": 2, "n_resamples": 1200}
+    here = replicate(sample.qrels, sample.runs, "AP", workers=1, **settings)
+    there = replicate(sample.qrels, sample.runs, "AP", executor=dask_cluster, **settings)
+    assert there.to_dict() == here.to_dict()
+
+
+def test_simulated_tests(scores, dask_cluster: ClusterExecutor) -> None:
+    settings = {"n_trials": 40, "n_topics": 8, "n_resamples": 99, "tests": ["t", "randomisation"]}
+    here = simulate_tests(scores["AP"], workers=1, **settings)
+    assert simulate_tests(scores["AP"], executor=dask_cluster, **settings).to_dict() == here.to_dict()
+
+
+def test_the_command_prints_the_same(sample, cranfield: Type, dask_cluster: ClusterExecutor) -> None:
+    sample.write(Path.cwd())
+    address = dask_cluster.client.scheduler.address
+    words = [
+        "compare",
+        "qrels.txt",
+        "runs",
+        "-m",
+        "AP",
+        "--resamples",
+        "2500",
+        "--test",
+        "randomisation",
+        "--format",
+        "json",
+    ]
+    here, there = cranfield(*words), cranfield(*words, "--cluster", address)
+    assert there.exit_code == 0, there.stderr
+    assert there.stdout == here.stdout
+    assert "cluster: 2 workers; dashboard: http://" in there.stderr
+
+
+# ── what can go wrong ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_worker_that_dies_is_survived(dask_cluster: ClusterExecutor, tmp_path: Path) -> None:
+    marker = tmp_path / "died"
+    work = partial(die_once, str(marker))
+    assert list(map_in_order(work, range(20), executor=dask_cluster)) == [x * x for x in range(20)]
+    assert marker.exists()
+
+
+def test_the_shared_part_is_sent_again_when_all_who_had_it_died(dask_cluster: ClusterExecutor) -> None:
+    sent = dask_cluster.ship(square)
+    lost = sent.data
+    dask_cluster.client.cancel([lost], force=True)
+    assert [dask_cluster.submit(sent, x).result() for x in (3, 4)] == [9, 16]
+    assert sent.data is not lost
+
+
+@pytest.mark.slow  # a dozen processes are started
+def test_work_that_kills_every_worker_ends(dask_cluster: ClusterExecutor) -> None:
+    with pytest.raises(ClusterError, match="several workers at .* died over the same piece of work"):
+        list(map_in_order(os._exit, [1], executor=dask_cluster))
+
+
+def test_other_versions_are_refused(dask_cluster: ClusterExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = dict(cluster._versions())
+    assert set(here) == {"cranfield", "numpy", "scipy", "polars"}
+    monkeypatch.setattr(cluster, "_disagreement", partial(_older, cluster._disagreement))
+    with pytest.raises(ClusterError, match=r"worker tcp://.* has other versions \(numpy .* there, 0\.9 here\)"):
+        ClusterExecutor(dask_cluster.client)
+
+
+def _older(compare, here, there):
+    return compare({**here, "numpy": "0.9"}, there)
+
+
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "ANSWER", 0.5)
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9 .*`dask scheduler`"),
+        open_cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("text", ["four", "local:0", "local:-1", "tcp://", "local:1000000", "http://x"])
+def test_no_address(text: str, cranfield: Type) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "runs", "--cluster", text)
+    assert ended.exit_code == 2
+    assert "--cluster must be the address of a Dask scheduler" in ended.stderr
+
+
+def test_threads_or_a_cluster(cranfield: Type) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "runs", "--cluster", "local:2", "--workers", "2")
+    assert ended.exit_code == 2
+    assert "leave one out" in ended.stderr
+
+
+def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: Path) -> None:
+    from distributed import Client, LocalCluster
+
+    settings = {"n_splits": 2, "n_resamples": 1200, "work": tmp_path / "job.work"}
+    local = LocalCluster(n_workers=1, processes=False, dashboard_address=None, silence_logs=50)
+    client = Client(local)
+
+    def pull_the_plug(at: int, of: int) -> None:
+        if at == 2:
+            local.sync(local.scheduler.close)
+            time.sleep(0.2)
+
+    try:
+        with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on"):
+            replicate(sample.qrels, sample.runs, "AP", executor=client, progress=pull_the_plug, **settings)
+    finally:
+        client.close(timeout=1)
+        with suppress(TimeoutError):  # it looks for its scheduler for half a minute
+            local.close(timeout=1)
+    kept = (tmp_path / "job.work").read_bytes()
+    assert b"run 1" in kept
+    again = replicate(sample.qrels, sample.runs, "AP", workers=1, **settings)
+    assert (tmp_path / "job.work").read_bytes().startswith(kept)
+    plain = replicate(sample.qrels, sample.runs, "AP", workers=1, n_splits=2, n_resamples=1200)
+    assert again.to_dict() == plain.to_dict()
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ArgumentError, match=r"pip install 'cranfield\[cluster\]'"), open_cluster("local:2"):
+        pass
