@@ -146,7 +146,7 @@ def folds_apart(x: cf.ScoreMatrix) -> str:
     rows = cf.variances(x).to_frame().sort("variance")
     low, high = rows.row(0, named=True), rows.row(-1, named=True)
     ratio = high["variance"] / low["variance"]
-    ends = [f"{row['estimator']} {row['variance']:.4f}" for row in (low, high)]
+    ends = [f"{row['method']} {row['variance']:.4f}" for row in (low, high)]
     return f"Estimators of the AP variance differ {ratio:.1f}-fold: {ends[0]}, {ends[1]}"
 
 

@@ -115,7 +115,7 @@ class VarianceEstimate(Result):
     def settings(self) -> dict[str, Any]:
         """The settings in force."""
         return {
-            "estimator": self.estimator,
+            "method": self.estimator,
             "measure": self.measure,
             "collection": self.collection,
             "alpha": self.alpha,
@@ -157,7 +157,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "estimator": self.estimator,
+                    "method": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,
