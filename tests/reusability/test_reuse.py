@@ -174,13 +174,13 @@ def test_order_does_not_matter_and_the_result_says_what_it_did() -> None:
         "tau", "lower", "upper", "pairs", "flips",
     ]  # fmt: skip
     assert found.summary().startswith(
-        "AP, pool depth 3: without its team's judgments a run falls by 1 rank at most (team red)"
+        "Without its own team's judgments a run falls 1 rank at most (team red) by AP from pools of depth 3."
     )
     assert found.worst().filter(pl.col("measure") == "AP")["team"].to_list()[1] == "red"
     assert found.settings["test"].startswith("paired t, Holm")
     assert found.signature.startswith("reusability, teams left out in turn; judgments qrels")
     assert found.to_dict()["systems"][0]["system"] == "b1"
-    assert "loses no rank" in small(leave_out="blue").summary()
+    assert "no run loses a rank" in small(leave_out="blue").summary()
 
 
 def test_all_systems_tie() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -77,6 +78,11 @@ def _handle_errors(app: FastAPI) -> None:
         detail = str(getattr(error, "detail", ""))
         return _error_response(request, status, _STATUS.get(status, detail))
 
+    async def unfit(request: Request, error: Exception) -> Response:
+        wrong = error.errors() if isinstance(error, RequestValidationError) else []
+        names = ", ".join(str(one["loc"][-1]) for one in wrong)
+        return _error_response(request, 422, f"{names or 'the request'}: missing, or not as /api describes it.")
+
     async def unknown(request: Request, error: Exception) -> Response:
         response = _error_response(request, 500, BUG)
         for name, value in HEADERS.items():  # this answer is made outside of what puts them on all others
@@ -86,6 +92,7 @@ def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(CranfieldError, known)
     app.add_exception_handler(TooLarge, known)
     app.add_exception_handler(HTTPException, plain)
+    app.add_exception_handler(RequestValidationError, unfit)
     app.add_exception_handler(Exception, unknown)
 
 
