@@ -762,6 +762,9 @@ def looking(effects: tuple[float, ...], topics: int, anytime: bool = False) -> s
 case("monitoring.decided",
      lambda: (looking((0.8, 0.5), 20), "Stop: after 20 of 50 topics 1 of 1 pair is decided"),
      lambda: looking((0.5, 0.5), 20))  # fmt: skip
+case("monitoring.later",
+     lambda: (looking((0.8, 0.5, 0.5), 20), "With Holm a later pair may be decided while its interval still holds 0."),
+     lambda: looking((0.8, 0.5), 20))  # fmt: skip
 case("monitoring.spent",
      lambda: (looking((0.5, 0.5), 50), "0.05 of the level 0.05 is spent."),
      lambda: looking((0.5, 0.5), 20, True))  # fmt: skip

@@ -212,7 +212,9 @@ def test_families_with_a_correction() -> None:
     assert set(raw.rows["kind"]) == {"family-wise", "false-discovery", "type1"}
 
 
-@pytest.mark.parametrize(("test", "correction"), [("tukey", None), ("t", "westfall-young")])
+@pytest.mark.parametrize(
+    ("test", "correction"), [pytest.param("tukey", None, marks=pytest.mark.slow), ("t", "westfall-young")]
+)
 def test_what_needs_the_whole_family(test: str, correction: str | None) -> None:
     found = simulate_tests(
         make_scores(60, 6), n_topics=20, tests=test, n_systems=3, correction=correction, n_trials=60, n_resamples=99

@@ -263,7 +263,11 @@ ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/comp
              "/recommend?data=sample", "/reliability?data=sample", "/monitor?data=sample&looks=2"]  # fmt: skip
 
 
-WITH_WIDTH = [(WIDTHS[0], one) for one in ADDRESSES] + [(other, one) for other in WIDTHS[1:] for one in ADDRESSES[3:6]]
+QUICK = 9
+"""So many addresses in the usual run; all of them in `make test-all`."""
+WITH_WIDTH = [
+    pytest.param(WIDTHS[0], one, marks=[pytest.mark.slow] if at >= QUICK else []) for at, one in enumerate(ADDRESSES)
+] + [(other, one) for other in WIDTHS[1:] for one in ADDRESSES[3:6]]
 
 
 @pytest.mark.parametrize(("width", "address"), WITH_WIDTH)

@@ -56,3 +56,8 @@ REESTIMATED = sentence(
     "interval",
     always=True,
 )
+LATER = sentence(
+    "monitoring.later",
+    "With Holm a later pair may be decided while its interval still holds 0.",
+    "pairs are decided by Holm's steps and there are several; intervals are those of the first step",
+)

@@ -14,15 +14,14 @@ from cranfield.sentences import monitoring as say
 if TYPE_CHECKING:
     from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign
 
-LATER = "With Holm a later pair may be decided while its interval still holds 0."
 PLANNED = (
     "p: of the paired t-test; boundary: what it must not exceed at this look; a decision, once made, stays.",
     "spent: of alpha, by all pairs together at their share of it.",
-    f"lower, upper: repeated confidence intervals, which hold for all pairs and looks together. {LATER}",
+    "lower, upper: repeated confidence intervals, which hold for all pairs and looks together.",
 )
 ANYTIME = (
     "p: valid however often one looks, and adjusted for all pairs; lower, upper: confidence sequences, which hold for "
-    f"all pairs and at all times together. {LATER}",
+    "all pairs and at all times together.",
 )
 PLAN = (
     "boundary: what p must not exceed for the first pair to be decided (later pairs have it easier with Holm); t: the "
@@ -50,6 +49,8 @@ def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
     pairs = "1 pair" if len(result.pairs) == 1 else f"{len(result.pairs)} pairs"
     title = f"{result.measure}: {looks} at {pairs}, {kind}"
     meaning = ANYTIME if result.anytime else PLANNED
+    if result.correction == "holm" and len(result.pairs) > 1:
+        meaning = (*meaning, say.LATER())
 
     def sheet(show: str, heading: str, rows: Any, notes: tuple[str, ...], **more: Any) -> Sheet:
         return Sheet(
