@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _DEEPEST = 64
@@ -54,6 +55,27 @@ def parse_json(text: str | bytes, **how: Any) -> Any:
             text = r"holds half of a pair of surrogates (\ud800 to \udfff), which is no character; write it whole"
             raise JSONProblem(0, text) from None
     return content
+
+
+def json_objects(
+    lines: Iterable[tuple[int, bytes]], add: Callable[[int, str], None]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of numbered lines of JSON, one each; what is none goes to `add` with its line.
+
+    >>> list(json_objects([(1, b'{"a": 1}'), (2, b"[2]")], lambda line, text: print(line, text)))
+    2 expected an object with the columns as keys, found list
+    [(1, {'a': 1})]
+    """
+    for number, line in lines:
+        try:
+            row = parse_json(line)
+        except JSONProblem as error:
+            add(number, error.text)
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
 
 
 def _whole(digits: str) -> int:

@@ -95,7 +95,9 @@ def test_the_pool_is_priced_and_nothing_is_called_cheapest_where_it_was_not_judg
 def test_sentences() -> None:
     said = doubts(pool_prices([(JUDGED, RUNS)], [1, 3]))
     assert "depth 3: only 57% of the pool of depth 3 was judged (1 of 2 documents per topic)" in said[0]
-    assert "Judging to depth 1 leaves more relevant documents unjudged than to depth 3" in losses([3, 1])[0]
+    assert (
+        "Judging to depth 1 can only miss relevant documents that depth 3 finds, never the reverse" in losses([3, 1])[0]
+    )
     assert doubts(pool_prices([(JUDGED, RUNS)], [1])) == losses([1]) == ()
 
 

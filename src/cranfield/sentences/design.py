@@ -96,9 +96,9 @@ MANY_TOPICS = sentence(
 )
 LOSSES = sentence(
     "design.losses",
-    "Judging to depth {shallow} leaves more relevant documents unjudged than to depth {deep}: systems that come later "
-    "and find them score too low. A shallow pool serves the comparison of these systems and is less reusable; fewest "
-    "judgments is no reason by itself to choose it.",
+    "Judging to depth {shallow} can only miss relevant documents that depth {deep} finds, never the reverse: systems "
+    "that come later and find them score too low. A shallow pool serves the comparison of these systems and is less "
+    "reusable; fewest judgments is no reason by itself to choose it.",
     "two depths or more are compared",
 )
 CAN_DETECT = sentence(

@@ -125,9 +125,12 @@ class Population:
         self.enough(n_systems)
         own = self.reachable(difference)
         if not (own.sum(axis=1) >= n_systems).any():
+            remedy = (
+                "Write a smaller one." if difference else "Leave out systems whose scores never come near the others'."
+            )
             raise ArgumentError(
                 f"`difference` {difference:g} cannot be put between {n_systems} systems whose scores lie between "
-                f"{self.values.min():g} and {self.values.max():g}. Write a smaller one."
+                f"{self.values.min():g} and {self.values.max():g}. {remedy}"
             )
 
     def draw(

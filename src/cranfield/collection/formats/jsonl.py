@@ -22,20 +22,12 @@ def is_jsonl(file: CollectionFile) -> bool:
 def _columns(file: CollectionFile, parts: list[str], needed: str) -> tuple[dict[str, list[Any]], list[int]]:
     from cranfield.collection.rows import columns_of
     from cranfield.files import Problems
-    from cranfield.json_text import JSONProblem, parse_json
+    from cranfield.json_text import json_objects
 
     problems = Problems(file.path)
     rows, lines = [], []
     named: dict[str, str] = {}
-    for number, line in file.lines():
-        try:
-            row = parse_json(line)
-        except JSONProblem as error:
-            problems.add(number, error.text)
-            continue
-        if not isinstance(row, dict):
-            problems.add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
-            continue
+    for number, row in json_objects(file.lines(), problems.add):
         named = named or columns_of(list(row), parts)
         if missing := [key for key in named.values() if key not in row]:
             problems.add(number, f"expected the key {missing[0]!r}, found {', '.join(row) or 'none'}")

@@ -26,21 +26,12 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     import polars as pl
 
     from cranfield.files import Problems
-    from cranfield.json_text import JSONProblem, parse_json
+    from cranfield.json_text import json_objects
     from cranfield.scores.doors import from_frame
 
     problems, rows = Problems(file.path), []
-    for number, line in enumerate(file.text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_json(line)
-        except JSONProblem as error:
-            problems.add(number, error.text)
-            continue
-        if not isinstance(row, dict):
-            problems.add(number, f"expected an object with the columns as keys, found {type(row).__name__}")
-            continue
+    filled = ((number, line) for number, line in enumerate(file.text.splitlines(), 1) if line.strip())
+    for number, row in json_objects(filled, problems.add):
         if endless := [key for key, value in row.items() if isinstance(value, float) and math.isinf(value)]:
             problems.add(number, f"the {endless[0]!r} is infinite; scores must be finite")
             continue
