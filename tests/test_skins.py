@@ -6,13 +6,17 @@ import csv
 import io
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from cranfield.cli.main import app
 from cranfield.present.formats import render
 from cranfield.present.tables import Sheet, text_rows
 from cranfield.settings import Settings, setting
@@ -52,11 +56,20 @@ def client() -> Iterator[Client]:
         yield asked
 
 
+def past_scores(power: int = 1) -> list[tuple[int, str, float]]:
+    """Topic, system and score: three settings of a family on twelve topics."""
+    settings = {100: (0.2, 0.01, 7), 500: (0.3, 0.02, 5), 1000: (0.15, 0.08, 3)}
+    return [
+        (topic, f"ql(mu={mu})", round(start + step * (topic % cycle), 2) ** power)
+        for mu, (start, step, cycle) in settings.items()
+        for topic in range(12)
+    ]
+
+
 @pytest.fixture(scope="module")
 def past(client: Client) -> str:
-    names = ",".join(f'"ql(mu={mu})"' for mu in (100, 500, 1000))
-    rows = [f"{i},{0.2 + 0.01 * (i % 7):.2f},{0.3 + 0.02 * (i % 5):.2f},{0.1 + 0.03 * (i % 3):.2f}" for i in range(12)]
-    text = "\n".join([f"topic,{names}", *rows, ""])
+    lines = [f"{topic},{system},AP,{value}" for topic, system, value in past_scores()]
+    text = "\n".join(["topic,system,measure,value", *lines, ""])
     return str(client.post("/api/data", files={"files": ("past.AP.csv", text)}).json()["id"])
 
 
@@ -127,6 +140,51 @@ def test_latex_of_the_page_has_the_marks_of_the_command_line(client: Client, pas
     text = client.get(f"/files/compare/pairs.tex?{query}").text
     assert "\\textsuperscript{\\dag{}}" in text
     assert "differs from ql(mu=100)" in text
+
+
+# ── the same data, no measure named ───────────────────────────────────────────────────────────────────────────
+
+BY_TWO = {
+    **{name: QUESTIONS[name] for name in ("recommend", "compare", "view", "table", "gate", "reliability", "monitor")},
+    **{name: QUESTIONS[name] for name in ("standardise", "tuning")},
+    "design": "data=DATA&kind=ttest&min_diff=0.1&method=exact",
+    "simulate": "data=DATA&topics=5&trials=20&test=t",
+}
+"""Every page that is asked about scores by measures; the two sides of correlate name theirs."""
+
+
+@pytest.mark.parametrize("name", BY_TWO)
+def test_no_measure_named_means_the_same_on_the_page_and_on_the_command_line(
+    client: Client, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All measures; or, where the question is about one, the first, which the command that the page shows names."""
+    measured = [(measure, *line) for measure, power in (("AP", 1), ("RR", 2)) for line in past_scores(power)]
+    lines = [f"{topic},{measure},{system},{value}" for measure, topic, system, value in measured]
+    text = "\n".join(["topic,measure,system,value", *lines, ""])
+    (tmp_path / "two.csv").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    id = client.post("/api/data", files={"files": ("two.csv", text)}).json()["id"]
+    one = pages()[name]
+    body = ask(client, f"/api{one.address}?{BY_TWO[name].replace('DATA', id)}")
+    command = body["command_line"][0]
+    show = ["--show", body["settings"]["show"]] if "show" in body["settings"] else []
+    printed = json.loads(typed(command, *show, "--format", "json").stdout)["rows"]
+    if name == "standardise":  # the command line has its tables below one another
+        printed = [{key: row[key] for key in body["rows"][0]} for row in printed if row["table"] == "variance"]
+    assert body["rows"] == printed
+    one_measure = one.question.by_one_measure
+    assert ("--measure AP" in command) == one_measure
+    if name not in ("table", "simulate"):
+        assert {row["measure"] for row in body["rows"]} == ({"AP"} if one_measure else {"AP", "RR"})
+    if name != "view":  # which fetches the other measures when somebody wants to see them
+        assert ("there are 2 measures (AP, RR)" in typed(command.replace("--measure AP", "")).output) == one_measure
+
+
+def typed(command: str, *more: str) -> Result:
+    """What a command line of a page prints."""
+    program, *words = shlex.split(command)
+    assert program == "cranfield"
+    return CliRunner().invoke(app, [*words, *more])
 
 
 # ── a page of one file ────────────────────────────────────────────────────────────────────────────────────────

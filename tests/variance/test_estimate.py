@@ -219,7 +219,7 @@ def test_scores_of_one_measure_will_do() -> None:
     assert estimate_variance(Scores([x])).variance == estimate_variance(x).variance
     with pytest.raises(DataError) as error:
         estimate_variance(Scores([x, matrix(x.values, "P@5")]))
-    assert str(error.value) == "there are 2 measures (AP, P@5); say which one is meant"
+    assert str(error.value) == "there are 2 measures (AP, P@5); choose one, such as measure='AP'"
 
 
 def test_no_estimate_is_made_that_cannot_be_right() -> None:

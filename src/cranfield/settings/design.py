@@ -224,6 +224,7 @@ class RecommendSettings(Settings):
     command: ClassVar[str] = "design recommend"
     brief: ClassVar[str] = "A recommendation in plain words, from past scores."
     takes: ClassVar[str] = "collections"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.design:recommend"
     place: ClassVar[int] = 153
 
@@ -232,7 +233,7 @@ class RecommendSettings(Settings):
     baseline: bool = setting(False, BASELINE)
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
-    measure: str | None = shared.measure("Which measure of the scores to use.", usual="the only one there is")
+    measure: str | None = shared.one_measure("Which measure of the scores to use.")
     missing: str = shared.missing()
 
 

@@ -145,6 +145,12 @@ def measure(help: str = "This measure only; for a wide table, its name.", usual:
     return setting(None, help, "--measure", "-m", metavar="NAME", part="source", usual=usual)
 
 
+def one_measure(help: str = "Measure to use; for a wide table, its name.") -> Any:
+    """The measure of a question that is about one (`Settings.by_one_measure`): the command line asks for it where
+    files hold several, and the page begins with their first."""
+    return measure(help, usual="the only one there is")
+
+
 def power(default: float | None = defaults.POWER, usual: str = "", **more: Any) -> Any:
     """The wanted probability of detecting a difference."""
     return setting(default, "Wanted power.", metavar="P", label="Power (1 − β)", check=share, usual=usual, **more)

@@ -80,13 +80,14 @@ class TuneSettings(Splitting, RunsOrScores):
     command: ClassVar[str] = "tune"
     brief: ClassVar[str] = "Tune parameters without fooling yourself."
     takes: ClassVar[str] = "families"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.tuning:tune"
     place: ClassVar[int] = 110
 
     stratified: bool = stratified()
     pattern: str | None = pattern()
     one_family: bool = one_family()
-    measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure("Tune for this measure; for a wide table, its name.")
     system: tuple[str, ...] | None = shared.systems("Use these settings, or all of these families; repeatable.")
     seed: int = shared.seed()
     show: str = setting(

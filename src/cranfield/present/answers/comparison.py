@@ -48,7 +48,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems, "comparison": first},
+        extra={"systems": first.systems, "comparisons": several},
     )
 
 

@@ -24,7 +24,7 @@ from cranfield.present.charts.style import (
 from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
-    from cranfield.generalisability import Reliability, ThreeViews
+    from cranfield.generalisability import ExpectedTau, Reliability, ThreeViews
 
 NAMES = {"erho2": "Eρ² (ranking)", "phi": "Φ (scores)"}
 _POINTS = 40
@@ -145,3 +145,21 @@ def _panel(frame: pl.DataFrame, columns: dict[str, str], title: str, scale: alt.
             base.mark_point(filled=True, size=25, opacity=1).encode(color=color),
         )
     return marks.properties(width=_WIDTH, height=200)
+
+
+def agreement(result: ExpectedTau) -> Drawing:
+    """The τ to expect between two sets of topics against their size, with its band and marks at the sizes asked for."""
+    most = 2 * max(result.n_topics)
+    grid = sorted({max(1, round(most * k / _POINTS)) for k in range(1, _POINTS + 1)} | {*result.n_topics})
+    fields = ("topics", "tau", "lower", "upper", "asked")
+    listed = [dict(zip(fields, (n, *result.at(n), n in result.n_topics), strict=True)) for n in grid]
+    title = "Kendall's τ between two sets of topics"
+    y = alt.Y("tau:Q", title=title)
+    base = alt.Chart(rows(listed)).encode(x=alt.X("topics:Q", title="topics in each", scale=alt.Scale(nice=False)))
+    plot = alt.layer(
+        base.mark_area(opacity=0.18, color=DARK).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
+        base.mark_line(strokeWidth=2.2, color=DARK).encode(y=y),
+        base.transform_filter("datum.asked").mark_point(filled=True, size=60, opacity=1, color=DARK).encode(y=y),
+    ).properties(width=WIDTH, height=300)
+    seen = f"from halves of {plural(result.data_topics, 'topic')}, {plural(result.n_systems, 'system')}"
+    return finish(plot, result.summary(), f"{seen}; band: {1 - result.alpha:.0%} interval")

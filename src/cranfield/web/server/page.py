@@ -70,7 +70,9 @@ class Page:
     @property
     def parameters(self) -> tuple[Setting, ...]:
         """What can be said in its address."""
-        return tuple(one for one in self.question.all() if one.on_page)
+        shown = (one for one in self.question.all() if one.on_page)
+        first = {"measure": "the first of the data"} if self.question.by_one_measure else {}  # see `by_measure`
+        return tuple(dataclasses.replace(one, usual=first.get(one.name, one.usual)) for one in shown)
 
     @property
     def needs_data(self) -> bool:

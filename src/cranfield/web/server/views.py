@@ -103,7 +103,7 @@ def show(request: Request, page: Page) -> Response:
         "datasets": known,
         "systems": (),
     }
-    values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
+    values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b", "by")])
     status = 200
     try:
         chosen = service.store[form.value("data")] if form.value("data") else None
