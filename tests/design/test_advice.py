@@ -168,6 +168,23 @@ def test_a_difference_that_cannot_be_is_refused(scale: float, min_diff: float, r
             design(past(scale=scale), 10, min_diff)
 
 
+@pytest.mark.parametrize(
+    ("largest", "min_diff", "refused"),
+    [(1, 1.5, True), (1.5, 1.2, False), (1.5, 101, True), (100, 100.5, True), (100.5, 101, False)],
+)
+def test_what_no_two_systems_can_differ_by(largest: float, min_diff: float, refused: bool) -> None:
+    """Scores up to 1 are shares, up to 100 per cent; what runs further has no end that is known."""
+    values = np.random.default_rng(1).uniform(0, 1, (30, 5))
+    values[0, 0], values[1, 0] = 0, 1
+    try:
+        sense(matrix(values * largest), min_diff)
+    except ArgumentError as error:
+        assert f"no two systems can differ by `min_diff` = {min_diff:g}" in str(error)
+        assert refused
+    else:
+        assert not refused
+
+
 def test_advice_warns_of_nonsense() -> None:
     with pytest.warns(CranfieldWarning):
         said = recommend(past(scale=100), 10, 0.05).warnings

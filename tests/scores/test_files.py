@@ -445,3 +445,13 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     pl.DataFrame(rows).filter(pl.col("topic") == "all").write_parquet(tmp_path / "means.parquet")
     with pytest.raises(FileError, match="holds only summary rows"):
         read_scores(tmp_path / "means.parquet")
+
+
+def test_json_lines_are_known_by_content_whatever_the_file_is_called(tmp_path: Path) -> None:
+    lines = [
+        f'{{"system": "{s}", "topic": "{t}", "measure": "AP", "value": 0.{t}{k}}}'
+        for k, s in enumerate("ab")
+        for t in (1, 2)
+    ]
+    (tmp_path / "scores.out").write_text("\n".join(lines))
+    assert read_scores(tmp_path / "scores.out")["AP"].values.tolist() == [[0.1, 0.11], [0.2, 0.21]]

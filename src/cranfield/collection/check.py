@@ -20,6 +20,7 @@ from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
 from cranfield.files import check_text, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
+from cranfield.labels import plural
 from cranfield.results import Result
 from cranfield.scores.formats import ReadOptions
 from cranfield.scores.readers import ScorePart, join_parts, read_part
@@ -70,8 +71,9 @@ class FileCheck(Result):
         """What the file holds, or what is wrong with it."""
         if self.problems:
             return self.error
-        systems = "" if self.n_systems is None else f" × {self.n_systems} systems"
-        return f"{self.path}: {self.kind}, {self.n_topics} topics{systems}, {self.n_rows} rows"
+        systems = "" if self.n_systems is None else f" × {plural(self.n_systems, 'system')}"
+        topics, rows = plural(self.n_topics or 0, "topic"), plural(self.n_rows or 0, "row")
+        return f"{self.path}: {self.kind}, {topics}{systems}, {rows}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row: file, kind, topics, systems, rows, ties, relevant, problems."""
