@@ -145,7 +145,7 @@ def test_a_visitors_file_is_read_in_a_process_of_its_own(tmp_path: Path, monkeyp
     assert check.problems == 0
     assert isinstance(part, ScorePart)
     assert (join_parts([part]).only().values == matrix.values).all()
-    assert asked == ["_decode_apart"]
+    assert asked == ["_decode_isolated"]
     monkeypatch.setattr("cranfield.parquet.check_lengths", lambda data, name: None)  # what the check would not see
     place.write_bytes(with_fewer_than_no_values())
     check, part = check_and_read(NamedFile("s.parquet", place))

@@ -206,9 +206,9 @@ class Comparison(Result):
     @property
     def separated(self) -> NDArray[np.bool_]:
         """Which two systems differ significantly, systems × systems; False for what was not tested."""
-        apart = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
-        apart[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
-        return np.asarray(apart | apart.T)
+        differ = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        differ[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
+        return np.asarray(differ | differ.T)
 
     @cached_property
     def unseparated_ranks(self) -> tuple[str, ...]:

@@ -249,7 +249,7 @@ def cost_from_figures(
 def _rows(
     figures: list[PoolFigure], prices: list[float], question: Question, budget: float | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """A row a figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
+    """One row per figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
     sought = None if budget is None else "width" if question.is_interval else "min_diff"
     affordable = [2 if budget is None else math.floor(budget / price) for price in prices]
     usable = [at for at, topics in enumerate(affordable) if topics >= 2]

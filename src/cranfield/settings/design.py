@@ -62,7 +62,7 @@ class DesignSettings(Settings):
         return self.function()(*data, **values, **more)
 
 
-def looks_besides() -> Any:
+def further_looks() -> Any:
     """Planned looks, beside a design with one."""
     return setting(
         None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
@@ -114,7 +114,7 @@ class PairsSettings(DesignSettings):
         None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False, least=0, most=1000,
         usual="that of the past scores; 0 for a typed variance",
     )  # fmt: skip
-    looks: int | None = looks_besides()
+    looks: int | None = further_looks()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +175,7 @@ class TtestSettings(PowerDesignSettings):
     )
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
-    looks: int | None = looks_besides()
+    looks: int | None = further_looks()
 
     def ask(self, *data: Any, **more: Any) -> Any:
         """The design; looks are for paired tests only."""

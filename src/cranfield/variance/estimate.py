@@ -84,8 +84,8 @@ class VarianceEstimate(Result):
 
     def __post_init__(self) -> None:
         lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
-        sound = 0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf
-        if not sound:
+        valid = 0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf
+        if not valid:
             raise ArithmeticError(
                 f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
                 f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."

@@ -88,8 +88,8 @@ def _ranks(low: int, high: int) -> str:
 
 
 def _caption(case: Case) -> str:
-    beside = ", beside it the mean of the other measures" if len(case.scores) > 1 else ""
-    return f"Leaderboard by {case.measure}{beside}"
+    others = ", beside it the mean of the other measures" if len(case.scores) > 1 else ""
+    return f"Leaderboard by {case.measure}{others}"
 
 
 def _with_means(case: Case, board: Sheet) -> Sheet:

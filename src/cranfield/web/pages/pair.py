@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cranfield.errors import UnknownNameError
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
 from cranfield.settings import setting
@@ -28,6 +29,8 @@ class PairSettings(CompareSettings):
 def look_at_pair(question: Any, dataset: Dataset, progress: Progress, comparison: Outcome) -> Outcome:
     """The pair in the comparison, and its difference on every topic."""
     comparisons = comparison.answer.extra["comparisons"]
+    if question.by is not None and question.by not in comparisons:
+        raise UnknownNameError("measure", question.by, comparisons)
     result = comparisons[question.by or next(iter(comparisons))].pair(question.a, question.b)
     *before, call = comparison.python
     pick = f"[{result.comparison.measure!r}]" if len(comparisons) > 1 else ""

@@ -111,7 +111,7 @@ def show(request: Request, page: Page) -> Response:
         if started and not (page.needs_data and chosen is None):
             question = page.question.from_query(query)
             outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
-            manage.remember(service, page, query, chosen)
+            manage.record_question(service, page, query, chosen)
             if isinstance(outcome, Job):
                 stopped = outcome.state == "cancelled"
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
