@@ -56,21 +56,21 @@ def client() -> Iterator[Client]:
         yield asked
 
 
-def past_scores(power: int = 1) -> list[tuple[int, str, float]]:
-    """Topic, system and score: three settings of a family on twelve topics."""
+def written(*measures: str) -> str:
+    """A score file: three settings of a family on twelve topics, by any number of measures."""
     settings = {100: (0.2, 0.01, 7), 500: (0.3, 0.02, 5), 1000: (0.15, 0.08, 3)}
-    return [
-        (topic, f"ql(mu={mu})", round(start + step * (topic % cycle), 2) ** power)
+    lines = [
+        f"{topic},{measure},ql(mu={mu}),{round(start + step * (topic % cycle), 2) ** power}"
+        for power, measure in enumerate(measures, 1)
         for mu, (start, step, cycle) in settings.items()
         for topic in range(12)
     ]
+    return "\n".join(["topic,measure,system,value", *lines, ""])
 
 
 @pytest.fixture(scope="module")
 def past(client: Client) -> str:
-    lines = [f"{topic},{system},AP,{value}" for topic, system, value in past_scores()]
-    text = "\n".join(["topic,system,measure,value", *lines, ""])
-    return str(client.post("/api/data", files={"files": ("past.AP.csv", text)}).json()["id"])
+    return str(client.post("/api/data", files={"files": ("past.AP.csv", written("AP"))}).json()["id"])
 
 
 def outcome_of(client: Client, one: Page, query: str) -> Outcome:
@@ -158,9 +158,7 @@ def test_no_measure_named_means_the_same_on_the_page_and_on_the_command_line(
     client: Client, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All measures; or, where the question is about one, the first, which the command that the page shows names."""
-    measured = [(measure, *line) for measure, power in (("AP", 1), ("RR", 2)) for line in past_scores(power)]
-    lines = [f"{topic},{measure},{system},{value}" for measure, topic, system, value in measured]
-    text = "\n".join(["topic,measure,system,value", *lines, ""])
+    text = written("AP", "RR")
     (tmp_path / "two.csv").write_text(text)
     monkeypatch.chdir(tmp_path)
     id = client.post("/api/data", files={"files": ("two.csv", text)}).json()["id"]
@@ -174,7 +172,7 @@ def test_no_measure_named_means_the_same_on_the_page_and_on_the_command_line(
     assert body["rows"] == printed
     one_measure = one.question.by_one_measure
     assert ("--measure AP" in command) == one_measure
-    if name not in ("table", "simulate"):
+    if name != "table":  # which has the measures side by side
         assert {row["measure"] for row in body["rows"]} == ({"AP"} if one_measure else {"AP", "RR"})
     if name != "view":  # which fetches the other measures when somebody wants to see them
         assert ("there are 2 measures (AP, RR)" in typed(command.replace("--measure AP", "")).output) == one_measure
@@ -185,6 +183,41 @@ def typed(command: str, *more: str) -> Result:
     program, *words = shlex.split(command)
     assert program == "cranfield"
     return CliRunner().invoke(app, [*words, *more])
+
+
+BY_MEASURES = {
+    "compare": "compare FILE --test t",
+    "power": "compare FILE --test t --show power",
+    "topics": "compare FILE --test t --show topics",
+    "leaderboard": "leaderboard FILE --test t",
+    "gate": "gate FILE --baseline ql(mu=100) --candidate ql(mu=500) --margin 0.05",
+    "variance": "variance FILE",
+    "pairs": "design pairs --scores FILE --systems 5 --min-diff 0.1",
+    "anova": "design anova --scores FILE --systems 3 --min-diff 0.1",
+    "ttest": "design ttest --scores FILE --min-diff 0.1",
+    "interval": "design interval --scores FILE --width 0.1",
+    "fit": "standardise fit FILE",
+    "robustness": "standardise robustness FILE",
+    "effect": "standardise effect FILE --resamples 20",
+    "correlate": "correlate FILE FILE --resamples 20",
+    "convert": "convert FILE --layout long",
+}
+"""Every command that answers by all measures of a file; the CSV of `table` has a column per measure, as papers do."""
+
+
+@pytest.mark.parametrize("name", BY_MEASURES)
+def test_columns_are_the_same_for_one_measure_and_for_two(name: str, tmp_path: Path) -> None:
+    columns = []
+    for measures in (["AP"], ["AP", "RR"]):
+        (tmp_path / "scores.csv").write_text(written(*measures))
+        words = BY_MEASURES[name].replace("FILE", str(tmp_path / "scores.csv")).split()
+        rows = json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)["rows"]
+        head = CliRunner().invoke(app, [*words, "--format", "csv"]).stdout.splitlines()[0].split(",")
+        assert all(list(row) == head for row in rows)
+        by = "reference" if name == "correlate" else "measure"
+        assert {row[by] for row in rows} == set(measures)
+        columns.append(head)
+    assert columns[0] == columns[1]
 
 
 # ── a page of one file ────────────────────────────────────────────────────────────────────────────────────────
@@ -246,3 +279,9 @@ def test_a_registered_page_is_everywhere(counting: Client) -> None:
     assert more["schema"] == {"type": "integer", "minimum": 0, "maximum": 9, "default": 3}
     assert more["description"] == "How many more to count."
     assert "/api/count" in counting.get("/api").text
+    assert ("Counting", "`/count`", "How many?", "How many topics there are.") in registry.documented()
+    assert (
+        counting.get("/api/coumt").json()["error"]
+        == "unknown address '/coumt'. Did you mean '/count' or '/compare' or '/recommend'?"
+    )
+    assert "/recommend" in counting.get("/api/zzz").json()["error"]

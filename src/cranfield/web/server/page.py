@@ -127,6 +127,13 @@ def pages() -> dict[str, Page]:
     return dict(sorted(_PAGES.items(), key=lambda item: 1000 if item[1].place is None else item[1].place))
 
 
+def documented() -> list[tuple[str, str, str, str]]:
+    """Title, address, question and what the API says of it: the rows of the documentation, in the order of the menu."""
+    return [
+        (one.title, f"`{one.address}`", one.heading, one.brief) for one in pages().values() if one.place is not None
+    ]
+
+
 def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
     """Addresses and titles of the menu, without the pages that these data have nothing for."""
     shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
