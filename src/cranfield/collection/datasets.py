@@ -11,15 +11,6 @@ from cranfield.errors import FileError, Problem
 from cranfield.files import DATASET
 
 
-def is_dataset(name: str) -> bool:
-    """Whether a name is one of ir_datasets.
-
-    >>> is_dataset("irds:trec-robust04"), is_dataset("qrels.txt")
-    (True, False)
-    """
-    return name.startswith(DATASET)
-
-
 def _load(name: str, what: str) -> Any:
     try:
         datasets = importlib.import_module("ir_datasets")

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.files import STDIN, expand, read_bytes, system_name
+from cranfield.files import STDIN, NamedFile, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.frames import assemble
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -136,7 +136,8 @@ def _collection_name(path: str) -> str:
     stem, ending, measure = _name_parts(path)
     if ending in _TABLE_ENDINGS:
         return stem if measure is None else stem.removesuffix(f".{measure}")
-    return Path(path).resolve().parent.name
+    folder = Path(path).parent  # of an upload there is no other than its name says
+    return (folder.name or "upload") if isinstance(path, NamedFile) else folder.resolve().name
 
 
 def _name_parts(path: str) -> tuple[str, str, str | None]:

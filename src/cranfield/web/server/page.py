@@ -9,14 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cranfield.executors import Progress
 from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
-
-AnswerFunction = Callable[[Any, Any, Progress], Outcome]
-"""From a question, its dataset (or None) and a callback to what there is to show."""
 
 
 @dataclass(frozen=True, eq=False)
