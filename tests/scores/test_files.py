@@ -248,7 +248,7 @@ ERRORS = {
     "long summary only": (
         "a.csv",
         "system,topic,measure,value\nbm25,all,AP,1\n",
-        "a.csv: holds only summary rows (topic 'all'); per-topic scores are needed",
+        "a.csv: holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic",
     ),
     "unclosed quote": ("a.csv", 'topic,"bm25\n301,1\n', "a.csv: is not a well-formed table: unexpected end of data"),
     "trec_eval summary only": (
@@ -443,7 +443,7 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     assert matrix.topics == ("1",)
     assert "1 summary rows (topic 'all') not read" in matrix.provenance
     pl.DataFrame(rows).filter(pl.col("topic") == "all").write_parquet(tmp_path / "means.parquet")
-    with pytest.raises(FileError, match="holds only summary rows"):
+    with pytest.raises(FileError, match="holds only means"):
         read_scores(tmp_path / "means.parquet")
 
 

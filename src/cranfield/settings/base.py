@@ -270,7 +270,8 @@ class Settings:
     ----------------
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
-    takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
+    takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments), ``"files"`` (of any
+        kind) or ``"nothing"``
     instead : the setting that can take the place of what it is asked about, if one can
     answered_by : the public function that answers it, as ``"module:function"``
     gives : the types of its results, where the function does not say

@@ -65,8 +65,8 @@ class DesignSettings(Settings):
 def further_looks() -> Any:
     """Planned looks, beside a design with one."""
     return setting(
-        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
-        part="view", usual="one look", least=1, most=100, on_page=False,
+        None, "Also the topics needed at most, and to expect, with so many planned looks; see `design looks`.",
+        metavar="K", part="view", usual="one look", least=1, most=100, on_page=False,
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ class PairsSettings(DesignSettings):
 class AnovaSettings(PowerDesignSettings):
     """Topics for telling by one analysis of variance that m systems differ.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is found. All systems share the topics,
+    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. All systems share the topics,
     unless --published: the papers' one-way design, as if every system had topics of its own. Which systems differ is
     another question: see design pairs.
 

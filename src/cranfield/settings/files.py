@@ -111,7 +111,7 @@ class ConvertSettings(Settings):
 
     command: ClassVar[str] = "convert"
     brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
-    takes: ClassVar[str] = "scores"
+    takes: ClassVar[str] = "files"
     answered_by: ClassVar[str] = "cranfield.scores:read_scores"
     place: ClassVar[int] = 40
 

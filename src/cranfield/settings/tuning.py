@@ -31,7 +31,7 @@ def holdout(**more: Any) -> Any:
 
 def n_repeats(**more: Any) -> Any:
     """How often folds are drawn."""
-    usual = f"1; {defaults.REPEATS} if nothing is said of folds"
+    usual = f"1; {defaults.REPEATS} unless folds or a hold-out are named"
     return setting(
         None, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, usual=usual, **more
     )
