@@ -29,7 +29,7 @@ def main() -> None:
     """Draw, count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=2048, help="of every collection and number of topics")
-    plan = Plan(TOPICS, (0.0,), TESTS, (0.05,), 2, None, 99, parser.parse_args().trials, 1, twins=False)
+    plan = Plan(TOPICS, (0.0,), TESTS, (0.05,), 2, None, 99, parser.parse_args().trials, 1, exchangeable=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
         populations = [Population.of(MATRICES / f"{name}.csv") for name in COLLECTIONS]
