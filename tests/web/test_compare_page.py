@@ -80,6 +80,27 @@ def test_a_pair_topic_by_topic(client: Client, data: str, matrix: ScoreMatrix) -
         assert client.get(f"/api/compare/pair?data={data}&test=t&{query}").json() == {"error": message}
 
 
+def test_a_pair_by_any_of_the_measures_compared(client: Client, matrix: ScoreMatrix) -> None:
+    """Every row of the comparison leads to its pair by its own measure, in the family that was compared."""
+    lines = [
+        f"{topic},{system},{measure},{value**power}"
+        for power, measure in ((1, "AP"), (2, "RR"))
+        for topic, row in zip(matrix.topics, matrix.values.tolist(), strict=True)
+        for system, value in zip(matrix.systems, row, strict=True)
+    ]
+    text = "\n".join(["topic,system,measure,value", *lines, ""])
+    data = client.post("/api/data", files={"files": ("two.csv", text)}).json()["id"]
+    rows = ask(client, f"/api/compare?data={data}&test=t")["rows"]
+    page = client.get(f"/compare?data={data}&test=t").text
+    for row in (rows[0], rows[-1]):
+        asked = f"data={data}&test=t&a={row['system_a']}&b={row['system_b']}&by={row['measure']}"
+        assert f'href="/compare/pair?{asked.replace("&", "&amp;")}"' in page
+        assert ask(client, f"/api/compare/pair?{asked}")["rows"] == [row]
+    assert {rows[0]["measure"], rows[-1]["measure"]} == {"AP", "RR"}
+    error = client.get(f"/api/compare/pair?data={data}&test=t&a=s1&b=s2&by=P").json()["error"]
+    assert error == "unknown measure 'P'. Did you mean 'AP'?"
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
