@@ -87,7 +87,7 @@ class TuneSettings(Splitting, RunsOrScores):
     stratified: bool = stratified()
     pattern: str | None = pattern()
     one_family: bool = one_family()
-    measure: str | None = shared.one_measure("Tune for this measure; for a wide table, its name.")
+    measure: str | None = shared.one_measure("Tune for this measure." + shared.WIDE)
     system: tuple[str, ...] | None = shared.systems("Use these settings, or all of these families; repeatable.")
     seed: int = shared.seed()
     show: str = setting(

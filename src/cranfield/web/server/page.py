@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
+from cranfield.settings.shared import WIDE
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
@@ -66,9 +67,12 @@ class Page:
     @property
     def parameters(self) -> tuple[Setting, ...]:
         """What can be said in its address."""
-        shown = (one for one in self.question.all() if one.on_page)
-        first = {"measure": "the first of the data"} if self.question.by_one_measure else {}  # see `by_measure`
-        return tuple(dataclasses.replace(one, usual=first.get(one.name, one.usual)) for one in shown)
+        return tuple(self._measure(one) if one.name == "measure" else one for one in self.question.all() if one.on_page)
+
+    def _measure(self, one: Setting) -> Setting:
+        """The measure as a page asks for it; see `by_measure`."""
+        usual = f"{'the first' if self.question.by_one_measure else 'all'} of the data"
+        return dataclasses.replace(one, help=one.help.removesuffix(WIDE), usual=usual)
 
     @property
     def needs_data(self) -> bool:
