@@ -185,6 +185,14 @@ def test_what_no_two_systems_can_differ_by(largest: float, min_diff: float, refu
         assert not refused
 
 
+def test_a_small_difference_is_told_in_standard_deviations() -> None:
+    values = np.random.default_rng(1).uniform(0.2, 0.6, (30, 5))
+    residuals = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    spread = np.sqrt(2 * (residuals**2).sum() / (29 * 4))
+    (said,) = sense(matrix(values), 0.001)
+    assert f"is {0.001 / spread:.2g} standard deviations of the difference of two systems ({spread:.4g} by" in said
+
+
 def test_advice_warns_of_nonsense() -> None:
     with pytest.warns(CranfieldWarning):
         said = recommend(past(scale=100), 10, 0.05).warnings
