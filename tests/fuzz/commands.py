@@ -71,8 +71,6 @@ BASES: dict[str, list[list[str]]] = {
 """Short calls of every command, to which options are added."""
 SELDOM = {"report": 0.02, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
-ONE_SIDED = {"greater", "less", "westfall-young"}
-"""Words after which an interval may have an open end: one side, or too few resamples to bound it, which is said."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
 INTERRUPTED = 130
 NAMES = [
@@ -266,7 +264,7 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):
         return None
-    wrong = problems_of(out.getvalue(), format, bool(ONE_SIDED & set(words)))
+    wrong = problems_of(out.getvalue(), format)
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -109,6 +110,23 @@ def test_machines_get_ten_digits_of_what_was_computed_and_all_of_scores() -> Non
     scores = replace(sheet, read_back=True)
     assert json.loads(render(scores, "json"))["rows"][0]["p"] == 2 / 3
     assert str(2 / 3) in render(scores, "csv")
+
+
+def test_an_open_end_is_missing_for_machines_and_infinite_for_people() -> None:
+    rows = pl.DataFrame({"difference": [0.25, 0.5], "lower": [0.125, -math.inf], "upper": [math.inf, math.inf]})
+    sheet = Sheet("compare", rows, settings={"bound": math.inf})
+    assert render(sheet, "csv") == "difference,lower,upper\n0.25,0.125,\n0.5,,\n"
+    told = json.loads(render(sheet, "json"))
+    assert told["rows"][1] == {"difference": 0.5, "lower": None, "upper": None}
+    assert told["settings"] == {"bound": None}
+    assert pl.read_parquet(FORMATS["parquet"].write(sheet))["lower"].to_list() == [0.125, None]
+    assert [line.split() for line in render(sheet, "table").splitlines()[2:4]] == [
+        ["0.2500", "0.1250", "∞"],
+        ["0.5000", "-∞", "∞"],
+    ]
+    assert r"0.5000 & -$\infty$ & $\infty$" in render(sheet, "latex")
+    scores = json.loads(render(replace(sheet, read_back=True), "json"))["rows"]
+    assert scores[1] == {"difference": 0.5, "lower": "-inf", "upper": "inf"}
 
 
 def test_rounding_for_machines_keeps_the_order() -> None:

@@ -101,10 +101,14 @@ def steady(value: float) -> float:
 
 
 def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with every float made `steady`."""
+    """Rows with every float made `steady`; the open end of an interval is missing, as there is no bound."""
     floats = [column for column in rows.iter_columns() if column.dtype.is_float()]
     return rows.with_columns(
-        pl.Series(column.name, [None if value is None else steady(value) for value in column], pl.Float64)
+        pl.Series(
+            column.name,
+            [None if value is None or math.isinf(value) else steady(value) for value in column],
+            pl.Float64,
+        )
         for column in floats
     )
 
@@ -112,8 +116,10 @@ def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
 def cell(value: Any, digits: int = DIGITS) -> str:
     """A value as people read it; a tiny probability is never shown as 0, and a huge number not digit by digit.
 
-    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300)]
-    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300']
+    An interval that is open at one end ends at −∞ or ∞.
+
+    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300, float("-inf"))]
+    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300', '-∞']
     """
     if value is None:
         return ""
@@ -121,7 +127,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         if not math.isfinite(value):
-            return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+            return {math.inf: "∞", -math.inf: "-∞"}.get(value, "nan")
         if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= _HUGE):
             return f"{value:.2e}"
         return f"{value:.{digits}f}"
