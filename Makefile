@@ -34,8 +34,8 @@ mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time
 
 MINUTES ?= 3
 SEED    ?= 1
-fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7
-	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
+fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --jobs $(JOBS) $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
 
 dependencies: $(VENV)/ready-dev  ## docs/dependencies.md: licences and sizes of everything that is installed along
 	$(BIN)/python docs/dependencies.py

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.defaults import MissingPolicy, StandardiseTo
+from cranfield.elementary import normal_cdf
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
 from cranfield.results import Result
@@ -176,9 +177,7 @@ def from_z(z: NDArray[np.float64], to: StandardiseTo, a: float, b: float) -> NDA
     if to == "z":
         return z
     if to == "cdf":
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(z), dtype=np.float64)
+        return normal_cdf(z)
     return np.clip(a * z + b, 0.0, 1.0)
 
 

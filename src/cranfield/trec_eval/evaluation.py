@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.collection.readers import read_qrels, read_run
 from cranfield.collection.types import Qrels, Run
+from cranfield.elementary import exp
 from cranfield.errors import DataError
 from cranfield.labels import summary
 from cranfield.measures.hits import Ints
@@ -172,4 +173,4 @@ class _Page:
         if how in ("sum", "relevant"):
             return total
         mean = total / len(self.topics)
-        return float(np.exp(mean)) if how == "geometric" else mean
+        return float(exp(mean)) if how == "geometric" else mean
