@@ -118,6 +118,20 @@ def test_a_margin_that_is_there_already_is_not_moved() -> None:
     assert np.allclose(1 - moved_quantile(1 - u, np.full(7, 1.0)), lowered)
 
 
+def test_a_tilt_gives_the_mean_wanted_however_far_and_whichever_way() -> None:
+    rng = np.random.default_rng(2)
+    ordered = np.sort(rng.choice(np.arange(11) / 10, (200, 30)), axis=1)
+    low, high = ordered[:, 0], ordered[:, -1]
+    target = low + (high - low) * rng.choice([1e-6, 0.01, 0.3, 0.5, 0.9, 1 - 1e-6], 200)
+    tilt = solve_tilt(ordered, target)
+    # The moved mean, from quantiles at evenly spread u: no weights are shared with the solver.
+    u = (np.arange(60_000) + 0.5) / 60_000
+    for row, aim, one in zip(ordered[::8], target[::8], tilt[::8], strict=True):
+        place = np.minimum((moved_quantile(u, np.array(one)) * 30).astype(int), 29)
+        assert row[place].mean() == pytest.approx(aim, abs=2e-4)
+    assert np.allclose(solve_tilt(1 - ordered[:, ::-1], 1 - target), -tilt, atol=1e-6)
+
+
 def test_swapped_by_a_coin_wilcoxon_looks_innocent() -> None:
     found = simulate_tests(skewed(), n_topics=50, tests=["t", "wilcoxon", "sign"], n_trials=2000)
     rates = {(row["test"], row["pairs"]): row for row in found.pairs_frame().to_dicts()}
