@@ -59,13 +59,13 @@ def solve_tilt(ordered: Array, target: Array) -> Array:
         gaps = np.diff(ordered[rows], axis=1)
         raised = target[rows] > means[rows]
         gaps = np.where(raised[:, None], gaps, gaps[:, ::-1])
-        least = np.where(raised, ordered[rows, -1] - target[rows], target[rows] - ordered[rows, 0])
-        tilt[rows] = np.where(raised, 1, -1) * _raise(gaps, least)
+        left = np.where(raised, ordered[rows, -1] - target[rows], target[rows] - ordered[rows, 0])
+        tilt[rows] = np.where(raised, 1, -1) * _raise(gaps, left)
     return tilt
 
 
 def _raise(gaps: Array, left: Array) -> Array:
-    """log a ≥ 0 at which Σ (k/T)^a gap_k, which falls with a, is what is left between the mean and the largest score."""
+    """log a ≥ 0 at which Σ (k/T)^a gap_k, which falls with a, is what is left up to the largest score."""
     topics = gaps.shape[1] + 1
     logs = np.log(np.arange(1, topics) / topics)
     low, high = np.zeros(len(gaps)), np.full(len(gaps), _WIDEST)
