@@ -69,14 +69,13 @@ def by_skewness(trials: int) -> list[list[str]]:
 
 
 def _made(values: Array, how: str, rng: np.random.Generator) -> Array:
-    """Scores like these: themselves, or with normal margins, or jointly normal."""
-    means = values.mean(axis=0)
+    """Scores like these: themselves, or with normal margins, or jointly normal; normal ones have equal means."""
     if how == "normal":
         root = np.linalg.cholesky(np.cov(values.T) + 1e-9 * np.eye(values.shape[1]))
-        return np.asarray(means + rng.normal(size=(500, values.shape[1])) @ root.T)
+        return np.asarray(rng.normal(size=(500, values.shape[1])) @ root.T)
     if how == "normal margins":
         ranks = stats.rankdata(values + rng.random(values.shape) * 1e-9, axis=0)
-        return np.asarray(means + 0.1 * special.ndtri(ranks / (len(values) + 1)))
+        return np.asarray(special.ndtri(ranks / (len(values) + 1)))
     return values
 
 
@@ -87,10 +86,13 @@ def groups(count: int) -> Iterator[tuple[int, Population]]:
         with quietly():
             whole = Population.of(read_scores(MATRICES / f"{name}.csv").only()).values
         for how, size, _ in itertools.product(MADE, SIZES, range(count)):
-            values = _made(whole[:, rng.choice(whole.shape[1], size, replace=False)], how, rng)
             names = [f"s{j}" for j in range(size)]
-            with quietly():
-                yield size, Population.of(ScoreMatrix(values, map(str, range(len(values))), names, name), bottom=0)
+            found = None
+            while found is None or not found.reachable(0.0).all():  # one margin cannot be moved to the mean of another
+                values = _made(whole[:, rng.choice(whole.shape[1], size, replace=False)], how, rng)
+                with quietly():
+                    found = Population.of(ScoreMatrix(values, map(str, range(len(values))), names, name), bottom=0)
+            yield size, found
 
 
 def pointed(trials: int, count: int) -> dict[tuple[str, int, int], list[tuple[float, float]]]:

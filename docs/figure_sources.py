@@ -326,6 +326,16 @@ def advice_held_out() -> Texts:
     return {"advice-held-out": study.table(study.everything(30, 2000, held_out=True))}
 
 
+@figures("measured", command="python -m benchmarks simulate", sources=("simulation/copula.py", "simulation/trials.py"))
+def simulate_times() -> Texts:
+    """Processor time and seconds of simulations."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.simulate import run
+
+    rows = [f"{row.what} {row.note}, {row.seconds:.0f} s by the clock" for row in run()]
+    return {"simulate-times": "; ".join(rows) + "."}
+
+
 SIMULATED = ("simulation/population.py", "simulation/moving.py", "simulation/trials.py", "comparison/asymmetry.py")
 
 
