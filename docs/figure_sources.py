@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from functools import cache
@@ -253,6 +254,53 @@ def tuned_runs() -> Texts:
     }
 
 
+@figures("exact")
+def sigir2019_excerpt() -> Texts:
+    """What docs/simulate.md shows of docs/sigir2019.md, which docs/sigir2019.py writes."""
+    sections = (ROOT / "docs" / "sigir2019.md").read_text().split("\n### ")
+    rows = {
+        (section.split("\n")[0], cells[0]): cells[1:]
+        for section in sections
+        for line in section.split("\n")
+        if line.startswith("| ") and (cells := line.strip("| ").replace("\\|", "¦").split(" | "))
+    }
+    rates = "AP: type I error, two-sided .05"
+    trap = next(title for title, _ in rows if title.startswith("AP: exchangeable"))
+    of_tests = [[test, *rows[rates, test]] for test in ("t", "randomisation", "bootstrap", "wilcoxon", "sign")]
+    counted = re.search(r"\| measure \|.*?\n\n", sections[0], re.DOTALL)
+    assert counted
+    return {
+        "sigir2019-type1": table(
+            "test | " + " | ".join(f">{n} topics | >published" for n in (25, 50, 100)),
+            [[row[0], *row[1:3], *row[4:6], *row[7:9]] for row in of_tests],
+        ),
+        "sigir2019-tied": ", ".join(cell[:5] for cell in rows[rates, "sign, ¦d¦ ≤ .01 tied"][::3]),
+        "sigir2019-trap": table(
+            "test | >exchangeable, 50 | >others, 50 | >exchangeable, 100 | >others, 100",
+            [[test, *rows[trap, test][2:]] for test in ("t", "wilcoxon", "sign")],
+        ),
+        "sigir2019-near": counted.group().strip(),
+    }
+
+
+@figures("shared", slow=True)
+def simulated_trec8() -> Texts:
+    """`simulate tests` and `simulate design` on TREC-8."""
+    with quietly():
+        tests = cf.simulate_tests(matrix("trec8-adhoc.AP"), n_topics=50)
+        design = cf.simulate_design(matrix("trec8-adhoc.AP"), 20, 0.1, n_pilots=6, n_trials=300)
+    shown: dict[str, list[str]] = {"all": [], "exchangeable": []}
+    for row in tests.pairs_frame().iter_rows(named=True):
+        if row["pairs"] == "all" or row["test"] in ("wilcoxon", "sign"):
+            shown[row["pairs"]].append(f"{row['test']} {short(row['lower'])}–{short(row['upper'])}")
+    return {
+        "simulated-trec8": ", ".join(shown["all"]),
+        "simulated-trec8-swapped": ", ".join(shown["exchangeable"]),
+        "simulated-trec8-sentence": tests.summary(),
+        "simulated-design-trec8": design.summary(),
+    }
+
+
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DESIGN = ("design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py",
@@ -276,6 +324,37 @@ def advice_held_out() -> Texts:
     import advice_study as study
 
     return {"advice-held-out": study.table(study.everything(30, 2000, held_out=True))}
+
+
+@figures("measured", command="python -m benchmarks simulate", sources=("simulation/copula.py", "simulation/trials.py"))
+def simulate_times() -> Texts:
+    """Processor time and seconds of simulations."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.simulate import run
+
+    rows = [f"{row.what} {row.note}, {row.seconds:.0f} s by the clock" for row in run()]
+    return {"simulate-times": "; ".join(rows) + "."}
+
+
+SIMULATED = ("simulation/population.py", "simulation/moving.py", "simulation/trials.py", "comparison/asymmetry.py")
+
+
+@figures("measured", command="python docs/asymmetry_study.py --trials 2048", sources=SIMULATED)
+def asymmetry() -> Texts:
+    """Tests by the skewness of differences."""
+    import asymmetry_study as study
+
+    header = ">topics | skewness | >share of pairs | >t | >wilcoxon | >sign"
+    return {"asymmetry-rates": table(header, study.by_skewness(2048))}
+
+
+@figures("measured", command="python docs/asymmetry_study.py --trials 1024 --groups 3", sources=SIMULATED)
+def asymmetry_pointer() -> Texts:
+    """Where `compare` speaks of asymmetric differences."""
+    import asymmetry_study as study
+
+    header = "test | systems | >topics | " + " | ".join(f">{name}" for _, _, name in study.RATES)
+    return {"asymmetry-pointer": table(header, study.pointer(1024, 3))}
 
 
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
