@@ -12,10 +12,22 @@ from typing import Any, ClassVar
 import polars as pl
 import pytest
 
-from cranfield import CranfieldWarning, FileError, check_file, evaluate, read_qrels, read_run, read_runs, read_scores
+from cranfield import (
+    CranfieldWarning,
+    FileError,
+    check_file,
+    evaluate,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_scores,
+    write_scores,
+)
 from cranfield.collection.formats import COLLECTION_FORMATS, documented, writable
 from cranfield.collection.types import Qrels, Run
+from cranfield.files import NamedFile
 from cranfield.tuning import read_families
+from support import Type
 
 Put = Callable[[str, str], Path]
 RUN = [("1", "a", 1, 2.5), ("1", "b", 2, 1.5), ("2", "a", 1, 0.25)]
@@ -296,6 +308,40 @@ def test_without_fsspec_a_url_says_what_is_missing(monkeypatch: pytest.MonkeyPat
         read_qrels("https://example.org/qrels.txt")
 
 
+@pytest.mark.parametrize(
+    ("name", "package"), [("s3://b/a.run", "s3fs"), ("gs://b/runs/", "gcsfs"), ("az://b/*.run", "adlfs")]
+)
+def test_a_store_names_the_package_it_needs(name: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(FileError, match=rf"fsspec cannot open it: .*[Ii]nstall {package} .*, or fetch the file"):
+        list(read_runs(name))
+
+
+def test_scores_of_a_store(put: Put) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    scores = read_scores(put(*SCORE_FILES["tidy"]))
+    write_scores(scores, put("s.parquet", ""))
+    for file in (put(*SCORE_FILES["tidy"]), put("t", "").parent / "s.parquet"):
+        store.pipe_file(f"/scores/{file.name}", file.read_bytes())
+        assert read_scores(f"memory://scores/{file.name}") == scores
+    with pytest.raises(FileError, match=r"memory://scores/x.csv: is a URL, and only files of this machine are written"):
+        write_scores(scores, "memory://scores/x.csv")
+
+
+def test_a_store_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Memory):
+        def isdir(self, path: str) -> bool:
+            raise PermissionError("no credentials")
+
+    module: Any = ModuleType("fsspec")
+    module.core = SimpleNamespace(url_to_fs=lambda name: (Broken(), "/runs"))
+    monkeypatch.setitem(sys.modules, "fsspec", module)
+    with pytest.raises(FileError, match=r"s3://b/runs: cannot be read: PermissionError: no credentials"):
+        list(read_runs("s3://b/runs"))
+
+
 class Dataset:
     """What ir_datasets' datasets have; the package itself downloads, so it is stood in for."""
 
@@ -323,3 +369,74 @@ def test_datasets_of_ir_datasets(monkeypatch: pytest.MonkeyPatch, put: Put) -> N
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(FileError, match=r"ir_datasets is not there; pip install ir_datasets, or name a file"):
         read_qrels("irds:tiny/dev")
+
+
+@pytest.fixture
+def registered(put: Put, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The real ir_datasets with datasets of files here: nothing is downloaded."""
+    package = pytest.importorskip("ir_datasets")
+    from ir_datasets import formats
+    from ir_datasets.util import LocalDownload
+
+    monkeypatch.setattr(package.registry, "_registered", dict(package.registry._registered))
+
+    def file(name: str, content: str) -> Any:
+        return LocalDownload(put(name, content))
+
+    qrels = formats.TrecQrels(file("qrels", JUDGED["trec"][1]), {})
+    package.registry.register(
+        "tiny/dev", package.Dataset(qrels, formats.TrecScoredDocs(file("run", RUN_FILES["trec"][1])))
+    )
+    parts = formats.TrecSubQrels(file("parts", "1 1 a 1\n1 2 a 0\n"), {})
+    package.registry.register("tiny/parts", package.Dataset(parts))
+    package.registry.register(
+        "tiny/lost", package.Dataset(formats.TrecQrels(LocalDownload(Path("none"), mkdir=False), {}))
+    )
+    return package
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_real_ir_datasets(put: Put) -> None:
+    assert read_qrels("irds:tiny/dev").frame.rows() == QRELS
+    assert read_qrels("irds:tiny/parts").frame.rows() == [("1", "1", "a", 1), ("1", "2", "a", 0)]
+    run = read_run("irds:tiny/dev")
+    assert (run.system, rows(run)) == ("tiny/dev", SCORED)
+    scores = evaluate("irds:tiny/dev", ["irds:tiny/dev", put(*RUN_FILES["trec"])], "RR").only()
+    assert (scores.systems, scores.values.tolist()) == (("tiny/dev", "x"), [[1.0, 1.0], [0.0, 0.0]])
+    check = check_file("irds:tiny/dev")
+    assert (check.kind, check.n_rows, check_file("irds:tiny/dev", kind="run").n_rows) == ("qrels", 3, 3)
+    with pytest.raises(FileError, match=r"irds:tiny/none: ir_datasets knows no such dataset"):
+        read_qrels("irds:tiny/none")
+    with pytest.raises(FileError, match=r"irds:tiny/parts: this dataset has no scored documents"):
+        read_run("irds:tiny/parts")
+    with pytest.raises(
+        FileError, match=r"irds:tiny/lost: ir_datasets cannot give it: .*; fetch it with ir_datasets, or"
+    ):
+        read_qrels("irds:tiny/lost")
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate irds:tiny/dev RUN -m AP",
+        "check irds:tiny/dev RUN",
+        "compare irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "leaderboard irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "table irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "gate irds:tiny/dev --baseline RUN --candidate irds:tiny/dev -m AP --margin 0.1 --test randomisation",
+        "convert irds:tiny/dev --layout beir",
+        "trec_eval irds:tiny/dev RUN",
+        "evaluate --collections LIST -m AP -o all",
+    ],
+)
+def test_commands_take_datasets(cranfield: Type, put: Put, words: str) -> None:
+    files = {"RUN": str(put("y.run", RUN_FILES["trec"][1])), "LIST": str(put("list.txt", "tiny irds:tiny/dev y.run\n"))}
+    done = cranfield(*(files.get(word, word) for word in words.split()))
+    assert done.exit_code in ((0, 4) if words.startswith("gate") else (0,)), done.stderr
+
+
+def test_an_uploaded_file_of_such_a_name_is_a_file(put: Put) -> None:
+    file = NamedFile("irds:tiny/dev", put(*JUDGED["trec"]))
+    assert read_qrels(file).frame.rows() == QRELS
+    assert check_file(file).kind == "qrels"

@@ -18,7 +18,7 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import DataError, notify
 from cranfield.executors import map_in_order
-from cranfield.files import DATASET, STDIN, check_text, expand, read_bytes, system_name
+from cranfield.files import STDIN, check_text, expand, is_dataset, read_bytes, system_name
 
 _AHEAD = 2
 
@@ -52,7 +52,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
-    if (dataset := os.fspath(path)).startswith(DATASET):
+    if is_dataset(dataset := os.fspath(path)):
         from cranfield.collection.datasets import dataset_run
 
         return dataset_run(dataset)
@@ -114,7 +114,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
-    if (dataset := os.fspath(path)).startswith(DATASET):
+    if is_dataset(dataset := os.fspath(path)):
         from cranfield.collection.datasets import dataset_qrels
 
         return dataset_qrels(dataset)

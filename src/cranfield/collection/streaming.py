@@ -27,13 +27,13 @@ from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.executors import one_ahead
 from cranfield.files import (
-    DATASET,
     EMPTY,
     STDIN,
     NamedFile,
     Problems,
     check_no_nul,
     check_utf8,
+    is_dataset,
     is_url,
     line_blocks,
     open_bytes,
@@ -101,7 +101,7 @@ class RunStream:
 
     def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
-        if self.path == STDIN or self.path.startswith(DATASET):
+        if self.path == STDIN or is_dataset(self.path):
             yield from self._whole()
             return
         try:
