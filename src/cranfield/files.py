@@ -401,6 +401,9 @@ def without_mark(data: bytes, path: str) -> bytes:
 
 def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
     """Refuse lines with a NUL byte."""
+    if data.startswith(b"PAR1"):
+        text = "is a parquet table, and text is expected; read it as a frame (polars, pandas) and give that"
+        raise FileError(path, [Problem(0, text)])
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + first_line
         raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])

@@ -133,7 +133,10 @@ def test_a_file_of_another_kind_is_recognised(here: Type, words: str, message: s
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("-o s3://bucket/a.csv", "error: s3:/bucket/a.csv: is a URL, and only files of this machine are written; name a file"),
+        (
+            "-o s3://bucket/a.csv",
+            "error: s3:/bucket/a.csv: is a URL, and only files of this machine are written; name a file",
+        ),
         ("-o nowhere/a.csv", "error: nowhere/a.csv: cannot be written: there is no directory nowhere"),
         ("--plot nowhere/a.svg", "error: nowhere/a.svg: cannot be written: there is no directory nowhere"),
         ("--plot a.svg --chart curve", "error: unknown chart 'curve'"),

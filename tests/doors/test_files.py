@@ -14,6 +14,7 @@ import pytest
 
 from cranfield import (
     CranfieldWarning,
+    DataError,
     FileError,
     check_file,
     evaluate,
@@ -70,6 +71,19 @@ def test_runs_of_every_format(put: Put, kind: str) -> None:
     assert check_file(put(*RUN_FILES[kind])).kind == "run"
 
 
+def test_predictions_of_mteb_are_named_after_their_model(put: Put) -> None:
+    """Every model's predictions lie in a file of the task's name."""
+    files = []
+    for model in ("one/small", "two/large"):
+        content = {"mteb_model_meta": {"model_name": model, "revision": "1"}, "default": {"test": NESTED}}
+        files.append(put(f"{model}/Task_predictions.json", json.dumps(content)))
+    assert evaluate(put(*JUDGED["trec"]), files, "AP", name="tag").only().systems == ("one/small", "two/large")
+    with pytest.raises(DataError, match=r"its system 'Task_predictions' was read from .*name='tag'"):
+        evaluate(put(*JUDGED["trec"]), files, "AP")
+    assert read_run(put(*RUN_FILES["BEIR's results"]), name="tag").system == "x"  # which has no tag
+    assert read_run(put("x.csv", "name,qid,docno,score\nbm25,1,a,2\n"), name="tag").system == "bm25"
+
+
 def test_runs_of_ms_marco_are_ordered_by_rank(put: Put) -> None:
     path = put("dev.tsv", "1\ta\t1\n1\tb\t2\n1\tc d\t3\n2\ta\t1\n")
     run = read_run(path)
@@ -86,6 +100,8 @@ JUDGED = {
     "JSON": ("qrels.json", '{"1": {"a": 1, "b": 0}, "2": {"c": 2}}'),
     "JSON lines": ("qrels.jsonl", '{"query_id": "1", "doc_id": "a", "relevance": 1}\n'
                    '{"query_id": "1", "doc_id": "b", "relevance": 0}\n{"query_id": "2", "doc_id": "c", "relevance": 2}\n'),
+    "MTEB's JSON lines": ("test.jsonl", "".join(json.dumps({"query-id": t, "corpus-id": d, "score": float(r)}) + "\n"
+                          for t, _, d, r in QRELS)),
     "PyTerrier's columns": ("qrels.csv", "qid,docno,label\n1,a,1\n1,b,0\n2,c,2\n"),
 }  # fmt: skip
 
@@ -117,6 +133,8 @@ BAD_RUNS = {
     "broken JSON": ("x.json", '{"1": {"a": 1.0,\n', r"x.json:\d: is not JSON"),
     "text in JSON": ("x.json", '{"1": {"a": "high"}}', r"x.json: topic '1', document 'a' has score 'high'"),
     "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"holds means over topics, no rankings.*prediction_folder"),
+    "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"holds means over topics"),
+    "parquet": ("x.run", "PAR1\0", r"is a parquet table, and text is expected; read it as a frame"),
     "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
     "no keys": ("x.jsonl", '{"x": 1}\n{"x": 2}\n', r"x.jsonl:1: expected keys for topic, document"),
@@ -201,6 +219,7 @@ BAD_SCORES = {
     "comma in a tidy table": ("s.csv", "system;topic;AP\na;1;0,5\n", r"s.csv:2: .*as AP, found '0,5'; .*decimal comma"),
     "comma in a long table": ("s.csv", "system;topic;value\na;1;0,5\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
     "means of MTEB": ("s.json", '{"task_name": "x", "scores": {}}', r"means over topics, and tests need the score"),
+    "newer means of BEIR": ("s.json", '{"ndcg": {"NDCG@1": 0.5}, "map": {"MAP@1": 0.1}}', r"means over topics, and tests"),
     "means of BEIR": ("s.json", '{"NDCG@10": 0.5}', r"means over topics, and tests need the score of every topic"),
     "broken JSON": ("s.json", '{"a": ', r"s.json:1: is not JSON"),
     "broken JSON lines": ("s.jsonl", '{"a": 1}\n{"a"\n', r"s.jsonl:2: is not JSON"),

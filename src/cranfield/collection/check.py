@@ -212,7 +212,8 @@ def _json_kind(file: CollectionFile) -> FileKind:
             keys = []
         if "document" not in columns_of(keys, ["topic", "document"]):
             return "scores"
-        return "qrels" if "qrel" in name or "relevance" in columns_of(keys, ["score", "relevance"]) else "run"
+        judged = {"query-id", "corpus-id"} <= set(keys) or "relevance" in columns_of(keys, ["score", "relevance"])
+        return "qrels" if judged or "qrel" in name else "run"
     if "qrel" in name:
         return "qrels"
     try:

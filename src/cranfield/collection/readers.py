@@ -36,7 +36,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     ----------
     path : the file; ``-`` is standard input
     lenient : ignore fields after the run tag instead of refusing them
-    name : ``"file"`` names the system after the file, ``"tag"`` after the run tag
+    name : ``"file"`` names the system after the file, ``"tag"`` after the run tag (in MTEB's predictions the model)
 
     Raises
     ------
@@ -66,8 +66,16 @@ def parse_run(
     label = os.fspath(path)
     data = check_text(data, label)
     parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
-    system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
-    return Run(parsed.frame, system, parsed.tag, parsed.notes)
+    return Run(parsed.frame, called(label, parsed.tag, name), parsed.tag, parsed.notes)
+
+
+def called(path: str, tag: str, name: SystemName) -> str:
+    """The system of a run: its tag where that is wanted and there is one (standard input has no name), or its file.
+
+    >>> called("bm25.run", "run-1", "file"), called("bm25.run", "run-1", "tag"), called("bm25.json", "", "tag")
+    ('bm25', 'run-1', 'bm25')
+    """
+    return tag if tag and (name == "tag" or path == STDIN) else system_name(path)
 
 
 def read_runs(
@@ -142,7 +150,7 @@ def _other_run(data: bytes, path: str) -> Parsed | None:
 
     file = CollectionFile(path, data)
     entry = run_format(file)
-    return None if entry is None or entry.read_run is None else Parsed(*entry.read_run(file))
+    return None if entry is None or entry.read_run is None else entry.read_run(file)
 
 
 def _other_qrels(data: bytes, path: str) -> Parsed | None:
@@ -151,4 +159,4 @@ def _other_qrels(data: bytes, path: str) -> Parsed | None:
 
     file = CollectionFile(path, data)
     entry = qrels_format(file)
-    return None if entry is None or entry.read_qrels is None else Parsed(*entry.read_qrels(file))
+    return None if entry is None or entry.read_qrels is None else entry.read_qrels(file)

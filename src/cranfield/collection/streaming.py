@@ -20,7 +20,7 @@ import polars as pl
 from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
 from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.parsed import RunBlock, run_notes
-from cranfield.collection.readers import is_other_run, parse_run, read_run
+from cranfield.collection.readers import called, is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
@@ -37,7 +37,6 @@ from cranfield.files import (
     is_url,
     line_blocks,
     open_bytes,
-    system_name,
     without_mark,
 )
 
@@ -97,7 +96,7 @@ class RunStream:
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
-        return self.tag if self.name == "tag" or self.path == STDIN else system_name(self.path)
+        return called(self.path, self.tag, self.name)
 
     def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
