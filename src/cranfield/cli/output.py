@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError, FileError, Problem, UnknownNameError
 from cranfield.files import NO_URL, is_url, write_atomically
+from cranfield.labels import plural
 from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.settings import Setting, Settings, in_words_of
 
@@ -32,7 +33,7 @@ def emit(sheet: Sheet, to: OutputSettings) -> None:
         sys.stdout.flush()
         return
     write_atomically(to.output, format_of(to.format, to.output).write(sheet))
-    say(f"wrote {to.output} ({sheet.rows.height} rows)")
+    say(f"wrote {to.output} ({plural(sheet.rows.height, 'row')})")
 
 
 def warn(warnings: Iterable[str]) -> None:

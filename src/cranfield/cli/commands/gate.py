@@ -38,6 +38,8 @@ def run(settings: GateSettings, output: OutputSettings, files: dict[str, Any]) -
         write_atomically(settings.junit, to_junit(result).encode())
         say(f"wrote {settings.junit}")
     show(answer(result, settings), result, settings, output)
+    if output.output is not None:
+        say(result.summary())
     if code := EXIT[result.verdict]:
         raise click.exceptions.Exit(code)
 
