@@ -12,13 +12,13 @@ from typing import Any, cast
 import polars as pl
 
 from cranfield.collection.formats import CollectionFile, beir, json, jsonl, table
-from cranfield.collection.readers import parse_qrels, parse_run
+from cranfield.collection.readers import parse_qrels, parse_run, read_qrels, read_run
 from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
-from cranfield.files import check_text, read_bytes
+from cranfield.files import check_text, is_dataset, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import plural
 from cranfield.results import Result
@@ -122,14 +122,14 @@ def check_and_read(
     label = os.fspath(path)
     recognised: FileKind = kind or _by_name(label)
     try:
-        data = read_bytes(path)
+        data = None if is_dataset(label) else read_bytes(path)
         recognised = kind or recognise(label, data)
         if recognised == "run":
-            run = parse_run(data, path, lenient=lenient)
+            run = read_run(path) if data is None else parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)
             return FileCheck(label, recognised, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
         if recognised == "qrels":
-            qrels = parse_qrels(data, path)
+            qrels = read_qrels(path) if data is None else parse_qrels(data, path)
             relevant = int((qrels.frame["relevance"] > 0).sum())
             return (
                 FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
@@ -162,7 +162,12 @@ _HEAD = 1 << 18
 
 
 def recognise(path: str, data: bytes | None = None) -> FileKind:
-    """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
+    """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name.
+
+    A dataset of ir_datasets may have judgments and scored documents; here it stands for the judgments.
+    """
+    if is_dataset(path):
+        return "qrels"
     data = read_bytes(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
@@ -211,7 +216,8 @@ def _json_kind(file: CollectionFile) -> FileKind:
             keys = []
         if "document" not in columns_of(keys, ["topic", "document"]):
             return "scores"
-        return "qrels" if "qrel" in name or "relevance" in columns_of(keys, ["score", "relevance"]) else "run"
+        judged = {"query-id", "corpus-id"} <= set(keys) or "relevance" in columns_of(keys, ["score", "relevance"])
+        return "qrels" if judged or "qrel" in name else "run"
     if "qrel" in name:
         return "qrels"
     try:

@@ -62,6 +62,7 @@ class MonitorSettings(Settings):
         defaults.FAMILY_CORRECTION, "How pairs share the level.", choices=defaults.names(defaults.FamilyCorrection),
         more=True,
     )  # fmt: skip
+    system: tuple[str, ...] | None = shared.systems("Use these systems only, and the baseline; repeatable.")
     measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(

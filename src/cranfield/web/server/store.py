@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from cranfield.defaults import MissingPolicy
-from cranfield.errors import DataError, UnknownNameError
-from cranfield.files import NamedFile
+from cranfield.errors import DataError, FileError, Problem, UnknownNameError
+from cranfield.files import NamedFile, is_elsewhere
 from cranfield.web.server.archives import label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
@@ -189,6 +189,9 @@ class Store:
         files: list[NamedFile] = []
         digest = hashlib.blake2b(digest_size=6)
         for path in paths:
+            if is_elsewhere(path):
+                text = "is no file of this machine, and the page shows such files only; fetch it first (convert)"
+                raise FileError(path, [Problem(0, text)])
             place = Path(path).resolve()
             files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
             digest.update(f"{place.name}\0".encode())
