@@ -34,14 +34,6 @@ SOME_BEST = sentence(
     "{count} systems may be the best {level}: {systems}",
     "the confidence set for the best holds `count` systems, more than one and fewer than all",
 )
-SKEWED_BEST = sentence(
-    "comparison.skewed-best",
-    "Perhaps wrongly not among those that may be the best: {systems}, ahead of {leader} by far on a few topics "
-    "(skewness of the differences up to {skewness:.1f}); with such differences the truly best system is left out more "
-    "often than the level {alpha:g} allows.",
-    "some system outside the confidence set for the best has differences to the leader of skewness above 1.5 and a "
-    "mean less than five standard errors behind (simulated: docs/compare.md)",
-)
 LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
 SHARES_LEAD = sentence(
     "comparison.shares-lead",
@@ -61,9 +53,10 @@ RANK_RANGE = sentence(
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave out a "
-    "system whose rank interval reaches 1.",
-    "there is a confidence set for the best: all systems were compared, by their means",
+    "may_be_best: the truly best system is one of these ({percent}; skewed differences are allowed for as far as these "
+    "topics show them); a question of its own, which may leave out a system whose rank interval reaches 1.",
+    "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
+    "docs/compare.md)",
 )
 DIFFERS_FROM = sentence(
     "comparison.differs-from",
