@@ -1,7 +1,7 @@
 """Writes the figures of the documentation: ``python docs/figures.py``, or ``make figures``.
 
 A figure stands in a page between ``<!-- figure NAME -->`` and ``<!-- /figure -->``, which readers do not see. Where it comes
-from is said in ``docs/figure_sources.py``:
+from is said in ``docs/figure_sources.py`` and ``docs/figure_studies.py``:
 
 - ``exact``: computed here in a moment from what the repository holds;
 - ``shared``: computed from public score matrices, where ``../shared/data`` is there;
@@ -172,6 +172,7 @@ def write(kept: dict[str, dict[str, Any]]) -> list[str]:
 def main() -> None:
     """The command line."""
     import figure_sources  # noqa: F401  (registers the groups)
+    import figure_studies  # noqa: F401
 
     parser = argparse.ArgumentParser(description="Write the figures of the documentation.")
     parser.add_argument("--measure", metavar="GROUP", action="append", default=[], help="time or simulate again")

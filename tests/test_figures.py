@@ -25,6 +25,7 @@ def load(name: str) -> ModuleType:
 
 figures = load("figures")
 load("figure_sources")
+load("figure_studies")
 KEPT = figures.stored()
 GROUPS = list(figures.GROUPS.values())
 COVERED = ("README.md", "advice.md", "compare.md", "design.md", "standardise.md", "tuning.md")

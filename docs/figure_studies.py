@@ -1,0 +1,289 @@
+"""Figures of the pages on pilots, reliability, looks, replicates, the sample, the report and trec_eval."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import polars as pl
+from figure_sources import matrix, short, table
+from figures import ROOT, SHARED, Texts, figures
+
+import cranfield as cf
+from cranfield.errors import quietly
+
+COVID = SHARED / "runs" / "trec-covid-r5"
+MONITORED = ("monitoring/boundaries.py", "monitoring/anytime.py", "monitoring/looking.py", "monitoring/planned.py")
+RELIABLE = ("generalisability/components.py", "generalisability/coefficients.py", "generalisability/study.py")
+REPORTED = tuple(f"present/report/{name}.py" for name in ("build", "data", "collection", "extras", "systems"))
+REPLICATED = ("replicates/bootstrap.py", "replicates/model.py", "replicates/partitioned.py", "replicates/analysis.py")
+
+# ── exact ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("exact")
+def trec_eval_tables() -> Texts:
+    """Flags, sets and measures as the program has them."""
+    from cranfield.trec_eval.help import flags_table, measures_table, sets_table
+
+    made = {"flags": flags_table, "sets": sets_table, "measures": measures_table}
+    return {f"trec-eval-{name}": rows().rstrip("\n") for name, rows in made.items()}
+
+
+@figures("exact")
+def looks() -> Texts:
+    """What five looks cost and save."""
+    plans = [cf.design_looks(0.04, 0.07, spending=spending) for spending in ("obrien-fleming", "pocock")]  # type: ignore[arg-type]
+    one = cf.design_ttest(0.04, 0.07).n_topics
+    most, difference, none = (
+        [round(getattr(plan, name)) for plan in plans]
+        for name in ("topics_max", "expected_alternative", "expected_null")
+    )
+    return {
+        "looks-cost": f"one look takes {one} topics. Five looks take at most {most[0]} (O'Brien–Fleming) or {most[1]} "
+        f"(Pocock) and are expected to take {difference[0]} or {difference[1]} if the difference is there, {none[0]} or "
+        f"{none[1]} if there is none"
+    }
+
+
+# ── from public matrices ──────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("shared")
+def three_views() -> Texts:
+    """Reliability and power of the same 50 topics."""
+    scores = matrix("trec8-adhoc.AP")
+    with quietly():
+        row = cf.three_views(scores, n_topics=[50], min_diff=0.05).to_frame().row(0, named=True)
+    pairs = scores.n_systems * (scores.n_systems - 1) // 2
+    return {
+        "three-views-trec8": f"50 topics that rank TREC-8's {scores.n_systems} systems with Eρ² = {short(row['erho2'], 2)} "
+        f"find a difference of .05 between two of them with probability {short(row['power'], 2)}, and "
+        f"{short(row['power_all_pairs'])} as one of all {pairs:,} pairs"
+    }
+
+
+@figures("shared", slow=True)
+def sample_and_tracks() -> Texts:
+    """The sample beside real tracks; its rows are computed again in tests/collection/test_sample_calibration.py."""
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.append(str(ROOT / "tests"))
+    from known_scores import average_precisions, describe, table_row
+
+    tracks = {
+        "TREC-3 ad hoc": "trec3-adhoc", "TREC-8 ad hoc": "trec8-adhoc", "Robust 2003, new topics": "robust2003-new",
+        "Robust 2004, new topics": "robust2004-new", "Terabyte 2006": "terabyte2006", "Web 2012 ad hoc": "web2012-adhoc",
+    }  # fmt: skip
+    rows = [table_row(name, matrix(f"{file}.AP").values) for name, file in tracks.items()]
+    for seed in range(1, 6):
+        sample = cf.make_sample(seed=seed)
+        rows.append(table_row(f"sample, seed {seed}", average_precisions(sample.qrels, sample.runs)))
+    first = cf.make_sample(seed=1)
+    rows.append(table_row("seed 1, further topics", first.true_scores(400).values))
+    names = ["collection", *(f">{name}" if name != "mean" else ">mean AP" for name in describe(first.true_scores(2).values))]
+    return {"sample-and-tracks": table(" | ".join(names), rows)}
+
+
+# ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@figures(
+    "measured",
+    command="python docs/pilots_study.py ../shared/data/matrices",
+    sources=("variance/estimate.py", "design/anova.py", "scores/synthetic.py"),
+)
+def pilots() -> Texts:
+    """Designs from small pilots."""
+    import pilots_study as study
+
+    return {"pilots-table": "\n".join(study.lines(SHARED / "matrices"))}
+
+
+@figures("measured", command="python docs/reliability_study.py", sources=RELIABLE)
+def reliability_intervals() -> Texts:
+    """Coverage of the intervals of reliability."""
+    import reliability_study as study
+
+    with quietly():
+        return {"reliability-coverage": "\n".join(study.coverage(2000))}
+
+
+@figures("measured", command="python docs/reliability_study.py", sources=("generalisability/tau.py",))
+def expected_taus() -> Texts:
+    """Expected τ beside that of disjoint sets of topics."""
+    import reliability_study as study
+
+    with quietly():
+        return {"expected-tau": "\n".join(study.taus(matrix("terabyte2006.AP")))}
+
+
+@figures("measured", command="python docs/reliability_study.py", sources=MONITORED)
+def levels_of_looks() -> Texts:
+    """How often a true null is rejected at some look."""
+    import reliability_study as study
+
+    with quietly():
+        return {
+            "levels-of-looks": "\n".join(study.levels(20_000)),
+            "levels-of-families": study.families(1000),
+            "levels-of-sequences": study.sequences(4000),
+        }
+
+
+def bracketed(row: dict[str, Any], name: str) -> str:
+    """A rate with its extremes."""
+    return f"{short(row[name])} [{short(row[f'{name}_min'])}, {short(row[f'{name}_max'])}]"
+
+
+@figures(
+    "measured",
+    command="python docs/figures.py --measure replicates-calibration",
+    sources=(*REPLICATED[:2], "replicates/simulation.py", "truth/models.py"),
+)
+def replicates_calibration() -> Texts:
+    """Coverage and type I error of every combination."""
+    from cranfield.replicates.simulation import calibrate
+
+    rows = []
+    for scenario in ("iid", "trec-like"):
+        for x in (2, 3):
+            found = list(calibrate(scenario, n_partitions=x, n_datasets=1500).iter_rows(named=True))  # type: ignore[arg-type]
+            for at, row in enumerate(found):
+                said = {0: " (default)", len(found) - 1: " (published)"}.get(at, "")
+                rows.append([
+                    scenario, str(x), row["residuals"], row["resample"], row["p"] + said, bracketed(row, "coverage"),
+                    bracketed(row, "type_1"),
+                ])  # fmt: skip
+    return {
+        "replicates-calibration": table(
+            "errors | >x | residuals | resample | p | >coverage | >type I error", rows
+        )
+    }
+
+
+def replicated(**how: Any) -> cf.Replicates:
+    """The TREC-COVID runs by AP and P@10."""
+    with quietly():
+        return cf.replicate(COVID / "qrels.txt", COVID / "runs", ["AP", "P@10"], **how)
+
+
+@figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show splits", sources=REPLICATED)
+def replicates_lengths() -> Texts:
+    """Mean length of the intervals on TREC-COVID."""
+    ways: dict[str, dict[str, Any]] = {
+        "no interaction, raw, cells": {"interaction": False, "residuals": "raw", "resample": "cells"},
+        "interaction, raw, cells (published)": {"residuals": "raw", "resample": "cells"},
+        "interaction, rescaled, cells": {"resample": "cells"},
+        "interaction, rescaled, rows (default)": {},
+    }
+    cells: dict[tuple[str, str], list[str]] = {(measure, way): [] for measure in ("AP", "P@10") for way in ways}
+    for way, how in ways.items():
+        for x in (2, 3, 5):
+            splits = replicated(n_partitions=x, **how).splits
+            for measure in ("AP", "P@10"):
+                length = splits.filter(pl.col("measure") == measure)["length"]
+                spread = f"[{short(float(length.min()))}, {short(float(length.max()))}]"  # type: ignore[arg-type]
+                cells[measure, way].append(f"{short(float(length.mean()), 4)} {spread}")  # type: ignore[arg-type]
+    rows = [[measure, way, *lengths] for (measure, way), lengths in cells.items()]
+    header = "measure | model, residuals, resampling | >x = 2 | >x = 3 | >x = 5"
+    return {"replicates-lengths": table(header, rows)}
+
+
+def counted(pairs: int, of: int = 780) -> str:
+    """A number of pairs and its share."""
+    return f"{pairs} ({pairs / of:.1%})"
+
+
+@figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show agreement", sources=REPLICATED)
+def replicates_agreement() -> Texts:
+    """How often the splits agree on a pair."""
+    columns = {}
+    for published in (False, True):
+        frame = replicated(published=published).agreement
+        for measure in ("AP", "P@10"):
+            here = frame.filter(pl.col("measure") == measure)
+            columns[measure, published] = dict(zip(here["agreement"], here["pairs"], strict=True))
+    order = [(measure, published) for measure in ("AP", "P@10") for published in (False, True)]
+    names = [f"{11 - k}:{k}" for k in range(6)]
+    rows = [[name, *(counted(columns[one].get(name, 0)) for one in order)] for name in names]
+    rows.append(["any disagreement", *(counted(780 - columns[one].get("11:0", 0)) for one in order)])
+    header = " | >AP, default | >AP, published | >P@10, default | >P@10, published"
+    return {"replicates-agreement": table(header, rows)}
+
+
+@figures("measured", command="cranfield report qrels.txt runs/ -m AP -m nDCG@10 -m P@10", sources=REPORTED)
+def report_size() -> Texts:
+    """The size of a report."""
+    import tempfile
+    from pathlib import Path
+
+    with quietly(), tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        report = cf.build_report(qrels=COVID / "qrels.txt", runs=COVID / "runs", measures=["AP", "nDCG@10", "P@10"])
+        report.write(path)
+        return {"report-size": f"{path.stat().st_size / 1e6:.1f} MB"}
+
+
+
+
+@figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show comparison", sources=REPLICATED)
+def replicates_comparison() -> Texts:
+    """Pairs that rules and tests separate on TREC-COVID."""
+    wanted = {  # how, and which row of the comparison
+        "paired t, uncorrected": ({}, "paired t", "none"),
+        "randomisation, uncorrected": ({}, "randomisation", "none"),
+        "randomisation, BH": ({}, "randomisation", "bh"),
+        "published, 3 partitions, split 1": ({"published": True, "n_partitions": 3}, "split 1", "bh"),
+        "published, 2 partitions, split 1": ({"published": True}, "split 1", "bh"),
+        "published, 2 partitions, unanimous over 11 splits": ({"published": True}, "unanimous", "bh"),
+        "default, 2 partitions, split 1": ({}, "split 1", "bh"),
+        "default, 2 partitions, unanimous": ({}, "unanimous", "bh"),
+        "default, 2 partitions, majority": ({}, "majority", "bh"),
+        "default, 2 partitions, twice the median": ({}, "twice-median", "bh"),
+        "default, 2 partitions, Cauchy": ({"merge": "cauchy"}, "cauchy", "bh"),
+    }
+    made: dict[str, pl.DataFrame] = {}
+    rows, conflicts = [], 0
+    for name, (how, test, correction) in wanted.items():
+        cells = {}
+        for alpha in (0.05, 0.01):
+            key = f"{how} {alpha}"
+            if key not in made:
+                made[key] = replicated(alpha=alpha, **how).comparison()
+                conflicts += int(made[key]["conflicts"].sum())
+            row = made[key].filter((pl.col("test") == test) & (pl.col("correction") == correction))
+            cells |= {(measure, alpha): counted(count) for measure, count in zip(row["measure"], row["different"], strict=True)}
+        rows.append([name, *(cells[measure, alpha] for measure in ("AP", "P@10") for alpha in (0.05, 0.01))])
+    header = " | >AP α = .05 | >AP α = .01 | >P@10 α = .05 | >P@10 α = .01"
+    return {"replicates-comparison": table(header, rows), "replicates-conflicts": str(conflicts)}
+
+
+@figures(
+    "measured",
+    command="cranfield replicates qrels.txt runs/ -m AP --show teams --team-prefix '[A-Za-z]+'",
+    sources=(*REPLICATED, "replicates/teams.py"),
+)
+def replicates_teams() -> Texts:
+    """Decisions within one team's runs against all runs."""
+    import re
+
+    columns, lengths = [], pl.DataFrame()
+    for published in (False, True):
+        for x in (2, 3):
+            with quietly():
+                found = cf.replicate(COVID / "qrels.txt", COVID / "runs", "AP", n_partitions=x, published=published)
+                by_name = {name: re.match("[A-Za-z]+", name).group() for name in found.systems}  # type: ignore[union-attr]
+                teams = found.teams(by_name)["AP"]
+            columns.append({row[1:4]: row[4] for row in teams.triples.rows()})
+            if x == 3 and not published:
+                lengths = teams.lengths
+    kinds = [kind for kind in columns[0] if any(column[kind] for column in columns)]
+    rows = [[*kind, *(str(column.get(kind, 0)) for column in columns)] for kind in kinds]
+    header = "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
+    (_, _, *across), (_, _, *within) = lengths.rows()
+    return {
+        "replicates-teams": table(header, rows),
+        "replicates-team-lengths": f"across {short(across[0], 4)} without and {short(across[1], 4)} with interaction; within "
+        f"{short(within[0], 4)} and {short(within[1], 4)}",
+    }
