@@ -341,7 +341,9 @@ def best_of_populations() -> Texts:
                 size += member.sum()
             row += [f"{short(held.min() / trials, 2)} – {short(held.max() / trials, 2)}", f"{size / trials:.1f}"]
         rows.append(row)
-    header = "population | >25 topics: each best is in the set | >members | >50 topics: each best is in the set | >members"
+    header = (
+        "population | >25 topics: each best is in the set | >members | >50 topics: each best is in the set | >members"
+    )
     return {"best-of-populations": table(header, rows)}
 
 

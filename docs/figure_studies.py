@@ -81,7 +81,10 @@ def sample_and_tracks() -> Texts:
         rows.append(table_row(f"sample, seed {seed}", average_precisions(sample.qrels, sample.runs)))
     first = cf.make_sample(seed=1)
     rows.append(table_row("seed 1, further topics", first.true_scores(400).values))
-    names = ["collection", *(f">{name}" if name != "mean" else ">mean AP" for name in describe(first.true_scores(2).values))]
+    names = [
+        "collection",
+        *(f">{name}" if name != "mean" else ">mean AP" for name in describe(first.true_scores(2).values)),
+    ]
     return {"sample-and-tracks": table(" | ".join(names), rows)}
 
 
@@ -155,11 +158,7 @@ def replicates_calibration() -> Texts:
                     scenario, str(x), row["residuals"], row["resample"], row["p"] + said, bracketed(row, "coverage"),
                     bracketed(row, "type_1"),
                 ])  # fmt: skip
-    return {
-        "replicates-calibration": table(
-            "errors | >x | residuals | resample | p | >coverage | >type I error", rows
-        )
-    }
+    return {"replicates-calibration": table("errors | >x | residuals | resample | p | >coverage | >type I error", rows)}
 
 
 def replicated(**how: Any) -> cf.Replicates:
@@ -225,8 +224,6 @@ def report_size() -> Texts:
         return {"report-size": f"{path.stat().st_size / 1e6:.1f} MB"}
 
 
-
-
 @figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show comparison", sources=REPLICATED)
 def replicates_comparison() -> Texts:
     """Pairs that rules and tests separate on TREC-COVID."""
@@ -253,7 +250,10 @@ def replicates_comparison() -> Texts:
                 made[key] = replicated(alpha=alpha, **how).comparison()
                 conflicts += int(made[key]["conflicts"].sum())
             row = made[key].filter((pl.col("test") == test) & (pl.col("correction") == correction))
-            cells |= {(measure, alpha): counted(count) for measure, count in zip(row["measure"], row["different"], strict=True)}
+            cells |= {
+                (measure, alpha): counted(count)
+                for measure, count in zip(row["measure"], row["different"], strict=True)
+            }
         rows.append([name, *(cells[measure, alpha] for measure in ("AP", "P@10") for alpha in (0.05, 0.01))])
     header = " | >AP α = .05 | >AP α = .01 | >P@10 α = .05 | >P@10 α = .01"
     return {"replicates-comparison": table(header, rows), "replicates-conflicts": str(conflicts)}
@@ -280,7 +280,9 @@ def replicates_teams() -> Texts:
                 lengths = teams.lengths
     kinds = [kind for kind in columns[0] if any(column[kind] for column in columns)]
     rows = [[*kind, *(str(column.get(kind, 0)) for column in columns)] for kind in kinds]
-    header = "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
+    header = (
+        "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
+    )
     (_, _, *across), (_, _, *within) = lengths.rows()
     return {
         "replicates-teams": table(header, rows),

@@ -58,7 +58,9 @@ def taus(scores: ScoreMatrix, sets: int = 40, splits: int = 400) -> Iterator[str
     for n in (24, 50, 70):
         rng = np.random.default_rng(n)
         drawn = [rng.permutation(scores.n_topics)[: 2 * n] for _ in range(splits)]
-        halves = [np.stack([scores.values[one[part]].mean(axis=0) for one in drawn]) for part in (slice(n), slice(n, None))]
+        halves = [
+            np.stack([scores.values[one[part]].mean(axis=0) for one in drawn]) for part in (slice(n), slice(n, None))
+        ]
         truth = rank_correlations(*halves)["tau"].mean()
         promised, normal = [], []
         for _ in range(sets):
@@ -130,7 +132,9 @@ def sequences(trials: int) -> str:
         sd = np.sqrt(np.maximum((d**2).cumsum(axis=1) - n * mean**2, 0) / (n - 1))
     missed = {}
     for student in (True, False):
-        outside = np.abs(mean[:, 9:]) > sequence_half_width(n[9:], sd[:, 9:], tuned_rho(100, 0.05), 0.05, student=student)
+        outside = np.abs(mean[:, 9:]) > sequence_half_width(
+            n[9:], sd[:, 9:], tuned_rho(100, 0.05), 0.05, student=student
+        )
         missed[student] = ", ".join(short(outside[:, first - 10 :].any(axis=1).mean()) for first in (10, 20, 50))
     return f"{missed[True]}; by the published formula, without t quantiles, {missed[False]}"
 

@@ -124,3 +124,45 @@ BEATS_ON = sentence(
     "the first has the higher and the lower score on that many topics",
     always=True,
 )
+OBSERVED_DIRECTION = sentence(
+    "comparison.observed-direction",
+    "alternative 'greater' for all pairs tests the observed direction: its level is {level:g}, not {alpha:g}; "
+    "name a baseline or use 'two-sided'",
+    "all pairs are tested with alternative 'greater': whichever system has the higher mean stands first",
+)
+AGAINST_DIRECTION = sentence(
+    "comparison.against-direction",
+    "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline "
+    "or use 'two-sided'",
+    "all pairs are tested with alternative 'less': whichever system has the higher mean stands first",
+)
+IDENTICAL = sentence(
+    "comparison.identical",
+    "identical scores on every topic, so p = 1: {pairs}",
+    "both systems of these pairs have the same score on every topic",
+)
+NO_SPREAD = sentence(
+    "comparison.no-spread",
+    "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "
+    "smallest number there is: {pairs}; use randomisation for a p-value that counts",
+    "the difference of these pairs is not 0 and has no variance, and the test divides by it",
+)
+NO_EFFECT_SIZE = sentence(
+    "comparison.no-effect-size",
+    "no effect size, which divides by the spread of a difference: it is the same on every topic for {pairs}",
+    "the difference of these pairs has no variance, and nothing else says so",
+)
+COARSE = sentence(
+    "comparison.coarse",
+    "{count} p-value{s} stand at 1/{resamples}, the smallest that so many resamples give: they are bounds, "
+    "and with {family} comparisons a pair is significant only when at most {reached} resamples reach it; "
+    "randomisation resolves smaller p-values",
+    "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
+    "fewer than five resamples",
+)
+NO_SPREAD_BOOTSTRAP = sentence(
+    "comparison.no-spread-bootstrap",
+    "a difference that is the same on every topic leaves a {test} no spread to work with, so its p means "
+    "nothing: {pairs}; use randomisation for a meaningful p-value",
+    "the test is a bootstrap and the difference of these pairs is not 0 and has no variance",
+)
