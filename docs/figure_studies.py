@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import numpy as np
 import polars as pl
 from figure_sources import matrix, short, table
 from figures import ROOT, SHARED, Texts, figures
