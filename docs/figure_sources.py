@@ -323,7 +323,9 @@ FAMILY = ("comparison/analysis.py", "comparison/best.py", "comparison/rank_inter
           "comparison/saddlepoint.py", "comparison/simultaneous.py")  # fmt: skip
 
 
-@figures("measured", command="cranfield compare scores.csv -o pairs.csv; cranfield leaderboard scores.csv", sources=FAMILY)
+@figures(
+    "measured", command="cranfield compare scores.csv -o pairs.csv; cranfield leaderboard scores.csv", sources=FAMILY
+)
 def thousand_systems() -> Texts:
     """Processor time and memory of all pairs of 1,000 systems on 50 topics."""
     import os

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
 import polars as pl
 from figure_sources import matrix, short, table
-from figures import ROOT, SHARED, Texts, figures
+from figures import ROOT, SHARED, Texts, figures, stored
 
 import cranfield as cf
 from cranfield.errors import quietly
@@ -288,3 +289,162 @@ def replicates_teams() -> Texts:
         "replicates-team-lengths": f"across {short(across[0], 4)} without and {short(across[1], 4)} with interaction; within "
         f"{short(within[0], 4)} and {short(within[1], 4)}",
     }
+
+
+# ── beside the advice ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def powers(name: str) -> list[tuple[str, str, float]]:
+    """Population, past topics and real power of every row of a stored table of the study of advice."""
+    rows = [line.strip("|").split("|") for line in stored()[name]["text"].splitlines()[2:]]
+    return [(row[0].strip(), row[1].strip(), float(row[4])) for row in rows]
+
+
+@figures("exact")
+def verdicts_on_advice() -> Texts:
+    """Which rows of the two tables lie outside .78 to .85."""
+    texts = {}
+    for table_name, name in (("advice-table", "advice-verdict"), ("advice-held-out", "held-out-verdict")):
+        rows = powers(table_name)
+        off = [f"{who} from {past} topics, {short(power)}" for who, past, power in rows if not 0.78 <= power <= 0.85]
+        inside = f"{len(rows) - len(off)} of {len(rows)} rows lie between .78 and .85"
+        texts[name] = f"{inside}; outside: {'; '.join(off)}" if off else inside
+    return texts
+
+
+@figures("shared")
+def few_topics_hold_much() -> Texts:
+    """How much of the residual sum of squares a tenth of the topics hold."""
+    shares = {}
+    for year in (5, 6, 7):
+        x = matrix(f"trec{year}-adhoc.AP").values
+        residual = ((x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()) ** 2).sum(axis=1)
+        shares[year] = np.sort(residual)[-len(x) // 10 :].sum() / residual.sum()
+    return {"tenth-of-topics": ", ".join(f"TREC-{year} AP {share:.0%}" for year, share in shares.items())}
+
+
+@figures("measured", command="python docs/figures.py --measure f-tests", sources=(
+    "design/anova.py", "variance/unbiased_epsilon.py"))  # fmt: skip
+def f_tests() -> Texts:
+    """The blocked F-test at its designed size, and at that of ε times λ."""
+    from scipy import stats
+
+    from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+
+    k, min_diff, trials = 20, 0.1, 1500
+    rows, found = [], []
+    names = {"Terabyte 2006 AP": "terabyte2006.AP", "Robust 2004 AP": "robust2004-new.AP", "TREC-8 AP": "trec8-adhoc.AP",
+             "TREC-6 AP": "trec6-adhoc.AP"}  # fmt: skip
+    for at, (title, name) in enumerate(names.items()):
+        scores = matrix(name)
+        with quietly():
+            estimate = cf.estimate_variance(scores, "residual")
+            design = cf.design_anova(estimate, k, min_diff, epsilon="past")
+        epsilon = float(design.rows["epsilon"][0])
+
+        def promised(n: int, e: float = epsilon, v: float = estimate.variance) -> float:
+            df = (e * (k - 1), e * (k - 1) * (n - 1))
+            return float(stats.ncf.sf(stats.f.isf(0.05, *df), *df, e * n * min_diff**2 / (2 * v)))
+
+        more = next(n for n in range(design.n_topics, 1000) if promised(n) >= 0.8)
+        centred = scores.values - scores.values.mean(axis=0)
+        cells = [title]
+        for n in (design.n_topics, more):
+            rng, hits = np.random.default_rng([at, n]), 0
+            for _ in range(trials):
+                x = centred[rng.integers(len(centred), size=n)][:, rng.choice(scores.n_systems, k, replace=False)]
+                x[:, 0] += min_diff / 2
+                x[:, 1] -= min_diff / 2
+                residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+                f = n * x.mean(axis=0).var(ddof=1) / (np.square(residual).sum() / ((k - 1) * (n - 1)))
+                e = unbiased_epsilon(np.cov(x.T), n)
+                hits += stats.f.sf(f, e * (k - 1), e * (k - 1) * (n - 1)) <= 0.05
+            cells += [str(n), short(hits / trials)]
+        rows.append(cells)
+        found.append((float(cells[2]), float(cells[4])))
+    low, high = zip(*found, strict=True)
+    header = "population | >topics designed | >real power | >topics by ε times λ | >real power"
+    return {
+        "f-tests": table(header, rows),
+        "f-tests-designed": f"{short(min(low), 2)} to {short(max(low), 2)}",
+        "f-tests-more": f"{short(min(high), 2)} to {short(max(high), 2)}",
+    }
+
+
+@figures("measured", command="python docs/figures.py --measure one-way-on-shared-topics", sources=("design/anova.py",))
+def one_way_on_shared_topics() -> Texts:
+    """The papers' design and test, on systems that share topics."""
+    from scipy import stats
+
+    with quietly():
+        x = cf.variances({name: matrix(name) for name in ("robust2003-new.AP", "robust2004-new.AP")})
+    by_name = {one.estimator: one.variance for one in x if one.collection == "pooled"}
+    within, residual = by_name["within"], by_name["residual"]
+    rng, trials, said = np.random.default_rng(1), 2000, []
+    for m in (2, 5, 10, 20):
+        n = cf.design_anova(within, m, 0.1, published=True).n_topics
+        hits = 0
+        for _ in range(trials):
+            y = rng.normal(0, np.sqrt(within - residual), (n, 1)) + rng.normal(0, np.sqrt(residual), (n, m))
+            y[:, 0] += 0.05
+            y[:, 1] -= 0.05
+            between = n * y.mean(axis=0).var(ddof=1)
+            hits += stats.f.sf(between / y.var(axis=0, ddof=1).mean(), m - 1, m * (n - 1)) <= 0.05
+        said.append(short(hits / trials, 2))
+    return {"one-way-on-shared": f"{', '.join(said[:-1])} and {said[-1]} for 2, 5, 10 and 20 systems"}
+
+
+# ── beside the tests ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("measured", command="python docs/figures.py --measure equal-means", sources=(
+    "comparison/saddlepoint.py", "comparison/classical.py"))  # fmt: skip
+def equal_means() -> Texts:
+    """Equal means, skewed differences: how often they are called different."""
+    from cranfield.comparison.classical import wilcoxon
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.pairs import Pairs
+    from cranfield.comparison.saddlepoint import saddlepoint
+
+    rng, trials, rates = np.random.default_rng(1), 4000, []
+    for n in (25, 50):
+        d = rng.exponential(size=(n, trials)) - 1
+        scores = GridScores.of(np.hstack([d, np.zeros((n, 1))]))
+        pairs = Pairs(np.arange(trials), np.full(trials, trials))
+        rates += [float((test(scores, pairs, "two-sided") <= 0.05).mean()) for test in (saddlepoint, wilcoxon)]
+    flips, ranks = rates[::2], rates[1::2]
+    return {
+        "equal-means": f"the randomisation test rejected in {short(flips[0])} and {short(flips[1])} of the trials at .05 with "
+        f"25 and 50 topics, and Wilcoxon, which then tests something else, in {short(ranks[0])} and {short(ranks[1])}"
+    }
+
+
+@figures("measured", command="python docs/figures.py --measure rank-intervals", sources=(
+    "comparison/rank_intervals.py",))  # fmt: skip
+def rank_intervals() -> Texts:
+    """Coverage and width of rank intervals: 40 systems, the ten best .005 apart."""
+    from cranfield.comparison.bootstrap import rank_intervals as percentiles
+    from cranfield.comparison.grid import GridScores
+    from cranfield.comparison.rank_intervals import marginal_ranks
+    from cranfield.comparison.resampled import Resampling
+
+    truth = np.concatenate([0.40 - 0.005 * np.arange(10), 0.34 - 0.006 * np.arange(30)])
+    how, trials, rows = Resampling(n_resamples=400, workers=1), 150, []
+    places = np.arange(1, 41)
+    for name in ("percentiles of resampled topics", "by the largest of its own differences"):
+        row = [name]
+        for topics in (25, 50):
+            rng, held, wide = np.random.default_rng(3), np.zeros(40), 0.0
+            for _ in range(trials):
+                x = GridScores.of(truth + rng.normal(0, 0.18, (topics, 1)) + rng.normal(0, 0.1, (topics, 40)))
+                if name.startswith("percentiles"):
+                    lower, upper, _ = percentiles(x, 0.05, how)
+                else:
+                    both = marginal_ranks(x, how, 0.05)
+                    lower, upper = both.lower, both.upper
+                held += (lower <= places) & (places <= upper)
+                wide += float((upper - lower).mean())
+            row += [short(held[0] / trials, 2), short(held.mean() / trials, 2), f"{wide / trials:.0f}"]
+        rows.append(row)
+    header = "interval | >25 topics: the best | >all | >ranks wide | >50 topics: the best | >all | >ranks wide"
+    return {"rank-intervals": table(header, rows)}
