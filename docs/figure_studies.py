@@ -448,3 +448,73 @@ def rank_intervals() -> Texts:
         rows.append(row)
     header = "interval | >25 topics: the best | >all | >ranks wide | >50 topics: the best | >all | >ranks wide"
     return {"rank-intervals": table(header, rows)}
+
+
+# ── rankings and tuning ───────────────────────────────────────────────────────────────────────────────────
+
+
+@figures("measured", command="python docs/figures.py --measure coverage-of-tau", sources=(
+    "scores/correlation.py", "scores/rank_coefficients.py"))  # fmt: skip
+def coverage_of_tau() -> Texts:
+    """How often the bootstrap interval of τ holds the τ of a population of topics."""
+    draws, rows = 150, []
+    sides = {}
+    for name in ("trec8-adhoc.AP", "terabyte2006.AP"):
+        raw = matrix(name).select(systems=matrix(name).systems[::2])
+        with quietly():
+            std = cf.fit_standardisation(raw).apply(raw).scores.only()
+        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB"] = (raw.values, std.values)
+    sides["web2012 P@20 against ERR@20"] = (matrix("web2012-adhoc.P@20").values, matrix("web2012-adhoc.ERR@20").values)
+    for at, (name, (x, y)) in enumerate(sides.items()):
+        systems = [f"s{j:03}" for j in range(x.shape[1])]
+
+        def tau(chosen: Any, n_resamples: int, x: Any = x, y: Any = y, names: Any = systems) -> cf.Correlation:
+            topics = [f"t{i:03}" for i in range(len(chosen))]
+            with quietly():
+                pair = [cf.ScoreMatrix(side[chosen], topics, names, "M") for side in (x, y)]
+                return cf.correlate(*pair, n_resamples=n_resamples)
+
+        truth = tau(np.arange(len(x)), 0).values["tau"]
+        row, rng = [name, short(truth or 0)], np.random.default_rng(at)
+        for n in (25, 50, 100):
+            ends = [tau(rng.integers(len(x), size=n), 200).bootstrap["tau"] for _ in range(draws)]
+            row.append(short(float(np.mean([one[0] <= truth <= one[1] for one in ends if one])), 2))  # type: ignore[operator]
+        rows.append(row)
+    return {"coverage-of-tau": table("population | >τ | >25 topics | >50 topics | >100 topics", rows)}
+
+
+@figures("measured", command="python docs/figures.py --measure trust-in-the-warning", sources=("tuning/held_out.py",))
+def trust_in_the_warning() -> Texts:
+    """How often `tune` warns, and how often tests on held-out scores of equal families reject."""
+    from scipy import stats
+
+    trials, rows = 150, []
+    for rho in (0.0, 0.5, 0.7, 0.8, 0.9):
+        warned, rejected = [], {"folds": [], "leave_one_out": []}  # type: ignore[var-annotated]
+        for m, n in ((10, 30), (20, 100)):
+            rng = np.random.default_rng([m, int(10 * rho)])
+            counts = dict.fromkeys(rejected, 0)
+            told = 0
+            for _ in range(trials):
+                own, shared = rng.standard_t(4, (n, m)), rng.standard_t(4, (n, 1))
+                x = 0.5 + 0.1 * (np.sqrt(rho) * shared + np.sqrt(1 - rho) * own)
+                y = 0.5 + 0.1 * rng.standard_t(4, (n, 1))
+                topics = [f"t{i:03}" for i in range(n)]
+                families = {
+                    "x": cf.ScoreMatrix(x, topics, [f"x(a={j})" for j in range(m)], "AP"),
+                    "y": cf.ScoreMatrix(np.hstack([y, y - 0.3]), topics, ["y(a=1)", "y(a=2)"], "AP"),
+                }
+                for way, setting in (("folds", 10), ("leave_one_out", True)):
+                    with quietly():
+                        found = cf.tune(families, **{way: setting})  # type: ignore[arg-type]
+                    held = found.held_out.values
+                    counts[way] += stats.ttest_rel(held[:, 0], held[:, 1]).pvalue <= 0.05
+                    told += way == "folds" and any("score quite differently" in text for text in found.warnings)
+            warned.append(told / trials)
+            for way, count in counts.items():
+                rejected[way].append(short(count / trials, 2))
+        rows.append([
+            short(rho, 1) if rho else "0", f"{min(warned):.0%} – {max(warned):.0%}",
+            *(" and ".join(both) for both in rejected.values()),
+        ])  # fmt: skip
+    return {"trust-in-the-warning": table(">ρ | >warned | >10-fold rejects | >leave-one-out rejects", rows)}
