@@ -121,10 +121,11 @@ def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
     worst = doubtful.row(-1, named=True)
     which = ", ".join(map(str, doubtful["depth"]))
     return (
-        f"depth {which}: only {worst['judged_share'] or 0:.0%} of the pool of depth {worst['depth']} was judged "
-        f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores "
-        "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest.",
-    )
+        say.SHARE_JUDGED(
+            depths=which, share=worst["judged_share"] or 0, depth=worst["depth"], judged=worst["judged_per_topic"],
+            pool=worst["pool_per_topic"],
+        ),
+    )  # fmt: skip
 
 
 def losses(depths: Iterable[int]) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import judge_stream
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.sentences import measures as say
 from cranfield.signature import signature
 
 Path = str | os.PathLike[str]
@@ -413,26 +414,35 @@ def run_warnings(
     for outcome in outcomes:
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]
         if len(outcome.missing) == len(evaluator.topics):
-            texts.append(f"{outcome.system}: no topic in common with {qrels.name}; do the topic ids agree?")
+            texts.append(say.NO_COMMON_TOPIC(system=outcome.system, qrels=qrels.name))
         elif outcome.missing and missing != "error":
             count, fate = len(outcome.missing), "scored 0" if missing == "zero" else "left out for every system"
             texts.append(
-                f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, {fate}: "
-                f"{summary(outcome.missing)}"
+                say.MISSING_TOPICS(
+                    system=outcome.system,
+                    missing=count,
+                    topics=len(evaluator.topics),
+                    fate=fate,
+                    which=summary(outcome.missing),
+                )
             )
         if outcome.judged == 0 and len(outcome.missing) < len(evaluator.topics):
-            texts.append(f"{outcome.system}: none of its documents is judged; do the document ids agree?")
+            texts.append(say.NONE_JUDGED(system=outcome.system))
         elif outcome.hardly_judged(len(evaluator.judgments.topic)):
             texts.append(
-                f"{outcome.system}: only {outcome.judged:,} of its {outcome.retrieved:,} documents on judged topics "
-                f"{'is' if outcome.judged == 1 else 'are'} judged; do the document ids agree? `cranfield check` "
-                "compares them"
+                say.HARDLY_JUDGED(
+                    system=outcome.system,
+                    judged=outcome.judged,
+                    retrieved=outcome.retrieved,
+                    verb="is" if outcome.judged == 1 else "are",
+                )
             )
         if outcome.unjudged_topics:
             count = len(outcome.unjudged_topics)
             texts.append(
-                f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
-                f"{summary(outcome.unjudged_topics)}"
+                say.UNJUDGED_TOPICS(
+                    system=outcome.system, count=count, s="s" * (count > 1), which=summary(outcome.unjudged_topics)
+                )
             )
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
     return (*texts, *_topics_without_relevant(evaluator, gone))
@@ -449,7 +459,8 @@ def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
         if empty:
             at = "" if level == 1 else f" at level {level} or above"
             texts.append(
-                f"{len(empty)} of {len(evaluator.topics) - len(gone)} topics have no relevant document{at}, so every "
-                f"system scores 0 there: {summary(empty)}"
+                say.NO_RELEVANT(
+                    count=len(empty), topics=len(evaluator.topics) - len(gone), level=at, which=summary(empty)
+                )
             )
     return texts

@@ -16,6 +16,7 @@ from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
@@ -334,7 +335,7 @@ def _from_strata(
         systems.pop() if len(systems) == 1 else None,
         alpha,
         strata,
-        () if problem is None else (f"{measure}: no interval for the {estimator} variance: {problem}.",),
+        () if problem is None else (say.NO_INTERVAL(measure=measure, estimator=estimator, problem=problem),),
     )
 
 

@@ -40,7 +40,6 @@ def leaderboard(case: Case) -> Section:
             )
         ),
     ]
-    parts += [Notice(text) for text in (comparison.best_doubt(),) if text]
     if tied:
         parts.append(Text(say.NOT_SHOWN(system=comparison.systems[0], systems=named(tied, 12))))
     parts += [
