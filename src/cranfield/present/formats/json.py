@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cranfield.present.formats import FORMATS, OutputFormat
+from cranfield.present.tables import steady
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Sheet
@@ -20,9 +22,9 @@ def to_json(sheet: Sheet) -> str:
     envelope = {
         "schema": SCHEMA,
         "command": sheet.command,
-        **sheet.top,
+        **{key: _said(value) for key, value in sheet.top.items()},
         "signature": sheet.signature,
-        "settings": {key: _plain(value) for key, value in sheet.settings.items()},
+        "settings": {key: _said(value) for key, value in sheet.settings.items()},
         "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.for_machines.iter_rows(named=True)],
         "warnings": list(sheet.warnings),
     }
@@ -36,6 +38,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return value
+
+
+def _said(value: Any) -> Any:
+    """A setting or a fact beside the rows, its numbers `steady`."""
+    if isinstance(value, Mapping):
+        return {key: _said(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_said(part) for part in value]
+    return _plain(steady(value) if isinstance(value, float) else value)
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:

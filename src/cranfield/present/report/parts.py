@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from cranfield.present.formats.csv import to_csv
-from cranfield.present.tables import Sheet, is_number, text_rows
+from cranfield.present.tables import Sheet, is_number, steady_rows, text_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,8 +118,8 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """All rows and columns at full precision."""
-        return to_csv(self.frame)
+        """All rows and columns."""
+        return to_csv(steady_rows(self.frame))
 
     @cached_property
     def file(self) -> tuple[str, str]:
