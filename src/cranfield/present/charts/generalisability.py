@@ -113,7 +113,7 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 
-_WIDTH = 200
+_WIDTH = 180
 
 
 def _sizes(most: int, asked: tuple[int, ...]) -> list[int]:

@@ -141,7 +141,7 @@ def names_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of system names: all of them, smaller when there are many."""
     return alt.Axis(
         title=None,
-        labelFontSize=11 if len(names) <= 60 else 9,
+        labelFontSize=11 if len(names) <= 60 else 9.5,
         labelOverlap=False,
         labelLimit=0,
         ticks=False,
