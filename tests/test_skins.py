@@ -39,6 +39,7 @@ QUESTIONS = {
     "correlate": "data=sample&resamples=50",
     "simulate": "data=sample&topics=10&trials=20&test=t",
     "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
+    "topic": "data=sample&topic=3&measure=AP",
     "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
     "monitor": "data=DATA&per_look=4&looks=3",
     "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",

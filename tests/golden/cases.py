@@ -275,6 +275,7 @@ ADDRESSES = {
     "compare-tukey": f"/api/compare?data=SCORES&test=randomised-tukey&{_FEW}",
     "compare-sample": f"/api/compare?data=sample&measure=AP&baseline=alder-1&correction=bh&{_FEW}",
     "pair": f"/api/compare/pair?data=RUNS&a=alder-1&b=apple-2&{_FEW}",
+    "topic": "/api/topic?data=RUNS&topic=3&a=alder-1&b=apple-2",
     "standardise": f"/api/standardise?data=RUNS&measure=AP&{_FEW}",
     "standardise-z": "/api/standardise?data=SCORES&to=z&resamples=0",
     "replicates": f"/api/replicates?data=RUNS&splits=2&{_FEW}",

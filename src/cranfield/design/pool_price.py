@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from cranfield.collection import Qrels, Run
-from cranfield.collection.pools import ranked
+from cranfield.collection.pools import top_ranked
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError
 from cranfield.sentences import design as say
@@ -47,7 +47,7 @@ def pool_by_topic(
         raise ArgumentError(f"`depth` must be a whole number of at least 1; got {wanted[0]:g}.")
     topics = list(qrels.topics)
     tops = [
-        ranked(run.frame.filter(pl.col("topic").is_in(topics)), order).filter(pl.col("pool_rank") <= wanted[-1])
+        top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), order, wanted[-1])
         for run in runs
     ]
     if not tops:

@@ -80,14 +80,12 @@ def source(result: Reliability) -> str:
 
 def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
     """Power, interval width and reliability against the number of topics; of several collections, the first."""
-    from cranfield.generalisability import Reliability, three_views
+    from cranfield.generalisability import Reliability
 
     if isinstance(result, Reliability):
-        name, matrix = next(iter(result.scores.items()))
         sizes = _sizes(max(*result.n_topics, 2), result.n_topics)
-        drop, alpha = result.drop, result.alpha
         with quietly():
-            three = three_views(matrix, n_topics=sizes, drop=drop, alpha=alpha, **options)
+            name, three = next(iter(result.views(n_topics=sizes, **options).items()))
         where = f"{name}, the first of {result.collections} collections" if result.collections > 1 else source(result)
         frame, asked = three.to_frame(), next(n for n in result.n_topics if n > 1)
     else:
@@ -115,7 +113,7 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 
-_WIDTH = 200
+_WIDTH = 180
 
 
 def _sizes(most: int, asked: tuple[int, ...]) -> list[int]:
