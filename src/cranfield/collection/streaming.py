@@ -86,7 +86,7 @@ def topic_sections(path: str, size: int) -> list[RunSection]:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> [(one.start, one.stop) for one in topic_sections(str(file), 30)]
-    [(0, 60), (60, 90)]
+    [(0, 56), (56, 84)]
     """
     place = path.place if isinstance(path, NamedFile) else path
     plain = path != STDIN and not place.startswith(DATASET) and not is_url(place)
@@ -171,15 +171,22 @@ class RunStream:
             return
         try:
             yield from self._in_one_go()
-        except (_Mixed, _Indivisible) as reason:
+        except NeedsWhole as reason:
             yield None
-            length = self._length()
-            if GROWTH * length <= self.memory:
-                yield from self._whole()
-            elif isinstance(reason, _Indivisible):
-                yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
-            else:
+            yield from self._again(reason)
+
+    def _again(self, reason: NeedsWhole) -> Iterator[pl.DataFrame | None]:
+        length = self._length()
+        if GROWTH * length <= self.memory:
+            yield from self._whole()
+        elif isinstance(reason, _Mixed):
+            try:
                 yield from self._sorted_first(length)
+            except _Indivisible as later:  # beyond the place where the topics turned out to be mixed
+                yield None
+                yield from self._again(later)
+        else:
+            yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
 
     def _of_section(self) -> Iterator[pl.DataFrame]:
         try:
