@@ -244,7 +244,7 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
     if step < 16:
         few = min(terms, _FEW_TERMS)
         step = _ONE_THREAD // max(1, rows * few)
-    if step < 16 or step >= columns and few == terms:
+    if step < 16 or (step >= columns and few == terms):
         return np.asarray(left @ right)
     out = np.zeros((rows, columns))
     for start in range(0, columns, step):

@@ -67,7 +67,9 @@ def whole(path: Path, lenient: bool) -> tuple[object, ...]:
 @given(data=run_bytes(), block=st.integers(1, 120), memory=st.sampled_from([0, 1e9]), lenient=st.booleans())
 @example(data=b"1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 a 1 1 x\n1 Q0 a 1 2 x\n", block=20, memory=0, lenient=False)
 @example(data=b"# c\n1 Q0 a 1 2 x\n\n1 Q0 a 2 1 x\n1 Q0 b\n", block=14, memory=0, lenient=False)
-@example(data=b"1 Q0 a 1 2 x\n2 Q0 b 2 1 x\n1 Q0 c 1 1 x\n1\tQ0\ttwo words\t1\t2\tx\n", block=14, memory=0, lenient=False)
+@example(
+    data=b"1 Q0 a 1 2 x\n2 Q0 b 2 1 x\n1 Q0 c 1 1 x\n1\tQ0\ttwo words\t1\t2\tx\n", block=14, memory=0, lenient=False
+)
 def test_blocks_are_the_whole(tmp_path: Path, data: bytes, block: int, memory: float, lenient: bool) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(data)
