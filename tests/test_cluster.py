@@ -277,12 +277,13 @@ def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: P
             time.sleep(0.2)
 
     try:
-        with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on"):
+        with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on") as held:
             replicate(sample.qrels, sample.runs, "AP", executor=client, progress=pull_the_plug, **settings)
     finally:
         client.close(timeout=1)
         with suppress(TimeoutError):  # it looks for its scheduler for half a minute
             local.close(timeout=1)
+    assert held.value.__traceback__, "whoever keeps the error can still repeat the job"
     kept = (tmp_path / "job.work").read_bytes()
     assert b"run 1" in kept
     again = replicate(sample.qrels, sample.runs, "AP", workers=1, **settings)

@@ -21,7 +21,7 @@ import pytest
 from cranfield import make_scores, write_scores
 
 HUB, WORKERS = "10.231.0.1", ("10.231.0.2", "10.231.0.3")
-SOON = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "3s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
+SOON = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
 """A connection that is cut is noticed after so long, not after half a minute."""
 JOB = ["compare", "scores.csv", "--test", "bootstrap", "--resamples", "400000", "--format", "json"]
 
