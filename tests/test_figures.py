@@ -140,7 +140,7 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
     },
     "architecture.md": {"limits in the code": "50,000 1.5"},
     "compare.md": {
-        "sizes of examples": "8,256 100,000 1,000 499,500",
+        "sizes of examples": "8,256 100,000",
         "defaults": "10,000 1,024",
         "arithmetic": ".8 .2 .1 .2031",
         "how scores are drawn, and how often": "1.5 60% 4,000 2,000 200,000 99.8% 1,000",
