@@ -1068,7 +1068,7 @@ WARNS = re.compile(r"warning|caution|doubt|oddit|_advice|caveat|clipping")
 FACTS = (  # what was read, kept or done with the data, which is no conclusion
     "markup line", "would match the judgments", "work file {", "tied on", "only {} different", "of the {} scores are exactly",
     "in common with the judgments", "its documents is judged", "topics have no relevant document left", "left out for every",
-    "parts are computed again", "in {} of {} pairs", "missing and count",
+    "parts are computed again", "in {} of {} pairs", "on average over {} pairs", "missing and count",
 )  # fmt: skip
 
 
