@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "collections": [("scores", "SCORES...", -1)],
     "batches": [("scores", "SCORES...", -1)],
     "families": [("scores", "SCORES...", -1)],
+    "files": [("scores", "FILE...", -1)],
     "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
     "past": [],
     "judged": [],

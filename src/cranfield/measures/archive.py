@@ -92,8 +92,8 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
         elif not _NAME.fullmatch(name):
             text = f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @"
             problems.append(Problem(number, text))
-        elif (twin := lines.get(name.casefold())) is not None:
-            problems.append(Problem(number, f"collection {name!r} is on line {twin} already; give it another name"))
+        elif (former := lines.get(name.casefold())) is not None:
+            problems.append(Problem(number, f"collection {name!r} is on line {former} already; give it another name"))
         else:
             lines[name.casefold()] = number
             qrels, *runs = (one if is_elsewhere(one) else str(home / one) for one in fields[1:])

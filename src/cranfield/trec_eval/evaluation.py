@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.collection.readers import read_qrels, read_run
 from cranfield.collection.types import Qrels, Run
+from cranfield.elementary import exp, log
 from cranfield.errors import DataError
 from cranfield.labels import summary
 from cranfield.measures.hits import Ints
@@ -173,5 +174,5 @@ class _Page:
             return total
         averaged = int(self.facts["topics"])
         if how == "geometric":
-            return float(np.exp((total + (averaged - len(self.topics)) * np.log(LOWEST)) / averaged))
+            return float(exp((total + (averaged - len(self.topics)) * log(LOWEST)) / averaged))
         return total / averaged

@@ -96,7 +96,7 @@ class Store:
                 raise MissingData(id, list(self._datasets))
             self.removed = None
             self._datasets[id] = gone
-        self._remember(gone)
+        self._record(gone)
         return gone
 
     def _forget_removed(self) -> None:
@@ -120,7 +120,7 @@ class Store:
         self.index.rename(id, wanted)
         return dataset
 
-    def _remember(self, dataset: Dataset) -> None:
+    def _record(self, dataset: Dataset) -> None:
         size = self._sizes.get(dataset.id, 0)
         names = tuple(str(file) for file in dataset.files)
         self.index.add(Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size))
@@ -177,7 +177,7 @@ class Store:
             made = self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
             if to is not None and made is not to:
                 made.name = to.name
-            self._remember(made)
+            self._record(made)
             return made
         finally:
             with self._lock:
