@@ -244,7 +244,7 @@ case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
               "or count its errors by simulation"),
-     lambda: printed(cf.compare(noisy([0.8, 0.4], n=40), test="bootstrap", n_resamples=500)))  # fmt: skip
+     lambda: printed(cf.compare(noisy([0.8, 0.4], n=60), test="bootstrap", n_resamples=500)))  # fmt: skip
 
 
 case("comparison.asymmetric",

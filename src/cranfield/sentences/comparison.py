@@ -109,7 +109,7 @@ BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
     "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
     "or count its errors by simulation",
-    "the test is bootstrap and there are fewer than 30 topics (simulated: docs/compare.md)",
+    "the test is bootstrap and there are fewer than 50 topics: it then rejects more than .06 at .05 (docs/simulate.md)",
 )
 TWO_DIFFER = sentence(
     "comparison.two-differ",
