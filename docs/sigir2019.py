@@ -160,7 +160,7 @@ def simulate(
             continue
         plan = Plan(
             TOPICS, (0.0, DIFFERENCE), (*OURS, *THEIRS.values()), LEVELS, 2, None, RESAMPLES, blocks[year] * BLOCK,
-            SEED + year, twins=False,
+            SEED + year, exchangeable=False,
         )  # fmt: skip
         settings = {
             name: getattr(plan, name) for name in ("n_topics", "difference", "tests", "alpha", "n_resamples", "seed")

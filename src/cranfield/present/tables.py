@@ -101,7 +101,7 @@ def steady(value: float) -> float:
 
 
 def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with every float made `steady`, most of them all at once.
+    """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
     is one of these) need no detour by text.
@@ -119,7 +119,7 @@ def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
         values[ordinary] = np.rint(values[ordinary] * scale) / scale
         rest = ~ordinary & np.isfinite(values)
         values[rest] = [steady(value) for value in values[rest].tolist()]
-        return pl.Series(column.name, values).set(column.is_null(), None)
+        return pl.Series(column.name, values).set(column.is_null() | column.is_infinite(), None)
 
     return rows.with_columns(column_of(column) for column in rows.iter_columns() if column.dtype.is_float())
 
@@ -127,8 +127,10 @@ def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
 def cell(value: Any, digits: int = DIGITS) -> str:
     """A value as people read it; a tiny probability is never shown as 0, and a huge number not digit by digit.
 
-    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300)]
-    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300']
+    An interval that is open at one end ends at −∞ or ∞.
+
+    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300, float("-inf"))]
+    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300', '-∞']
     """
     if value is None:
         return ""
@@ -136,7 +138,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         if not math.isfinite(value):
-            return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+            return {math.inf: "∞", -math.inf: "-∞"}.get(value, "nan")
         if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= _HUGE):
             return f"{value:.2e}"
         return f"{value:.{digits}f}"

@@ -30,3 +30,8 @@ DELIVERS = sentence(
     "99% Monte-Carlo interval lies below the promise",
     always=True,
 )
+COPIES = sentence(
+    "simulation.copies",
+    "{count} systems that copy another are left out of the simulation.",
+    "that many systems have the scores of an earlier one on every topic",
+)

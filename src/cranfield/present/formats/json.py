@@ -32,7 +32,7 @@ def to_json(sheet: Sheet) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity or NaN: they are written as strings, never dropped."""
+    """JSON has no infinity or NaN: scores that are such (a standardised one) are strings, never dropped."""
     if isinstance(value, float) and not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if isinstance(value, (list, tuple)):
@@ -46,7 +46,9 @@ def _said(value: Any) -> Any:
         return {key: _said(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_said(part) for part in value]
-    return _plain(steady(value) if isinstance(value, float) else value)
+    if isinstance(value, float):
+        return None if math.isinf(value) else _plain(steady(value))
+    return value
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
