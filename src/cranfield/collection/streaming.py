@@ -25,24 +25,23 @@ import polars as pl
 from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
 from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.parsed import RunBlock, first_tag, run_notes
-from cranfield.collection.readers import is_other_run, parse_run, read_run
+from cranfield.collection.readers import called, is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.executors import one_ahead
 from cranfield.files import (
-    DATASET,
     EMPTY,
     STDIN,
     NamedFile,
     Problems,
     check_no_nul,
     check_utf8,
+    is_dataset,
     is_url,
     line_blocks,
     open_bytes,
-    system_name,
     without_mark,
 )
 
@@ -89,7 +88,7 @@ def topic_sections(path: str, size: int) -> list[RunSection]:
     [(0, 56), (56, 84)]
     """
     place = path.place if isinstance(path, NamedFile) else path
-    plain = path != STDIN and not place.startswith(DATASET) and not is_url(place)
+    plain = path != STDIN and not is_dataset(path) and not is_url(place)
     if not plain or Path(path).suffix.lower() in COMPRESSED or not Path(place).is_file():
         return []
     length = Path(place).stat().st_size
@@ -159,14 +158,14 @@ class RunStream:
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
-        return run_system(self.path, self.name, self.tag)
+        return called(self.path, self.tag, self.name)
 
     def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
         if self.section is not None:
             yield from self._of_section()
             return
-        if self.path == STDIN or self.path.startswith(DATASET):
+        if self.path == STDIN or is_dataset(self.path):
             yield from self._whole()
             return
         try:
@@ -358,11 +357,6 @@ class _Reading:
             self.problems.first = first[:SHOWN_PROBLEMS]
             self.problems.total += again.total
         self.problems.raise_if_any()
-
-
-def run_system(path: str, name: SystemName, tag: str) -> str:
-    """The name of a run's system: that of its file, or its tag."""
-    return tag if name == "tag" or path == STDIN else system_name(path)
 
 
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
