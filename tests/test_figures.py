@@ -154,7 +154,11 @@ ALLOWED: dict[str, dict[str, str]] = {  # by page: why a number is no result of 
         "arithmetic": ".7",
         "a section of AIRS 2016": "2.1",
     },
-    "reliability.md": {"sizes of simulations": "2,000 20,000", "a design that is asked for": ".04 .07", "a parameter": ".8"},
+    "reliability.md": {
+        "sizes of simulations": "2,000 20,000",
+        "a design that is asked for": ".04 .07",
+        "a parameter": ".8",
+    },
     "replicates.md": {
         "defaults and sizes of simulations": "10,000 2.5% 97.5% 1,500 40%",
         "arithmetic: √((x−1)/x), and a t quantile": ".71 .82 1.96 .9444 .947",

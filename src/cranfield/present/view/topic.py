@@ -62,16 +62,22 @@ def topic_answer(
     }  # fmt: skip
     if lists is not None:
         retrieved = _retrieved(lists)
-        names = " and ".join(lists["systems"])
+        first, second = lists["systems"]
+        heading, which = f"What {first} and {second} retrieved first", f"a: {first}; b: {second}."
         note = f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0."
-        sheets = {"systems": sheets["systems"], "documents": lambda: sheet(retrieved, f"What {names} retrieved first",
-                  f"a: {lists['systems'][0]}; b: {lists['systems'][1]}.", note), "topics": sheets["topics"]}  # fmt: skip
+        sheets = {
+            "systems": sheets["systems"],
+            "documents": lambda: sheet(retrieved, heading, which, note),
+            "topics": sheets["topics"],
+        }
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",
         sheets=sheets,
         sentences=tuple(said),
-        charts=(Chart("topics-chart", "Among all topics", "A column per topic: how systems scored.", matrix, "topics"),),
+        charts=(
+            Chart("topics-chart", "Among all topics", "A column per topic: how systems scored.", matrix, "topics"),
+        ),
         extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
     )
 

@@ -16,7 +16,7 @@ from cranfield.present.view.topic import topic_answer
 from cranfield.settings import Settings, setting, shared
 from cranfield.settings.evaluate import EvaluateSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import read_lines, warnings_of
+from cranfield.web.server.library import by_measure, read_lines, warnings_of
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
@@ -26,9 +26,10 @@ class TopicSettings(Settings):
     """One topic: the scores of all systems on it, how hard it is among the others, and two ranked lists with grades."""
 
     takes: ClassVar[str] = "scores"
+    by_one_measure: ClassVar[bool] = True
     brief: ClassVar[str] = __doc__
 
-    measure: str | None = shared.measure(usual="the first")
+    measure: str | None = shared.one_measure()
     topic: str = setting(help="A topic.", flags=(), part="view")
     a: str | None = setting(None, "A system whose ranked list to show.", flags=(), part="view", usual="the best")
     b: str | None = setting(None, "The list beside it.", flags=(), part="view", usual="the second best")
@@ -37,6 +38,7 @@ class TopicSettings(Settings):
 def look_at_topic(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     """The topic by the scores, and by judgments and runs where there are any."""
     contents = dataset.require_valid(progress)
+    question = by_measure(question, dataset)
     matrix = dataset.matrix(question.measure)
     positions("topic", [question.topic], matrix.topics)
     counts, lists = None, None
