@@ -38,7 +38,6 @@ class TopicSettings(Settings):
 def look_at_topic(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     """The topic by the scores, and by judgments and runs where there are any."""
     contents = dataset.require_valid(progress)
-    question = by_measure(question, dataset)
     matrix = dataset.matrix(question.measure)
     positions("topic", [question.topic], matrix.topics)
     counts, lists = None, None
@@ -56,7 +55,10 @@ def look_at_topic(question: Any, dataset: Dataset, progress: Progress) -> Outcom
     said = topic_answer(matrix, question.topic, counts=counts, lists=lists)
     words = [(name, value) for name, value in question.query() if name != "topic"]
     links = [f"/topic?{urlencode([*words, ('topic', topic)])}" for topic in said.extra["hardest"]]
-    python = (*read_lines(question, dataset), f"scores.select(topics=[{question.topic!r}]).to_wide()")
+    python = (
+        *read_lines(by_measure(question, dataset), dataset),
+        f"scores.select(topics=[{question.topic!r}]).to_wide()",
+    )
     if contents.has_runs:
         qrels, files = dataset.run_files()
         evaluated = EvaluateSettings(measures=(matrix.measure,), per_topic=True)
