@@ -62,22 +62,16 @@ def topic_answer(
     }  # fmt: skip
     if lists is not None:
         retrieved = _retrieved(lists)
-        first, second = lists["systems"]
-        heading, which = f"What {first} and {second} retrieved first", f"a: {first}; b: {second}."
+        names = " and ".join(lists["systems"])
         note = f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0."
-        sheets = {
-            "systems": sheets["systems"],
-            "documents": lambda: sheet(retrieved, heading, which, note),
-            "topics": sheets["topics"],
-        }
+        sheets = {"systems": sheets["systems"], "documents": lambda: sheet(retrieved, f"What {names} retrieved first",
+                  "a: {}; b: {}.".format(*lists["systems"]), note), "topics": sheets["topics"]}  # fmt: skip
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",
         sheets=sheets,
         sentences=tuple(said),
-        charts=(
-            Chart("topics-chart", "Among all topics", "A column per topic: how systems scored.", matrix, "topics"),
-        ),
+        charts=(Chart("topics-chart", "Among all topics", "One column per topic: the scores.", matrix, "topics"),),
         extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
     )
 
