@@ -412,35 +412,6 @@ def best_of_skewed() -> Texts:
     return {"best-of-skewed": table("σ | >skewness | >25 topics | >50 topics | >100 topics", rows)}
 
 
-FAMILY = ("comparison/analysis.py", "comparison/best.py", "comparison/rank_intervals.py", "comparison/resolved.py",
-          "comparison/saddlepoint.py", "comparison/simultaneous.py")  # fmt: skip
-
-
-@figures(
-    "measured", command="cranfield compare scores.csv -o pairs.csv; cranfield leaderboard scores.csv", sources=FAMILY
-)
-def thousand_systems() -> Texts:
-    """Processor time and memory of all pairs of 1,000 systems on 50 topics."""
-    import os
-    import subprocess
-    import tempfile
-    from pathlib import Path
-
-    said = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "scores.csv"
-        with quietly():
-            cf.write_scores(cf.make_scores(50, 1000), path)
-        for command, output in (("compare", "pairs.csv"), ("leaderboard", "board.csv")):
-            words = [sys.executable, "-m", "cranfield", command, str(path), "-o", str(Path(folder) / output)]
-            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            _, status, used = os.wait4(process.pid, 0)
-            assert status == 0
-            seconds = used.ru_utime + used.ru_stime
-            said.append(f"`{command}` takes {seconds:.0f} s of processor time and {used.ru_maxrss / 1024:.0f} MB")
-    return {"thousand-systems": "; ".join(said)}
-
-
 @figures("measured", command="python docs/figures.py --measure best-of-populations", sources=BEST)
 def best_of_populations() -> Texts:
     """Coverage and size of the set on the populations of docs/advice.md: ten systems, three equally good, others worse."""
