@@ -13,7 +13,7 @@ from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.view.rankings import rankings
 from cranfield.present.view.topic import topic_answer
-from cranfield.settings import Settings, setting, shared
+from cranfield.settings import Settings, setting
 from cranfield.settings.evaluate import EvaluateSettings
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import read_lines, warnings_of
@@ -28,7 +28,7 @@ class TopicSettings(Settings):
     takes: ClassVar[str] = "scores"
     brief: ClassVar[str] = __doc__
 
-    measure: str | None = shared.measure(usual="the first")
+    measure: str | None = setting(None, "By this measure.", flags=(), part="source", usual="the first")
     topic: str = setting(help="A topic.", flags=(), part="view")
     a: str | None = setting(None, "A system whose ranked list to show.", flags=(), part="view", usual="the best")
     b: str | None = setting(None, "The list beside it.", flags=(), part="view", usual="the second best")
