@@ -114,4 +114,3 @@ def pool_figures(
                 PoolFigure(measure, depth, price["judged_per_topic"], pooled, dropped[depth], price["pool_per_topic"])
             )
     return figures, tuple(dict.fromkeys(said))
-

@@ -46,10 +46,7 @@ def pool_by_topic(
     if wanted[0] < 1 or any(depth != int(depth) for depth in wanted):
         raise ArgumentError(f"`depth` must be a whole number of at least 1; got {wanted[0]:g}.")
     topics = list(qrels.topics)
-    tops = [
-        top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), order, wanted[-1])
-        for run in runs
-    ]
+    tops = [top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), order, wanted[-1]) for run in runs]
     if not tops:
         raise ArgumentError("`runs` is empty; a pool takes at least one run.")
     judged = qrels.frame.select(_PAIR).unique().with_columns(judged=pl.lit(True))

@@ -83,7 +83,6 @@ class Figure:
         svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
         return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
 
-
     @property
     def printable(self) -> bool:
         """Whether all its text can be read on paper, where the whole chart has to fit on a page.

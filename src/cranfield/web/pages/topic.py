@@ -26,7 +26,8 @@ class TopicSettings(Settings):
     """One topic: the scores of all systems on it, how hard it is among the others, and two ranked lists with grades."""
 
     takes: ClassVar[str] = "scores"
-    brief: ClassVar[str] = __doc__
+    by_one_measure: ClassVar[bool] = True
+    brief: ClassVar[str] = "One topic: all systems on it, how hard it is, and two ranked lists with grades."
 
     measure: str | None = setting(None, "By this measure.", flags=(), part="source", usual="the first")
     topic: str = setting(help="A topic.", flags=(), part="view")
