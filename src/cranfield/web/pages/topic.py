@@ -27,7 +27,7 @@ class TopicSettings(Settings):
 
     takes: ClassVar[str] = "scores"
     by_one_measure: ClassVar[bool] = True
-    brief: ClassVar[str] = __doc__
+    brief: ClassVar[str] = "One topic: all systems on it, how hard it is, and two ranked lists with grades."
 
     measure: str | None = shared.one_measure()
     topic: str = setting(help="A topic.", flags=(), part="view")
