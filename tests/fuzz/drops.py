@@ -64,7 +64,8 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         if kind == "scores":
             return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
         kept = [line for line in held if not line.lstrip().startswith("#")]
-        return {len(kept), len(kept) - 1}
+        bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
+        return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
     held = [line for line in lines if line.strip()]
     if kind == "orders":  # in which # is no comment
         return {len(held), len(held) - 1}
