@@ -14,7 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cranfield import ArgumentError, CranfieldError, DataError, ScoreMatrix, Scores, read_collections, read_scores
+from cranfield import (
+    ArgumentError,
+    CranfieldError,
+    DataError,
+    FileError,
+    ScoreMatrix,
+    Scores,
+    read_collections,
+    read_scores,
+)
 from cranfield import write_scores as save
 from support import SHARED, needs_shared
 

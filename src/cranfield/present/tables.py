@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.light_table import LightTable
+
 if TYPE_CHECKING:
     import polars as pl
 else:
@@ -102,15 +104,14 @@ def steady(value: float) -> float:
 
 def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with every float made `steady`; the open end of an interval is missing, as there is no bound."""
+
+    def written(value: float | None) -> float | None:
+        return None if value is None or math.isinf(value) else steady(value)
+
+    if isinstance(rows, LightTable):
+        return rows.map_floats(written)
     floats = [column for column in rows.iter_columns() if column.dtype.is_float()]
-    return rows.with_columns(
-        pl.Series(
-            column.name,
-            [None if value is None or math.isinf(value) else steady(value) for value in column],
-            pl.Float64,
-        )
-        for column in floats
-    )
+    return rows.with_columns(pl.Series(one.name, list(map(written, one)), pl.Float64) for one in floats)
 
 
 def cell(value: Any, digits: int = DIGITS) -> str:
