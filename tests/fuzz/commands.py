@@ -19,7 +19,7 @@ from cranfield import make_sample
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
-from fuzz.sound import problems_of
+from fuzz.invariants import problems_of
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""

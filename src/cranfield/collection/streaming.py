@@ -20,24 +20,23 @@ import polars as pl
 from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
 from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.parsed import RunBlock, run_notes
-from cranfield.collection.readers import is_other_run, parse_run, read_run
+from cranfield.collection.readers import called, is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.executors import one_ahead
 from cranfield.files import (
-    DATASET,
     EMPTY,
     STDIN,
     NamedFile,
     Problems,
     check_no_nul,
     check_utf8,
+    is_dataset,
     is_url,
     line_blocks,
     open_bytes,
-    system_name,
     without_mark,
 )
 
@@ -97,11 +96,11 @@ class RunStream:
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
-        return self.tag if self.name == "tag" or self.path == STDIN else system_name(self.path)
+        return called(self.path, self.tag, self.name)
 
     def parts(self) -> Iterator[pl.DataFrame | None]:
         """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
-        if self.path == STDIN or self.path.startswith(DATASET):
+        if self.path == STDIN or is_dataset(self.path):
             yield from self._whole()
             return
         try:

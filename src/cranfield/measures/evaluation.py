@@ -34,7 +34,7 @@ from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
 from cranfield.labels import summary
-from cranfield.measures.hits import Floats
+from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
 from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
@@ -43,6 +43,7 @@ from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import judge_stream
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.sentences import measures as say
 from cranfield.signature import signature
 
 Path = str | os.PathLike[str]
@@ -132,6 +133,10 @@ class Evaluator:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 
+    def find(self, topic: Ints, documents: pl.Series) -> Ints:
+        """The number of each document among the judged ones, −1 for an unjudged one; `topic` is that of each."""
+        return self._index.find(topic, documents)
+
     def score(self, ranking: JudgedRanking) -> Floats:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
         values = np.empty((len(self._ours), ranking.n_topics))
@@ -151,7 +156,7 @@ class Evaluator:
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
         ranking, unjudged_topics = judge_stream(stream, self.judgments, self.judge_with_unjudged_topics)
-        return self._outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
+        return self.outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
 
     def score_run(self, run: Run) -> RunScores:
         """All measures of a run, and what to know about its topics."""
@@ -162,11 +167,12 @@ class Evaluator:
                 theirs = self._peer.score(run)
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
-        return self._outcome(run.system, ranking, values, unjudged_topics, run.notes)
+        return self.outcome(run.system, ranking, values, unjudged_topics, run.notes)
 
-    def _outcome(
+    def outcome(
         self, system: str, ranking: JudgedRanking, values: Floats, unjudged_topics: list[str], notes: tuple[str, ...]
     ) -> RunScores:
+        """The scores of a ranking with what to know about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
         judged, retrieved = len(ranking.document), int(ranking.retrieved.sum())
         return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, judged, retrieved)
@@ -315,7 +321,7 @@ def evaluate(
             f"no document of {whose} is judged in {judged.name}, so every score would be 0; do the ids of topics and "
             "documents agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
         )
-    scores = _assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
+    scores = assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
 
@@ -369,13 +375,14 @@ def _is_count(name: str) -> bool:
         return False
 
 
-def _assemble(
+def assemble(
     evaluator: Evaluator,
     qrels: Qrels,
     outcomes: list[RunScores],
     missing: MissingPolicy,
     skipped: tuple[str, ...],
 ) -> Scores:
+    """The scores of all runs, one matrix per measure, and what to know about them."""
     systems = [outcome.system for outcome in outcomes]
     values = np.stack([outcome.values for outcome in outcomes], axis=2)  # measures × topics × systems
     at = {topic: number for number, topic in enumerate(evaluator.topics)}
@@ -413,26 +420,35 @@ def run_warnings(
     for outcome in outcomes:
         texts += [f"{outcome.system}: {note}" for note in outcome.notes]
         if len(outcome.missing) == len(evaluator.topics):
-            texts.append(f"{outcome.system}: no topic in common with {qrels.name}; do the topic ids agree?")
+            texts.append(say.NO_COMMON_TOPIC(system=outcome.system, qrels=qrels.name))
         elif outcome.missing and missing != "error":
             count, fate = len(outcome.missing), "scored 0" if missing == "zero" else "left out for every system"
             texts.append(
-                f"{outcome.system}: no document for {count} of {len(evaluator.topics)} topics, {fate}: "
-                f"{summary(outcome.missing)}"
+                say.MISSING_TOPICS(
+                    system=outcome.system,
+                    missing=count,
+                    topics=len(evaluator.topics),
+                    fate=fate,
+                    which=summary(outcome.missing),
+                )
             )
         if outcome.judged == 0 and len(outcome.missing) < len(evaluator.topics):
-            texts.append(f"{outcome.system}: none of its documents is judged; do the document ids agree?")
+            texts.append(say.NONE_JUDGED(system=outcome.system))
         elif outcome.hardly_judged(len(evaluator.judgments.topic)):
             texts.append(
-                f"{outcome.system}: only {outcome.judged:,} of its {outcome.retrieved:,} documents on judged topics "
-                f"{'is' if outcome.judged == 1 else 'are'} judged; do the document ids agree? `cranfield check` "
-                "compares them"
+                say.HARDLY_JUDGED(
+                    system=outcome.system,
+                    judged=outcome.judged,
+                    retrieved=outcome.retrieved,
+                    verb="is" if outcome.judged == 1 else "are",
+                )
             )
         if outcome.unjudged_topics:
             count = len(outcome.unjudged_topics)
             texts.append(
-                f"{outcome.system}: {count} topic{'s' * (count > 1)} without judgments left out: "
-                f"{summary(outcome.unjudged_topics)}"
+                say.UNJUDGED_TOPICS(
+                    system=outcome.system, count=count, s="s" * (count > 1), which=summary(outcome.unjudged_topics)
+                )
             )
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
     return (*texts, *_topics_without_relevant(evaluator, gone))
@@ -449,7 +465,8 @@ def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
         if empty:
             at = "" if level == 1 else f" at level {level} or above"
             texts.append(
-                f"{len(empty)} of {len(evaluator.topics) - len(gone)} topics have no relevant document{at}, so every "
-                f"system scores 0 there: {summary(empty)}"
+                say.NO_RELEVANT(
+                    count=len(empty), topics=len(evaluator.topics) - len(gone), level=at, which=summary(empty)
+                )
             )
     return texts

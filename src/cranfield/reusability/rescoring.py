@@ -71,7 +71,7 @@ def condensed(ranking: JudgedRanking) -> JudgedRanking:
         places,
         start,
         ranking.ids,
-        ranking.row if ranking.arranged is None else ranking.arranged[ranking.row],
+        ranking.row if (order := ranking.places) is None else order[ranking.row],
     )
 
 

@@ -26,6 +26,7 @@ from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
+from cranfield.sentences import scores as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -228,12 +229,9 @@ def correlate(
         totals = (x.sum(axis=0), y.sum(axis=0))
         tolerance = (_tolerance(reference), _tolerance(estimate))
         if not shared:
-            warnings.append(
-                f"the two sides have no topic in common ({reference.n_topics} and {estimate.n_topics}); "
-                "their topics are resampled independently"
-            )
+            warnings.append(say.APART(reference=reference.n_topics, estimate=estimate.n_topics))
         if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
-            warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
+            warnings.append(say.NO_BOOTSTRAP())
         elif n_resamples:
             bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers, executor)
     else:
@@ -243,13 +241,10 @@ def correlate(
     point = {name: float(value[0]) for name, value in coefficients.items()}
     undefined = [name for name, value in point.items() if math.isnan(value)]
     if undefined:
-        warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
+        warnings.append(say.UNDEFINED(names=" and ".join(undefined)))
     ties = [_tied_pairs(side, width) for side, width in zip(totals, tolerance, strict=True)]
     if any(ties):
-        warnings.append(
-            f"tied pairs of systems: {ties[0]} in the reference, {ties[1]} in the estimate; tau_ap is the mean over "
-            "all orders of the tied; prefer tau_b or tau_ap_b"
-        )
+        warnings.append(say.TIED_PAIRS(reference=ties[0], estimate=ties[1]))
     half = tau_half_width(len(totals[0]), alpha)
     for name, ends in bootstrap.items():  # of few resamples or topics all may lie to one side
         if ends is not None and not math.isnan(point[name]):

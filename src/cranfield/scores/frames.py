@@ -18,6 +18,9 @@ else:
     from cranfield.lazy import polars as pl
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
+MEANS_ONLY = (
+    "holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic"
+)
 LONG_NAMES = {
     "system": ("system", "name", "run", "runid", "run_id", "tag"),
     "topic": ("topic", "qid", "query_id", "query", "topic_id"),

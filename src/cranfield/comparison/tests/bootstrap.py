@@ -43,10 +43,7 @@ def without_spread(result: Comparison, each: Differences) -> list[str]:
     if not len(constant):
         return []
     names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in constant]
-    return [
-        f"a difference that is the same on every topic leaves a {TESTS[result.test].title} no spread to work with, so "
-        f"its p means nothing: {summary(names)}; use randomisation for a meaningful p-value"
-    ]
+    return [say.NO_SPREAD_BOOTSTRAP(test=TESTS[result.test].title, pairs=summary(names))]
 
 
 BOOTSTRAP = TESTS.register(

@@ -250,15 +250,14 @@ def _material(
     workers: int | None,
 ) -> tuple[Scores, str, tuple[str, ...], Qrels | None, tuple[Run | str, ...]]:
     from cranfield.collection.doors import as_qrels, as_runs, skipped_files
+    from cranfield.measures.doors import scores_or_evaluated
     from cranfield.measures.evaluation import evaluate
     from cranfield.scores.doors import as_scores
 
     if (scores is None) == (qrels is None) or (qrels is None) != (runs is None):
         raise ArgumentError("give either `scores`, or `qrels` with `runs`.")
     if scores is not None:
-        listed = as_scores(scores)
-        if measures is not None:
-            listed = listed.select(measures=list(measures))
+        listed = scores_or_evaluated(as_scores(scores), measure=None if measures is None else list(measures))
         steps = [step for matrix in listed.values() for step in matrix.provenance[1:]]
         return listed, source or _origin(listed), tuple(dict.fromkeys(steps)), None, ()
     judged = as_qrels(qrels)

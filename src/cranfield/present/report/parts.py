@@ -21,6 +21,10 @@ SHOWN = 25
 """Rows of a table on the page; the CSV file behind it holds them all."""
 
 
+PAPER = (700.0, 860.0)
+"""Width and height of what an A4 page holds, in pixels of which 96 make an inch; a chart is made to fit."""
+SMALLEST_PRINT = 7 / 0.75
+"""The smallest text that is printed: 7 points, in the same pixels."""
 PACKED = 400_000
 """Bytes above which the CSV file behind a table is packed by gzip."""
 
@@ -78,6 +82,16 @@ class Figure:
         svg = re.sub(r' (role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)  # the whole is one image
         svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
         return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
+
+    @property
+    def printable(self) -> bool:
+        """Whether all its text can be read on paper, where the whole chart has to fit on a page.
+
+        A map of 143 systems cannot: it stays on the screen, and its numbers are in the tables.
+        """
+        width, height = (float(size) for size in re.findall(r'\b(?:width|height)="([\d.]+)"', self.svg)[:2])
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)px"', self.svg)]
+        return min(sizes, default=12.0) * min(1.0, PAPER[0] / width, PAPER[1] / height) >= SMALLEST_PRINT
 
 
 @dataclass(frozen=True, eq=False)
