@@ -78,7 +78,7 @@ def _lines(text: str) -> list[str]:
 def _fields(line: str) -> list[str]:
     for separator in (",", ";", "\t"):
         if separator in line:
-            return [field.strip() for field in line.split(separator)]
+            return [field.strip(" \t\r") for field in line.split(separator)]
     return line.split()
 
 

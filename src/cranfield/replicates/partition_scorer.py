@@ -116,7 +116,7 @@ class SideBySide:
     def _arranged(self, parts: NDArray[np.uint16], places: Ints | None) -> Ints:
         """Where all documents retrieved stand, block by block."""
         block = parts + np.arange(len(parts), dtype=np.uint16)[:, None] * np.uint16(self.partitions)
-        order = np.argsort(block.ravel(), kind="stable") % max(parts.shape[1], 1)
+        order: Ints = np.argsort(block.ravel(), kind="stable") % max(parts.shape[1], 1)
         return order if places is None else places[order]
 
 

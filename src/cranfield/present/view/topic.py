@@ -64,8 +64,9 @@ def topic_answer(
         retrieved = _retrieved(lists)
         names = " and ".join(lists["systems"])
         note = f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0."
-        sheets = {"systems": sheets["systems"], "documents": lambda: sheet(retrieved, f"What {names} retrieved first",
-                  f"a: {lists['systems'][0]}; b: {lists['systems'][1]}.", note), "topics": sheets["topics"]}  # fmt: skip
+        said_of = f"a: {lists['systems'][0]}; b: {lists['systems'][1]}."
+        shown = lambda: sheet(retrieved, f"What {names} retrieved first", said_of, note)  # noqa: E731
+        sheets = {"systems": sheets["systems"], "documents": shown, "topics": sheets["topics"]}
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",
