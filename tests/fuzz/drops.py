@@ -65,8 +65,8 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
     held = [line for line in lines if line.strip()]
-    if kind == "orders":  # in which # is no comment
-        return {len(held), len(held) - 1}
+    if kind in ("orders", "factors"):  # in which # is no comment; an order may have a header
+        return {len(held), len(held) - 1} if kind == "orders" else {len(held)}
     return {sum(not line.split()[0].startswith("#") for line in held)}
 
 
