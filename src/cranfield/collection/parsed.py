@@ -56,6 +56,11 @@ def run_notes(blocks: Sequence[RunBlock]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def first_tag(blocks: Sequence[RunBlock]) -> str:
+    """The tag of a run, from all of its blocks."""
+    return next(tag for block in blocks for tag in block.tags)
+
+
 def remarks(comments: int, markup: Sequence[int]) -> list[str]:
     """What was passed over: comments, and lines of markup with their numbers."""
     notes = []

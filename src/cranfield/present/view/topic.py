@@ -64,17 +64,14 @@ def topic_answer(
         retrieved = _retrieved(lists)
         names = " and ".join(lists["systems"])
         note = f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0."
-        said_of = f"a: {lists['systems'][0]}; b: {lists['systems'][1]}."
-        shown = lambda: sheet(retrieved, f"What {names} retrieved first", said_of, note)  # noqa: E731
-        sheets = {"systems": sheets["systems"], "documents": shown, "topics": sheets["topics"]}
+        sheets = {"systems": sheets["systems"], "documents": lambda: sheet(retrieved, f"What {names} retrieved first",
+                  "a: {}; b: {}.".format(*lists["systems"]), note), "topics": sheets["topics"]}  # fmt: skip
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",
         sheets=sheets,
         sentences=tuple(said),
-        charts=(
-            Chart("topics-chart", "Among all topics", "A column per topic: how systems scored.", matrix, "topics"),
-        ),
+        charts=(Chart("topics-chart", "Among all topics", "One column per topic: the scores.", matrix, "topics"),),
         extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
     )
 
