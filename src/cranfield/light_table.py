@@ -6,7 +6,7 @@ import would cost more than the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -96,6 +96,12 @@ class LightTable:
     def drop(self, names: Sequence[str]) -> LightTable:
         """The table without some columns."""
         return LightTable([one for one in self._columns.values() if one.name not in names])
+
+    def map_floats(self, function: Callable[[float | None], float | None]) -> LightTable:
+        """The table with something done to every number that is no whole one."""
+        columns = self._columns.values()
+        done = (LightColumn(one.name, list(map(function, one.values)), float) for one in columns if one.kind is float)
+        return LightTable([*(self._columns | {one.name: one for one in done}).values()])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what pickle and copy look for is never the frame's

@@ -454,6 +454,19 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
         read_scores(tmp_path / "means.parquet")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.json", '{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 25, "2": 0}}'),
+        ("s.jsonl", '{"topic": "1", "a": 0.5, "b": 1, "a": 0.25}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
+    ],
+)
+def test_no_score_is_dropped_for_another_of_the_same_name(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(FileError, match=r"key '[a2]' comes twice in one object; keep one"):
+        read_scores(tmp_path / name)
+
+
 def test_json_lines_are_known_by_content_whatever_the_file_is_called(tmp_path: Path) -> None:
     lines = [
         f'{{"system": "{s}", "topic": "{t}", "measure": "AP", "value": 0.{t}{k}}}'

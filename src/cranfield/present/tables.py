@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.light_table import LightTable
+
 if TYPE_CHECKING:
     import polars as pl
 else:
@@ -106,6 +108,8 @@ def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
     is one of these) need no detour by text.
     """
+    if isinstance(rows, LightTable):
+        return rows.map_floats(lambda value: None if value is None or math.isinf(value) else steady(value))
     import numpy as np
 
     powers = np.array([10.0**power for power in range(-12, 10)])
