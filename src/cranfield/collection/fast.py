@@ -9,8 +9,8 @@ import re
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from cranfield.collection.packed import has_equals
 from cranfield.collection.parsed import Parsed, RunBlock
 from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 
@@ -135,19 +135,3 @@ def has_duplicates(*labels: pl.Series) -> bool:
     for column in labels:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.hash().to_numpy()
     return has_equals(keys)
-
-
-def has_equals(keys: NDArray[np.uint64]) -> bool:
-    """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
-
-    Of two equal keys, one was evicted by the other, or both by a third.
-    """
-    bits = len(keys).bit_length() + 4
-    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
-    row = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(1 << bits, dtype=np.int32)
-    last[slot] = row
-    winner = last[slot]
-    evicted = np.flatnonzero(winner != row)
-    losers = np.sort(keys[evicted])
-    return bool((keys[evicted] == keys[winner[evicted]]).any() or (losers[1:] == losers[:-1]).any())

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
+
+_FLOAT = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def finite_number(field: bytes) -> float | None:
+    """The number that a field writes; None where it is none, or not finite.
+
+    >>> finite_number(b"-.5e1"), finite_number(b"1e999"), finite_number(b"0,5")
+    (-5.0, None, None)
+    """
+    value = float(field) if _FLOAT.fullmatch(field) else math.inf
+    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)

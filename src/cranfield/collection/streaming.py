@@ -19,6 +19,7 @@ import polars as pl
 
 from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
 from cranfield.collection.fast import fast_run_block, has_duplicates
+from cranfield.collection.packed import PackedRun, packed_run
 from cranfield.collection.parsed import RunBlock, run_notes
 from cranfield.collection.readers import is_other_run, parse_run, read_run
 from cranfield.collection.types import RUN_SCHEMA
@@ -33,6 +34,7 @@ from cranfield.files import (
     NamedFile,
     Problems,
     check_no_nul,
+    check_text,
     check_utf8,
     is_url,
     line_blocks,
@@ -41,6 +43,8 @@ from cranfield.files import (
     without_mark,
 )
 
+Rows = pl.DataFrame | PackedRun
+"""Rows of a run, as a frame or packed."""
 GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
 _HEAD = 1 << 16
@@ -71,8 +75,8 @@ class RunStream:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> stream = RunStream(file, memory=100, block=20)
-    >>> [frame["topic"].to_list() for frame in stream.parts()]
-    [['1', '1'], ['2', '2'], ['3', '3']]
+    >>> [rows.topics for rows in stream.parts()]
+    [['1'], ['2'], ['3']]
     >>> stream.system, stream.tag
     ('bm25', 'x')
     """
@@ -99,8 +103,8 @@ class RunStream:
         """The system's name, once the file is read."""
         return self.tag if self.name == "tag" or self.path == STDIN else system_name(self.path)
 
-    def parts(self) -> Iterator[pl.DataFrame | None]:
-        """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
+    def parts(self) -> Iterator[Rows | None]:
+        """The rows, in blocks of whole topics. None says: forget what came so far, all of it comes again."""
         if self.path == STDIN or self.path.startswith(DATASET):
             yield from self._whole()
             return
@@ -121,35 +125,46 @@ class RunStream:
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[pl.DataFrame]:
+    def _in_one_go(self) -> Iterator[Rows]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
         if short:
-            run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
-            self.tag, self.notes = run.tag, run.notes
-            yield run.frame
+            yield self._short(data)
             return
         del data
         reading = _Reading(self)
         closed: set[str] = set()
-        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
-        for frame in one_ahead(reading.frames()):
-            starts, labels = _stretches(frame["topic"])
-            if waiting and labels[0] != waiting[0]["topic"][0]:
-                closed.add(waiting[0]["topic"][0])
+        waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
+        topic = ""
+        for rows in one_ahead(reading.rows()):
+            starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
+            if waiting and labels[0] != topic:
+                closed.add(topic)
                 yield from reading.checked(waiting)
                 waiting = []
             if len(set(labels)) < len(labels) or not closed.isdisjoint(labels):
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                yield from reading.checked([*waiting, frame.slice(0, starts[-1])])
+                yield from reading.checked([*waiting, rows.slice(0, int(starts[-1]))])
                 waiting = []
-            waiting.append(frame.slice(starts[-1]))
+            waiting.append(rows.slice(int(starts[-1])))
+            topic = labels[-1]
         if waiting:
             yield from reading.checked(waiting)
         self._finish(reading)
+
+    def _short(self, data: bytes) -> Rows:
+        """All rows of a file that is one block."""
+        data = check_text(data, self.path)
+        rows = packed_run(data)
+        if rows is not None and not rows.has_duplicates:
+            self.tag = rows.tag
+            return rows
+        run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
+        self.tag, self.notes = run.tag, run.notes
+        return run.frame
 
     def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
         """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
@@ -160,7 +175,7 @@ class RunStream:
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
-                for frame in reading.frames():
+                for frame in map(_frame, reading.rows()):
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -231,11 +246,16 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def frames(self) -> Iterator[pl.DataFrame]:
+    def rows(self) -> Iterator[Rows]:
         """The rows of each block; what is wrong is collected."""
+        empty = pl.DataFrame(schema=RUN_SCHEMA)
         for line, data in self._data():
+            if (packed := packed_run(data)) is not None:
+                self.blocks.append(RunBlock(empty, [packed.tag]))
+                yield packed
+                continue
             block = fast_run_block(data, line) or self._slowly(line, data)
-            self.blocks.append(replace(block, frame=block.frame.clear()))
+            self.blocks.append(replace(block, frame=empty))
             if block.frame.height:
                 yield block.frame
         if not any(block.tags for block in self.blocks) and not self.problems.total:
@@ -252,11 +272,12 @@ class _Reading:
             raise _Indivisible("only all of it can tell whether tabs set its fields apart")
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
-    def checked(self, frames: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def checked(self, parts: list[Rows]) -> Iterator[Rows]:
         """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
-        rows = frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=True)
-        if has_duplicates(rows["topic"], rows["document"]):
-            again = rows.filter(rows.select("topic", "document").is_duplicated())
+        rows = _together(parts)
+        if rows.has_duplicates if isinstance(rows, PackedRun) else has_duplicates(rows["topic"], rows["document"]):
+            frame = _frame(rows)
+            again = frame.filter(frame.select("topic", "document").is_duplicated())
             self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -273,6 +294,18 @@ class _Reading:
             self.problems.first = first[:SHOWN_PROBLEMS]
             self.problems.total += again.total
         self.problems.raise_if_any()
+
+
+def _frame(rows: Rows) -> pl.DataFrame:
+    return rows.frame() if isinstance(rows, PackedRun) else rows
+
+
+def _together(parts: list[Rows]) -> Rows:
+    """Rows one after the other: packed where all are."""
+    packed = [part for part in parts if isinstance(part, PackedRun)]
+    if len(packed) == len(parts):
+        return PackedRun.together(packed)
+    return pl.concat([_frame(part) for part in parts], rechunk=True)
 
 
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:

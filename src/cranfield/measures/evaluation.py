@@ -17,6 +17,7 @@ import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_run, same_system
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.types import Qrels, Run
@@ -128,7 +129,7 @@ class Evaluator:
         """A run's rankings, ordered and judged."""
         return self.judge_with_unjudged_topics(run)[0]
 
-    def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
+    def judge_with_unjudged_topics(self, run: Run | PackedRun) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 

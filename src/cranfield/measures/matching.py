@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.measures.hits import Ints
+from cranfield.collection.packed import Ids
+from cranfield.measures.hits import Ints, Mask
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
+
+Documents: TypeAlias = "pl.Series | Ids"
+"""Ids of documents, as text or packed in words."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SPARSE = 2  # at least 4 slots per key: lookups end after one or two probes
 
@@ -22,16 +31,44 @@ def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, 
     rows = len(topics)
     changes = (topics.slice(1) != topics.slice(0, max(rows - 1, 0))).arg_true().to_numpy().astype(np.int64) + 1
     starts = np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), changes])
-    labels = topics.gather(starts).to_list()
+    return stretch_numbers(topics.gather(starts).to_list(), np.diff(np.append(starts, rows)), numbers)
+
+
+def stretch_numbers(labels: Sequence[str], lengths: Ints, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
+    """The same for stretches of rows, each of one topic.
+
+    >>> topic, unknown = stretch_numbers(["7", "x"], np.array([2, 1]), {"7": 0})
+    >>> topic.tolist(), unknown
+    ([0, 0, -1], ['x'])
+    """
     number_of = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
     unjudged_topics = dict.fromkeys(label for label in labels if label not in numbers)
-    return np.repeat(number_of, np.diff(np.append(starts, rows))), list(unjudged_topics)
+    return np.repeat(number_of, lengths), list(unjudged_topics)
+
+
+def documents_of(ids: Documents) -> pl.Series:
+    """Document ids as a column of text."""
+    return pl.Series("document", ids.to_list(), dtype=pl.String) if isinstance(ids, Ids) else ids
+
+
+def _hashed(ids: Documents, seed: int) -> NDArray[np.uint64]:
+    if isinstance(ids, Ids):
+        return ids.hashes if seed == 0 else ids.hashed(seed)
+    hashes: NDArray[np.uint64] = ids.hash(seed).to_numpy()
+    return hashes
+
+
+def _equal(one: Documents, other: Documents) -> Mask:
+    if isinstance(one, Ids) and isinstance(other, Ids):
+        return one.equal(other)
+    same: Mask = (documents_of(one) == documents_of(other)).to_numpy()
+    return same
 
 
 class DocumentIndex:
     """Where each (topic, document) pair stands among the judged ones.
 
-    Pairs are found by a 64-bit hash in an open-addressing table, all rows of a run at once; then the strings
+    Pairs are found by a 64-bit hash in an open-addressing table, all rows of a run at once; then the ids
     of the rows found are compared, so two documents with one hash are never taken for each other.
 
     Parameters
@@ -40,7 +77,7 @@ class DocumentIndex:
     document : document id of each judgment; a pair may occur more than once
     """
 
-    def __init__(self, topic: Ints, document: pl.Series) -> None:
+    def __init__(self, topic: Ints, document: Documents) -> None:
         self._seed = -1
         same = False
         while not same:  # two judged pairs with one hash: hash anew; in practice the first seed serves
@@ -48,11 +85,11 @@ class DocumentIndex:
             keys = self._keys(topic, document)
             order = np.argsort(keys, kind="stable")
             ordered = keys[order]
-            new = np.append(True, ordered[1:] != ordered[:-1])
+            new = np.append(np.ones(min(len(keys), 1), dtype=np.bool_), ordered[1:] != ordered[:-1])
             representative = order[new][np.cumsum(new) - 1]
             again = ~new
             same = bool(
-                (document.gather(order[again]) == document.gather(representative[again])).all()
+                _equal(document.gather(order[again]), document.gather(representative[again])).all()
                 and (topic[order[again]] == topic[representative[again]]).all()
             )
         by_key = order[new]
@@ -78,12 +115,31 @@ class DocumentIndex:
         self._number_in = np.full((1 << bits) + len(by_key) + 1, -1, dtype=np.int32)
         self._number_in[slot] = number
 
-    def _keys(self, topic: Ints, document: pl.Series) -> NDArray[np.uint64]:
-        keys: NDArray[np.uint64] = document.hash(self._seed).to_numpy() + topic.astype(np.uint64) * _MIX
-        return keys
+    @cached_property
+    def _in_the_other_form(self) -> tuple[DocumentIndex, Ints]:
+        """The same for ids in words where these are text, and for text where they are words; and the numbers here.
 
-    def find(self, topic: Ints, document: pl.Series) -> Ints:
+        Words hold no NUL and no endless ids, so that a judged document with such an id is not among them.
+        """
+        if isinstance(self.document, Ids):
+            kept, ids = np.arange(len(self.topic)), documents_of(self.document)
+        else:
+            texts = self.document.to_list()
+            kept = np.array([at for at, one in enumerate(texts) if Ids.can_hold(one)], dtype=np.int64)
+            ids = Ids.of([texts[at] for at in kept])
+        other = DocumentIndex(self.topic[kept], ids)
+        return other, kept[np.argsort(other.of_judgment)]
+
+    def _keys(self, topic: Ints, document: Documents) -> NDArray[np.uint64]:
+        return _hashed(document, self._seed) + topic.astype(np.uint64) * _MIX
+
+    def find(self, topic: Ints, document: Documents) -> Ints:
         """The number of each row's judged document, or −1 for an unjudged one."""
+        if isinstance(document, Ids) != isinstance(self.document, Ids):
+            other, numbers_here = self._in_the_other_form
+            found = other.find(topic, document)
+            found[found >= 0] = numbers_here[found[found >= 0]]
+            return found
         keys = self._keys(topic, document)
         slot = (keys >> self._shift).astype(np.int64)
         numbers = self._number_in[slot]
@@ -94,10 +150,9 @@ class DocumentIndex:
             numbers[todo] = self._number_in[slot[todo]]
             todo = todo[numbers[todo] >= 0]
             todo = todo[self._key[numbers[todo]] != keys[todo]]
-        hit = numbers >= 0
-        rows = np.flatnonzero(hit)
+        rows = np.flatnonzero(numbers >= 0)
         number = numbers[rows]
-        same = (document.filter(hit) == self.document.gather(number)).to_numpy()
+        same = _equal(document.gather(rows), self.document.gather(number))
         same &= self.topic[number] == topic[rows]
         numbers[rows[~same]] = -1
         return numbers.astype(np.int64)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import polars as pl
 
+from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.types import Run
 from cranfield.measures.hits import Ints
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
 
-Judge = Callable[[Run], tuple[JudgedRanking, list[str]]]
+Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
 
 @dataclass
@@ -42,12 +42,12 @@ def judge_stream(stream: RunStream, judgments: Judgments, judge: Judge) -> tuple
     The ranking lacks the ids of its documents, which none of our measures asks for.
     """
     gathered = _Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
-    for frame in stream.parts():
-        if frame is None:
+    for rows in stream.parts():
+        if rows is None:
             gathered = _Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
             continue
         try:
-            gathered.add(*judge(Run(frame, stream.path)))
+            gathered.add(*judge(rows if isinstance(rows, PackedRun) else Run(rows, stream.path)))
         except NoRanking as error:
             gathered.unranked.append(error)
     if gathered.unranked:
@@ -60,8 +60,8 @@ def judge_stream(stream: RunStream, judgments: Judgments, judge: Judge) -> tuple
         order = np.argsort(topic, kind="stable")  # a topic's documents stand together, by rank
         topic, rank, document = topic[order], rank[order], document[order]
     start = np.concatenate([[0], np.cumsum(gathered.retrieved)[:-1]])
-    ids = pl.Series("document", [], dtype=pl.String)
-    ranking = JudgedRanking(judgments, gathered.retrieved, topic, rank, document, start[topic] + rank - 1, start, ids)
+    row = start[topic] + rank - 1
+    ranking = JudgedRanking(judgments, gathered.retrieved, topic, rank, document, row, start, Ids.of([]))
     return ranking, list(gathered.unjudged_topics)
 
 
