@@ -47,6 +47,8 @@ _NOUGHTS_BEFORE = _NOUGHTS & _FIRST[::-1]
 _ABOVE_NINE = _everywhere(0x76)
 """What lifts a byte above 9 to one with its highest bit set."""
 _MOST_DECIMALS = 18
+_SLOTS = 8
+"""Slots for each key in the search for equal ones."""
 _FEW = 20
 """One line in so many may have a score in another notation; it is read by itself."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -222,9 +224,9 @@ class PackedRun:
     def has_duplicates(self) -> bool:
         """Whether a document may come twice in a topic: never misses one, and may (hardly ever) cry wolf."""
         number = {topic: at for at, topic in enumerate(dict.fromkeys(self.topics))}
-        with np.errstate(over="ignore"):
-            code = np.array([number[topic] for topic in self.topics], dtype=np.uint64) * _MIX
-            return has_equals(self.documents.hashes + np.repeat(code, self.lengths))
+        code = np.array([number[topic] for topic in self.topics], dtype=np.uint64) * _MIX
+        keys = self.documents.hashes + np.repeat(code, self.lengths)
+        return has_equals(keys) if len(number) < len(self.topics) else has_equals(keys, self.lengths)
 
     @property
     def lengths(self) -> Ints:
@@ -319,11 +321,8 @@ class _Lines:
         count = -(-int(sizes.max()) // _BYTES)
         if count * _BYTES > LONGEST_ID:
             return None
-        first = [self.words[begins] & _FIRST[np.minimum(sizes, _BYTES)]]
-        rest = [
-            self.words[begins + at * _BYTES] & _FIRST[np.clip(sizes - at * _BYTES, 0, _BYTES)] for at in range(1, count)
-        ]
-        return Ids(first + rest)
+        places = range(0, count * _BYTES, _BYTES)
+        return Ids([self.words[begins + at] & _FIRST.take(sizes - at, mode="clip") for at in places])
 
     def stretches(self, field: int) -> Ints | None:
         """The lines at which a field is not that of the line before."""
@@ -353,13 +352,13 @@ class _Lines:
         divided by are exact, so that the quotient is rounded once.
         """
         begins, ends = self.begins[field], self.ends[field]
-        head = self.words[begins] & _FIRST[np.minimum(ends - begins, _BYTES)]
+        head = self.words[begins] & _FIRST.take(ends - begins, mode="clip")
         minus = (head & np.uint64(0xFF)) == _MINUS
         if negative := bool(minus.any()):
             head >>= minus * np.uint64(_BYTES)
             begins = begins + minus
         sizes = ends - begins
-        whole = np.minimum(_first_point(head), sizes)  # digits before the point
+        whole = np.minimum(_first_point(head), sizes.view(np.uint64)).view(np.int64)  # digits before the point
         decimals = np.maximum(sizes - whole - 1, 0)
         odd = (whole + decimals == 0) | (whole > _BYTES - minus)
         whole = np.minimum(whole, _BYTES)
@@ -370,13 +369,15 @@ class _Lines:
         if most > _MOST_DECIMALS or int(number.max()) >= 2**62 // 10 ** max(most, _BYTES):
             return None
         most = max(most, _BYTES)
+        behind = begins + whole + 1
         number *= 10**most
         for done in range(0, most, _BYTES):
-            size = np.clip(decimals - done, 0, _BYTES)
-            held = self.words[begins + (whole + 1 + done)] & _FIRST[size] | _NOUGHTS_AFTER[size]
+            size = decimals - done
+            held = self.words[behind + done] & _FIRST.take(size, mode="clip")
+            held |= _NOUGHTS_AFTER.take(size, mode="clip")
             wrong |= _not_digits(held)
-            behind = most - done - _BYTES
-            number += _number(held) * 10**behind if behind >= 0 else _number(held) // 10**-behind
+            left = most - done - _BYTES
+            number += _number(held) * 10**left if left >= 0 else _number(held) // 10**-left
         values = _quotient(number, most)
         if negative:
             values = np.where(minus, -values, values)
@@ -395,13 +396,13 @@ class _Lines:
         return values
 
 
-def _first_point(words: Words) -> Ints:
-    """How many bytes stand before the first point of a word; more than it has where there is none."""
+def _first_point(words: Words) -> Words:
+    """How many bytes stand before the first point of a word; a very large number where there is none."""
     other = words ^ _POINTS
     points = (other - _ONES) & ~other & _HIGHS  # the lowest set bit is that of the first point
     lowest = points & (~points + np.uint64(1))
     exponent = lowest.astype(np.float64).view(np.int64) >> 52
-    return np.where(points, (exponent - 1023) >> 3, 2 * _BYTES)
+    return ((exponent - 1023) >> 3).view(np.uint64)
 
 
 def _not_digits(words: Words) -> Words:
@@ -453,15 +454,19 @@ def _product(one: NDArray[np.float64], other: float) -> tuple[NDArray[np.float64
     return product, error
 
 
-def has_equals(keys: Words) -> bool:
+def has_equals(keys: Words, lengths: Ints | None = None) -> bool:
     """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
 
-    Of two equal keys, one was evicted by the other, or both by a third.
+    Of two equal keys, one was evicted by the other, or both by a third. Where equal keys stand in one stretch of so
+    many keys if anywhere, each stretch has slots of its own, near to each other in memory.
     """
-    bits = len(keys).bit_length() + 4
-    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    lengths = np.array([len(keys)]) if lengths is None else lengths
+    room = lengths * _SLOTS
+    base = np.repeat(np.cumsum(room) - room, lengths)
+    part = (keys >> np.uint64(32)) * np.repeat(room, lengths).view(np.uint64)
+    slot = (part >> np.uint64(32)).view(np.int64) + base
     row = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(1 << bits, dtype=np.int32)
+    last = np.empty(len(keys) * _SLOTS, dtype=np.int32)
     last[slot] = row
     winner = last[slot]
     evicted = np.flatnonzero(winner != row)

@@ -49,7 +49,7 @@ GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
-_BLOCK = (1 << 20, 1 << 24)
+_BLOCK = (1 << 20, 1 << 21)
 
 
 class _Mixed(Exception):

@@ -20,7 +20,7 @@ else:
 Documents: TypeAlias = "pl.Series | Ids"
 """Ids of documents, as text or packed in words."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_SPARSE = 2  # at least 4 slots per key: lookups end after one or two probes
+_SPARSE = 3  # at least 8 slots per key: lookups end after one or two probes
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -68,8 +68,9 @@ def _equal(one: Documents, other: Documents) -> Mask:
 class DocumentIndex:
     """Where each (topic, document) pair stands among the judged ones.
 
-    Pairs are found by a 64-bit hash in an open-addressing table, all rows of a run at once; then the ids
-    of the rows found are compared, so two documents with one hash are never taken for each other.
+    Pairs are found by a 64-bit hash in open-addressing tables, one for each topic, so that the rows of a topic look
+    into one small stretch of memory, and all rows of a run at once; then the ids of the rows found are compared, so
+    that two documents with one hash are never taken for each other.
 
     Parameters
     ----------
@@ -83,37 +84,38 @@ class DocumentIndex:
         while not same:  # two judged pairs with one hash: hash anew; in practice the first seed serves
             self._seed += 1
             keys = self._keys(topic, document)
-            order = np.argsort(keys, kind="stable")
-            ordered = keys[order]
-            new = np.append(np.ones(min(len(keys), 1), dtype=np.bool_), ordered[1:] != ordered[:-1])
-            representative = order[new][np.cumsum(new) - 1]
+            order = np.lexsort((keys, topic))
+            ordered, its_topic = keys[order], topic[order]
+            new = np.ones(len(keys), dtype=np.bool_)
+            new[1:] = (ordered[1:] != ordered[:-1]) | (its_topic[1:] != its_topic[:-1])
+            number = np.cumsum(new) - 1
             again = ~new
-            same = bool(
-                _equal(document.gather(order[again]), document.gather(representative[again])).all()
-                and (topic[order[again]] == topic[representative[again]]).all()
-            )
-        by_key = order[new]
-        by_topic = np.argsort(topic[by_key], kind="stable")
-        number = np.empty(len(by_key), dtype=np.int64)
-        number[by_topic] = np.arange(len(by_key))
+            first = order[new][number[again]]
+            same = bool(_equal(document.gather(order[again]), document.gather(first)).all())
 
-        self.topic = topic[by_key][by_topic]
+        self.topic = its_topic[new]
         """Topic number of each judged document, ascending."""
-        self.document = document.gather(by_key[by_topic])
+        self.document = document.gather(order[new])
         """Id of each judged document."""
         self.of_judgment = np.empty(len(topic), dtype=np.int64)
         """Number of the judged document of each judgment."""
-        self.of_judgment[order] = number[np.cumsum(new) - 1]
+        self.of_judgment[order] = number
+        self._key = ordered[new]
 
-        bits = max(1, len(by_key).bit_length()) + _SPARSE
-        self._shift = np.uint64(64 - bits)
-        home = (ordered[new] >> self._shift).astype(np.int64)
-        step = np.arange(len(by_key))
-        slot = np.maximum.accumulate(home - step) + step  # linear probing, placed in order of the keys
-        self._key = np.empty(len(by_key), dtype=np.uint64)
-        self._key[number] = ordered[new]
-        self._number_in = np.full((1 << bits) + len(by_key) + 1, -1, dtype=np.int32)
-        self._number_in[slot] = number
+        count = np.bincount(self.topic, minlength=1)
+        bits = np.frexp(count)[1] + _SPARSE
+        room = (1 << bits) + count + 1  # so that probing ends in the table where it began
+        self._shift = (64 - bits).astype(np.uint64)
+        self._base = np.cumsum(room) - room
+        step = np.arange(len(self._key))
+        slot = np.maximum.accumulate(self._slots(self.topic, self._key) - step) + step  # placed in order of the keys
+        self._number_in = np.full(int(room.sum()), -1, dtype=np.int32)
+        self._number_in[slot] = step
+
+    def _slots(self, topic: Ints, keys: NDArray[np.uint64]) -> Ints:
+        """Where to look first; for a topic without judgments anywhere, as its number will not be found there."""
+        shift, base = self._shift.take(topic, mode="clip"), self._base.take(topic, mode="clip")
+        return (keys >> shift).view(np.int64) + base
 
     @cached_property
     def _in_the_other_form(self) -> tuple[DocumentIndex, Ints]:
@@ -141,7 +143,7 @@ class DocumentIndex:
             found[found >= 0] = numbers_here[found[found >= 0]]
             return found
         keys = self._keys(topic, document)
-        slot = (keys >> self._shift).astype(np.int64)
+        slot = self._slots(topic, keys)
         numbers = self._number_in[slot]
         todo = np.flatnonzero(numbers >= 0)
         todo = todo[self._key[numbers[todo]] != keys[todo]]
