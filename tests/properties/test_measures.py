@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cranfield import DataError, Qrels, Run, Scores
 from cranfield import evaluate as evaluate_strictly
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.measures.matching import DocumentIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")

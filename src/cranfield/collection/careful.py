@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from cranfield.collection.parsed import Parsed, RunBlock, finite_number, remarks
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.parsed import Noticed, Parsed, RunBlock, finite_number, remarks, run_notes
+from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.files import Problems, decimal_comma, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
@@ -87,7 +87,7 @@ def careful_run(data: bytes, path: str, lenient: bool) -> Parsed:
     if not block.frame.height and not problems.total:
         problems.add(0, NO_RUN)
     problems.raise_if_any()
-    return Parsed(block.frame, block.notes(), block.tags[0])
+    return Parsed(block.frame, run_notes([block.noticed]), block.noticed.tags[0])
 
 
 NO_RUN = f"holds no data lines; expected lines of 6 fields ({RUN_FIELDS})"
@@ -148,7 +148,8 @@ def _run_rows(
         for column, content in zip(columns.values(), (topic.decode(), document.decode(), position, value), strict=True):
             column.append(content)
     frame = pl.DataFrame(columns, schema=RUN_SCHEMA)
-    return RunBlock(frame, [tag.decode() for tag in tags], lines.comments, tuple(lines.markup), longer, unranked)
+    noticed = Noticed([tag.decode() for tag in tags], lines.comments, tuple(lines.markup), longer, unranked)
+    return RunBlock(frame, noticed)
 
 
 def careful_qrels(data: bytes, path: str) -> Parsed:

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.packed import has_equals
-from cranfield.collection.parsed import Parsed, RunBlock
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.parsed import Noticed, Parsed, RunBlock, run_notes
+from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
 
 Schema = dict[str, type[pl.DataType]]
 
@@ -38,7 +38,7 @@ def fast_run(data: bytes) -> Parsed | None:
     block = fast_run_block(data)
     if block is None or has_duplicates(block.frame["topic"], block.frame["document"]):
         return None
-    return Parsed(block.frame, block.notes(), block.tags[0])
+    return Parsed(block.frame, run_notes([block.noticed]), block.noticed.tags[0])
 
 
 def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
@@ -60,7 +60,7 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
     tag: str = frame["tag"][0]
     same = bool((frame["tag"] == tag).all())
     tags = [tag] if same else frame["tag"].unique(maintain_order=True).to_list()
-    return RunBlock(frame.select(*RUN_SCHEMA), tags, comments, markup)
+    return RunBlock(frame.select(*RUN_SCHEMA), Noticed(tags, comments, markup))
 
 
 def fast_qrels(data: bytes) -> Parsed | None:

@@ -55,6 +55,12 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(29)
 
 
+np.empty(1 << 24, dtype=np.uint8)
+"""Made and let go without a byte of it being touched. Linux's C library returns what is freed to the system at once,
+and the pages fetched anew for the next array cost more than the arithmetic on them; it keeps pieces as large as the
+largest that was ever let go."""
+
+
 class Ids:
     """Document ids, each as words of eight bytes, the first byte lowest, filled up with zeros.
 
@@ -112,6 +118,13 @@ class Ids:
         """Some of the ids."""
         return Ids([word[rows] for word in self.words])
 
+    def filter(self, chosen: NDArray[np.bool_]) -> Ids:
+        """The ids chosen by a mask."""
+        return self.gather(np.flatnonzero(chosen))
+
+    def __getitem__(self, row: int) -> str:
+        return self.gather(slice(row, row + 1)).to_list()[0]
+
     def equal(self, other: Ids) -> NDArray[np.bool_]:
         """Where the two hold the same id."""
         same = np.ones(len(self), dtype=np.bool_)
@@ -152,28 +165,84 @@ def _odd(seed: int, at: int) -> np.uint64:
 
 
 @dataclass(frozen=True, eq=False)
-class PackedRun:
-    """Lines of a run, as words and numbers.
+class _Packed:
+    """Lines of topics and documents, as words and numbers.
 
     Parameters
     ----------
     starts : the row at which each stretch of lines of one topic begins
     topics : the topic of each stretch
     documents : the ids
-    scores : the scores
-    rank_digits : the digits of each rank in one word, the last highest
-    tag : the run tag
     """
 
     starts: Ints
     topics: list[str]
     documents: Ids
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def lengths(self) -> Ints:
+        """How many rows each stretch has."""
+        return np.diff(np.append(self.starts, len(self)))
+
+    @property
+    def has_duplicates(self) -> bool:
+        """Whether a document may come twice in a topic: never misses one, and may (hardly ever) cry wolf."""
+        number = {topic: at for at, topic in enumerate(dict.fromkeys(self.topics))}
+        code = np.array([number[topic] for topic in self.topics], dtype=np.uint64) * _MIX
+        keys = self.documents.hashes + np.repeat(code, self.lengths)
+        return has_equals(keys) if len(number) < len(self.topics) else has_equals(keys, self.lengths)
+
+    def _labels(self) -> dict[str, pl.Series]:
+        """The columns of topics and documents."""
+        import polars as pl
+
+        stretch = np.repeat(np.arange(len(self.topics)), self.lengths)
+        return {
+            "topic": pl.Series(self.topics, dtype=pl.String).gather(stretch),
+            "document": pl.Series(self.documents.to_list(), dtype=pl.String),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class PackedQrels(_Packed):
+    """Judgments whose iteration is the same on all lines.
+
+    Parameters
+    ----------
+    levels : the relevance levels
+    subtopic : the iteration
+    """
+
+    levels: Ints
+    subtopic: str
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a frame."""
+        import polars as pl
+
+        from cranfield.collection.schemas import QRELS_SCHEMA
+
+        frame = pl.DataFrame({**self._labels(), "relevance": self.levels.astype(np.int32)})
+        return frame.with_columns(subtopic=pl.lit(self.subtopic)).select(*QRELS_SCHEMA)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRun(_Packed):
+    """Lines of a run.
+
+    Parameters
+    ----------
+    scores : the scores
+    rank_digits : the digits of each rank in one word, the last highest
+    tag : the run tag
+    """
+
     scores: NDArray[np.float64]
     rank_digits: Words
     tag: str
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
     @property
     def ranks(self) -> Ints:
@@ -220,34 +289,34 @@ class PackedRun:
             parts[0].tag,
         )
 
-    @property
-    def has_duplicates(self) -> bool:
-        """Whether a document may come twice in a topic: never misses one, and may (hardly ever) cry wolf."""
-        number = {topic: at for at, topic in enumerate(dict.fromkeys(self.topics))}
-        code = np.array([number[topic] for topic in self.topics], dtype=np.uint64) * _MIX
-        keys = self.documents.hashes + np.repeat(code, self.lengths)
-        return has_equals(keys) if len(number) < len(self.topics) else has_equals(keys, self.lengths)
-
-    @property
-    def lengths(self) -> Ints:
-        """How many rows each stretch has."""
-        return np.diff(np.append(self.starts, len(self)))
-
     def frame(self) -> pl.DataFrame:
         """The rows as a frame."""
         import polars as pl
 
-        from cranfield.collection.types import RUN_SCHEMA
+        from cranfield.collection.schemas import RUN_SCHEMA
 
-        topics = pl.Series(self.topics, dtype=pl.String)
-        stretch = np.repeat(np.arange(len(self.topics)), self.lengths)
-        columns = {
-            "topic": topics.gather(stretch),
-            "document": self.documents.to_list(),
-            "rank": self.ranks,
-            "score": self.scores,
-        }
-        return pl.DataFrame(columns, schema=RUN_SCHEMA)
+        return pl.DataFrame({**self._labels(), "rank": self.ranks, "score": self.scores}, schema=RUN_SCHEMA)
+
+
+def packed_qrels(data: bytes) -> PackedQrels | None:
+    """Judgments of four fields, known to be UTF-8 without NUL; None at any doubt.
+
+    >>> qrels = packed_qrels(b"301 0 FT911-3 1\\n301 0 FT911-4 -2\\n")
+    >>> qrels.topics, qrels.documents.to_list(), qrels.levels.tolist()
+    (['301'], ['FT911-3', 'FT911-4'], [1, -2])
+    """
+    lines = _Lines.of(data, 4)
+    if lines is None:
+        return None
+    starts = lines.stretches(0)
+    topics = [] if starts is None else lines.texts(0, starts)
+    subtopic = lines.constant(1)
+    if starts is None or subtopic is None or any(topic.startswith("#") for topic in topics):
+        return None
+    documents, levels = lines.ids(2), lines.whole_numbers(3)
+    if documents is None or levels is None:
+        return None
+    return PackedQrels(starts, topics, documents, levels, subtopic)
 
 
 def packed_run(data: bytes) -> PackedRun | None:
@@ -344,6 +413,20 @@ class _Lines:
             return None
         held = self.words[self.begins[field]] << ((_BYTES - sizes) * _BYTES).view(np.uint64)
         return None if _not_digits(held | _NOUGHTS_BEFORE[sizes]).any() else held
+
+    def whole_numbers(self, field: int) -> Ints | None:
+        """A field of up to seven digits, perhaps after a minus, as numbers; None where it is another."""
+        begins, sizes = self.begins[field], self.sizes(field)
+        if sizes.max() > _BYTES:
+            return None
+        held = self.words[begins] << ((_BYTES - sizes) * _BYTES).view(np.uint64)
+        minus = self.words[begins] & np.uint64(0xFF) == _MINUS
+        sizes = sizes - minus
+        held &= ~_FIRST[_BYTES - sizes]
+        if not sizes.all() or _not_digits(held | _NOUGHTS_BEFORE[sizes]).any():
+            return None
+        number: Ints = np.where(minus, -_number(held), _number(held))
+        return number
 
     def decimals(self, field: int) -> NDArray[np.float64] | None:
         """A field of decimal numbers, each the nearest double; None where one is none, or many are written otherwise.

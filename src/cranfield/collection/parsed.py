@@ -34,12 +34,11 @@ class Parsed:
 
 
 @dataclass(frozen=True)
-class RunBlock:
-    """Some lines of a run, and what was passed over among them.
+class Noticed:
+    """What was met in some lines of a run besides their rows.
 
     Parameters
     ----------
-    frame : the rows, in the order of the lines
     tags : the run tags, each once, in the order of their first lines
     comments : how many lines were comments
     markup : the numbers of lines such as ``<SYSDESC>``
@@ -47,19 +46,22 @@ class RunBlock:
     unranked : how many ranks were no whole numbers
     """
 
-    frame: pl.DataFrame
     tags: list[str] = field(default_factory=list)
     comments: int = 0
     markup: tuple[int, ...] = ()
     longer: int = 0
     unranked: int = 0
 
-    def notes(self) -> tuple[str, ...]:
-        """What to know about these lines."""
-        return run_notes([self])
+
+@dataclass(frozen=True)
+class RunBlock:
+    """Some lines of a run: the rows, in the order of the lines, and what was noticed."""
+
+    frame: pl.DataFrame
+    noticed: Noticed
 
 
-def run_notes(blocks: Sequence[RunBlock]) -> tuple[str, ...]:
+def run_notes(blocks: Sequence[Noticed]) -> tuple[str, ...]:
     """What to know about a run, from all of its blocks."""
     notes = remarks(sum(one.comments for one in blocks), [line for one in blocks for line in one.markup])
     if longer := sum(one.longer for one in blocks):

@@ -11,18 +11,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import polars as pl
 
-from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
-from cranfield.collection.fast import fast_run_block, has_duplicates
 from cranfield.collection.packed import PackedRun, packed_run
-from cranfield.collection.parsed import RunBlock, run_notes
+from cranfield.collection.parsed import Noticed, RunBlock, run_notes
 from cranfield.collection.readers import is_other_run, parse_run, read_run
-from cranfield.collection.types import RUN_SCHEMA
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
@@ -43,7 +39,12 @@ from cranfield.files import (
     without_mark,
 )
 
-Rows = pl.DataFrame | PackedRun
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
+
+Rows: TypeAlias = "pl.DataFrame | PackedRun"
 """Rows of a run, as a frame or packed."""
 GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
@@ -166,7 +167,7 @@ class RunStream:
         self.tag, self.notes = run.tag, run.notes
         return run.frame
 
-    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
+    def _sorted_first(self, length: int) -> Iterator[Rows]:
         """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
         import tempfile
 
@@ -203,8 +204,8 @@ class RunStream:
 
     def _finish(self, reading: _Reading) -> None:
         reading.raise_if_any()
-        self.notes = run_notes(reading.blocks)
-        self.tag = next(tag for block in reading.blocks for tag in block.tags)
+        self.notes = run_notes(reading.noticed)
+        self.tag = next(tag for block in reading.noticed for tag in block.tags)
 
 
 class _Reading:
@@ -212,8 +213,8 @@ class _Reading:
 
     def __init__(self, stream: RunStream) -> None:
         self.stream = stream
-        self.blocks: list[RunBlock] = []
-        """What was noticed in each block; without the rows."""
+        self.noticed: list[Noticed] = []
+        """What was noticed in each block."""
         self.problems = Problems(stream.path)
         self.twice: set[bytes] = set()
         """Topics in which a document comes twice."""
@@ -248,22 +249,27 @@ class _Reading:
 
     def rows(self) -> Iterator[Rows]:
         """The rows of each block; what is wrong is collected."""
-        empty = pl.DataFrame(schema=RUN_SCHEMA)
         for line, data in self._data():
             if (packed := packed_run(data)) is not None:
-                self.blocks.append(RunBlock(empty, [packed.tag]))
+                self.noticed.append(Noticed([packed.tag]))
                 yield packed
                 continue
+            from cranfield.collection.fast import fast_run_block
+
             block = fast_run_block(data, line) or self._slowly(line, data)
-            self.blocks.append(replace(block, frame=empty))
+            self.noticed.append(block.noticed)
             if block.frame.height:
                 yield block.frame
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
+            from cranfield.collection.careful import NO_RUN
+
             self.problems.add(0, NO_RUN)
 
     def _slowly(self, line: int, data: bytes) -> RunBlock:
         """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        from cranfield.collection.careful import careful_run_block
+
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
                 head = source.read(max(self.stream.block, _HEAD))
                 if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
@@ -275,7 +281,7 @@ class _Reading:
     def checked(self, parts: list[Rows]) -> Iterator[Rows]:
         """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
         rows = _together(parts)
-        if rows.has_duplicates if isinstance(rows, PackedRun) else has_duplicates(rows["topic"], rows["document"]):
+        if _has_duplicates(rows):
             frame = _frame(rows)
             again = frame.filter(frame.select("topic", "document").is_duplicated())
             self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
@@ -285,6 +291,8 @@ class _Reading:
     def raise_if_any(self) -> None:
         """One error for everything that is wrong, as the careful parser says it of the whole file."""
         if self.twice:
+            from cranfield.collection.careful import careful_duplicates
+
             seen: dict[tuple[bytes, bytes], int] = {}
             again = Problems(self.stream.path)
             for line, data in self._data():
@@ -298,6 +306,14 @@ class _Reading:
 
 def _frame(rows: Rows) -> pl.DataFrame:
     return rows.frame() if isinstance(rows, PackedRun) else rows
+
+
+def _has_duplicates(rows: Rows) -> bool:
+    if isinstance(rows, PackedRun):
+        return rows.has_duplicates
+    from cranfield.collection.fast import has_duplicates
+
+    return has_duplicates(rows["topic"], rows["document"])
 
 
 def _together(parts: list[Rows]) -> Rows:
@@ -316,4 +332,6 @@ def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:
+    from cranfield.collection.schemas import RUN_SCHEMA
+
     return pl.read_csv(file, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))

@@ -115,7 +115,8 @@ class DocumentIndex:
     def _slots(self, topic: Ints, keys: NDArray[np.uint64]) -> Ints:
         """Where to look first; for a topic without judgments anywhere, as its number will not be found there."""
         shift, base = self._shift.take(topic, mode="clip"), self._base.take(topic, mode="clip")
-        return (keys >> shift).view(np.int64) + base
+        slots: Ints = (keys >> shift).view(np.int64) + base
+        return slots
 
     @cached_property
     def _in_the_other_form(self) -> tuple[DocumentIndex, Ints]:
@@ -123,6 +124,7 @@ class DocumentIndex:
 
         Words hold no NUL and no endless ids, so that a judged document with such an id is not among them.
         """
+        ids: Documents
         if isinstance(self.document, Ids):
             kept, ids = np.arange(len(self.topic)), documents_of(self.document)
         else:
@@ -153,7 +155,7 @@ class DocumentIndex:
             todo = todo[numbers[todo] >= 0]
             todo = todo[self._key[numbers[todo]] != keys[todo]]
         rows = np.flatnonzero(numbers >= 0)
-        number = numbers[rows]
+        number = numbers[rows].astype(np.int64)
         same = _equal(document.gather(rows), self.document.gather(number))
         same &= self.topic[number] == topic[rows]
         numbers[rows[~same]] = -1
