@@ -377,7 +377,8 @@ class _Lines:
 
     def sizes(self, field: int) -> Ints:
         """How many bytes a field has on each line."""
-        return self.ends[field] - self.begins[field]
+        sizes: Ints = self.ends[field] - self.begins[field]
+        return sizes
 
     def texts(self, field: int, rows: Ints) -> list[str]:
         """A field of some lines as text."""

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from cranfield.collection.packed import packed_qrels
+from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
 from cranfield.collection.parsed import Parsed
 from cranfield.collection.types import Qrels, QrelsInWords, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
@@ -70,6 +70,23 @@ def parse_run(
     parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
     system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
     return Run(parsed.frame, system, parsed.tag, parsed.notes)
+
+
+def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> PackedRun | Run:
+    """`read_run`, or the same rows packed, which is quicker and all that scoring needs."""
+    if path.startswith(DATASET):
+        return read_run(path, lenient=lenient, name=name)
+    return parse_rows(read_bytes(path), path, lenient=lenient, name=name)
+
+
+def parse_rows(
+    data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
+) -> PackedRun | Run:
+    """`read_rows` of bytes that were read already from the file."""
+    rows = packed_run(check_text(data, os.fspath(path)))
+    if rows is not None and not rows.has_duplicates:
+        return rows
+    return parse_run(data, path, lenient=lenient, name=name)
 
 
 def read_runs(

@@ -18,7 +18,7 @@ import numpy as np
 
 from cranfield.collection.packed import PackedRun, packed_run
 from cranfield.collection.parsed import Noticed, RunBlock, run_notes
-from cranfield.collection.readers import is_other_run, parse_run, read_run
+from cranfield.collection.readers import is_other_run, parse_rows, read_run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
@@ -30,7 +30,6 @@ from cranfield.files import (
     NamedFile,
     Problems,
     check_no_nul,
-    check_text,
     check_utf8,
     is_url,
     line_blocks,
@@ -158,13 +157,11 @@ class RunStream:
 
     def _short(self, data: bytes) -> Rows:
         """All rows of a file that is one block."""
-        data = check_text(data, self.path)
-        rows = packed_run(data)
-        if rows is not None and not rows.has_duplicates:
-            self.tag = rows.tag
-            return rows
-        run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
-        self.tag, self.notes = run.tag, run.notes
+        run = parse_rows(data, self.path, lenient=self.lenient, name=self.name)
+        self.tag = run.tag
+        if isinstance(run, PackedRun):
+            return run
+        self.notes = run.notes
         return run.frame
 
     def _sorted_first(self, length: int) -> Iterator[Rows]:
