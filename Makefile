@@ -22,7 +22,8 @@ test-all: lint  ## the same with the slow statistical checks
 GATED  := scores variance comparison design standardise replicates tuning
 
 coverage: $(VENV)/ready-dev  ## how much of the statistics the tests reach; fails below the gate in pyproject.toml
-	$(BIN)/python -m pytest -q -n $(JOBS) $(addprefix tests/,$(GATED)) $(addprefix --cov=cranfield.,$(GATED)) --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -q -n $(JOBS) $(addprefix tests/,$(GATED)) tests/doors tests/properties tests/published $(addprefix src/cranfield/,$(GATED)) \
+	$(addprefix --cov=cranfield.,$(GATED)) --cov-report=term-missing:skip-covered
 
 figures: $(VENV)/ready-dev  ## write the figures of the documentation anew; timed and simulated ones: docs/figures.py --measure
 	$(BIN)/python docs/figures.py
@@ -33,8 +34,8 @@ mutation: $(VENV)/ready-dev  ## change the sources a little, one place at a time
 
 MINUTES ?= 3
 SEED    ?= 1
-fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7
-	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
+fuzz: $(VENV)/ready-dev  ## broken files for every reader, extreme options for every command: make fuzz MINUTES=60 SEED=7, or INPUTS=1000000
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --jobs $(JOBS) $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES))
 
 dependencies: $(VENV)/ready-dev  ## docs/dependencies.md: licences and sizes of everything that is installed along
 	$(BIN)/python docs/dependencies.py

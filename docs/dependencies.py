@@ -15,7 +15,12 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 PAGE = Path(__file__).with_name("dependencies.md")
-EXTRAS = {"": "always", "web": "for `cranfield serve`", "simulate": "for copulas in `cranfield simulate`"}
+EXTRAS = {
+    "": "always",
+    "web": "for `cranfield serve`",
+    "simulate": "for copulas in `cranfield simulate`",
+    "cluster": "for `--cluster`",
+}
 ALLOWED = re.compile(r"MIT|BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla|ISC|Unlicense|HPND|0BSD|Zlib|CC0")
 """Licences under which a package may be used beside one under Apache 2.0 without changing its licence."""
 

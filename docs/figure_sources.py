@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from functools import cache
@@ -253,6 +254,53 @@ def tuned_runs() -> Texts:
     }
 
 
+@figures("exact")
+def sigir2019_excerpt() -> Texts:
+    """What docs/simulate.md shows of docs/sigir2019.md, which docs/sigir2019.py writes."""
+    sections = (ROOT / "docs" / "sigir2019.md").read_text().split("\n### ")
+    rows = {
+        (section.split("\n")[0], cells[0]): cells[1:]
+        for section in sections
+        for line in section.split("\n")
+        if line.startswith("| ") and (cells := line.strip("| ").replace("\\|", "¦").split(" | "))
+    }
+    rates = "AP: type I error, two-sided .05"
+    trap = next(title for title, _ in rows if title.startswith("AP: exchangeable"))
+    of_tests = [[test, *rows[rates, test]] for test in ("t", "randomisation", "bootstrap", "wilcoxon", "sign")]
+    counted = re.search(r"\| measure \|.*?\n\n", sections[0], re.DOTALL)
+    assert counted
+    return {
+        "sigir2019-type1": table(
+            "test | " + " | ".join(f">{n} topics | >published" for n in (25, 50, 100)),
+            [[row[0], *row[1:3], *row[4:6], *row[7:9]] for row in of_tests],
+        ),
+        "sigir2019-tied": ", ".join(cell[:5] for cell in rows[rates, "sign, ¦d¦ ≤ .01 tied"][::3]),
+        "sigir2019-trap": table(
+            "test | >exchangeable, 50 | >others, 50 | >exchangeable, 100 | >others, 100",
+            [[test, *rows[trap, test][2:]] for test in ("t", "wilcoxon", "sign")],
+        ),
+        "sigir2019-near": counted.group().strip(),
+    }
+
+
+@figures("shared", slow=True)
+def simulated_trec8() -> Texts:
+    """`simulate tests` and `simulate design` on TREC-8."""
+    with quietly():
+        tests = cf.simulate_tests(matrix("trec8-adhoc.AP"), n_topics=50)
+        design = cf.simulate_design(matrix("trec8-adhoc.AP"), 20, 0.1, n_pilots=6, n_trials=300)
+    shown: dict[str, list[str]] = {"all": [], "exchangeable": []}
+    for row in tests.pairs_frame().iter_rows(named=True):
+        if row["pairs"] == "all" or row["test"] in ("wilcoxon", "sign"):
+            shown[row["pairs"]].append(f"{row['test']} {short(row['lower'])}–{short(row['upper'])}")
+    return {
+        "simulated-trec8": ", ".join(shown["all"]),
+        "simulated-trec8-swapped": ", ".join(shown["exchangeable"]),
+        "simulated-trec8-sentence": tests.summary(),
+        "simulated-design-trec8": design.summary(),
+    }
+
+
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DESIGN = ("design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py",
@@ -278,6 +326,37 @@ def advice_held_out() -> Texts:
     return {"advice-held-out": study.table(study.everything(30, 2000, held_out=True))}
 
 
+@figures("measured", command="python -m benchmarks simulate", sources=("simulation/copula.py", "simulation/trials.py"))
+def simulate_times() -> Texts:
+    """Processor time and seconds of simulations."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.simulate import run
+
+    rows = [f"{row.what} {row.note}, {row.seconds:.0f} s by the clock" for row in run()]
+    return {"simulate-times": "; ".join(rows) + "."}
+
+
+SIMULATED = ("simulation/population.py", "simulation/moving.py", "simulation/trials.py", "comparison/asymmetry.py")
+
+
+@figures("measured", command="python docs/asymmetry_study.py --trials 2048", sources=SIMULATED)
+def asymmetry() -> Texts:
+    """Tests by the skewness of differences."""
+    import asymmetry_study as study
+
+    header = ">topics | skewness | >share of pairs | >t | >wilcoxon | >sign"
+    return {"asymmetry-rates": table(header, study.by_skewness(2048))}
+
+
+@figures("measured", command="python docs/asymmetry_study.py --trials 1024 --groups 3", sources=SIMULATED)
+def asymmetry_pointer() -> Texts:
+    """Where `compare` speaks of asymmetric differences."""
+    import asymmetry_study as study
+
+    header = "test | systems | >topics | " + " | ".join(f">{name}" for _, _, name in study.RATES)
+    return {"asymmetry-pointer": table(header, study.pointer(1024, 3))}
+
+
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
 def calibration_of_pairs() -> Texts:
     """Type I error of every test."""
@@ -294,29 +373,86 @@ def calibration_of_families() -> Texts:
     return {"calibration-families": "\n".join(family_table()).split("\n\n")[1]}
 
 
+@cache
+def flips(n_resamples: int = 499) -> Any:
+    """Few resamples, one worker: simulated sets need no more."""
+    from cranfield.comparison.resampled import Resampling
+
+    return Resampling(n_resamples=n_resamples, workers=1)
+
+
 @figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=BEST)
 def best_of_skewed() -> Texts:
     """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
-    from cranfield.comparison.best import MOST_SKEWED, best_set, doubtfully_left_out
+    from cranfield.comparison.best import best_set
     from cranfield.comparison.grid import GridScores
-    from cranfield.comparison.resampled import Resampling
 
     rng, trials, rows = np.random.default_rng(1), 1000, []
     for sigma in (0.3, 0.6, 1.0, 1.5):
         row = [short(sigma, 1), f"{(np.exp(sigma**2) + 2) * np.sqrt(np.exp(sigma**2) - 1):.1f}"]
+        spread = np.array([sigma, sigma / 6])
         for topics in (25, 50, 100):
-            held = said = 0
-            for _ in range(trials):
-                draws = rng.normal(size=(topics, 2)) * [sigma, sigma / 6] - np.array([sigma, sigma / 6]) ** 2 / 2
-                scores = GridScores.of(np.exp(draws))
-                member = best_set(scores, Resampling(n_resamples=499, workers=1), 0.05).member
-                held += bool(member[0])
-                said += not member[0] and bool(doubtfully_left_out(scores.values, member, 1).any())
-            row += [short(held / trials), short(said / max(trials - held, 1), 2)]
+            drawn = np.exp(rng.normal(size=(trials, topics, 2)) * spread - spread**2 / 2)
+            row.append(short(np.mean([best_set(GridScores.of(x), flips(), 0.05).member[0] for x in drawn])))
         rows.append(row)
-    assert MOST_SKEWED == 1.5
-    header = "σ | >skewness | >25 topics | >warned | >50 topics | >warned | >100 topics | >warned"
-    return {"best-of-skewed": table(header, rows)}
+    return {"best-of-skewed": table("σ | >skewness | >25 topics | >50 topics | >100 topics", rows)}
+
+
+FAMILY = ("comparison/analysis.py", "comparison/best.py", "comparison/rank_intervals.py", "comparison/resolved.py",
+          "comparison/saddlepoint.py", "comparison/simultaneous.py")  # fmt: skip
+
+
+@figures(
+    "measured", command="cranfield compare scores.csv -o pairs.csv; cranfield leaderboard scores.csv", sources=FAMILY
+)
+def thousand_systems() -> Texts:
+    """Processor time and memory of all pairs of 1,000 systems on 50 topics."""
+    import os
+    import subprocess
+    import tempfile
+    from pathlib import Path
+
+    said = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scores.csv"
+        with quietly():
+            cf.write_scores(cf.make_scores(50, 1000), path)
+        for command, output in (("compare", "pairs.csv"), ("leaderboard", "board.csv")):
+            words = [sys.executable, "-m", "cranfield", command, str(path), "-o", str(Path(folder) / output)]
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _, status, used = os.wait4(process.pid, 0)
+            assert status == 0
+            seconds = used.ru_utime + used.ru_stime
+            said.append(f"`{command}` takes {seconds:.0f} s of processor time and {used.ru_maxrss / 1024:.0f} MB")
+    return {"thousand-systems": "; ".join(said)}
+
+
+@figures("measured", command="python docs/figures.py --measure best-of-populations", sources=BEST)
+def best_of_populations() -> Texts:
+    """Coverage and size of the set on the populations of docs/advice.md: ten systems, three equally good, others worse."""
+    import advice_study as study
+
+    from cranfield.comparison.best import best_set
+    from cranfield.comparison.grid import GridScores
+
+    trials, rows = 400, []
+    gaps = np.r_[np.zeros(3), 0.05 * np.ones(7)]
+    for name, population in study.populations().items():
+        row, rng = [name], np.random.default_rng(1)
+        for topics in (25, 50):
+            held, size = np.zeros(3), 0
+            for _ in range(trials):
+                x = population.values[:, rng.choice(population.n_systems, 10, replace=False)]
+                x = x - x.mean(axis=0) - gaps
+                member = best_set(GridScores.of(x[rng.integers(len(x), size=topics)]), flips(), 0.05).member
+                held += member[:3]
+                size += member.sum()
+            row += [f"{short(held.min() / trials, 2)} – {short(held.max() / trials, 2)}", f"{size / trials:.1f}"]
+        rows.append(row)
+    header = (
+        "population | >25 topics: each best is in the set | >members | >50 topics: each best is in the set | >members"
+    )
+    return {"best-of-populations": table(header, rows)}
 
 
 @figures(

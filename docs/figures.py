@@ -1,7 +1,7 @@
 """Writes the figures of the documentation: ``python docs/figures.py``, or ``make figures``.
 
 A figure stands in a page between ``<!-- figure NAME -->`` and ``<!-- /figure -->``, which readers do not see. Where it comes
-from is said in ``docs/figure_sources.py``:
+from is said in ``docs/figure_sources.py`` and ``docs/figure_studies.py``:
 
 - ``exact``: computed here in a moment from what the repository holds;
 - ``shared``: computed from public score matrices, where ``../shared/data`` is there;
@@ -172,14 +172,15 @@ def write(kept: dict[str, dict[str, Any]]) -> list[str]:
 def main() -> None:
     """The command line."""
     import figure_sources  # noqa: F401  (registers the groups)
+    import figure_studies  # noqa: F401
 
     parser = argparse.ArgumentParser(description="Write the figures of the documentation.")
-    parser.add_argument("--measure", metavar="GROUP", action="append", default=[], help="time or simulate again")
+    parser.add_argument("--measure", metavar="GROUP", action="append", default=[], help="make this group alone, again")
     parser.add_argument("--still-true", metavar="GROUP", action="append", default=[], help="a change moved no number")
     arguments = parser.parse_args()
     for name in [*arguments.measure, *arguments.still_true]:
-        if name not in GROUPS or GROUPS[name].kind != "measured":
-            parser.error(f"{name}: the measured groups are {', '.join(g.name for g in GROUPS.values() if g.sources)}")
+        if name not in GROUPS:
+            parser.error(f"{name}: the groups are {', '.join(GROUPS)}")
     kept = {name: one for name, one in stored().items() if one["group"] in GROUPS}
     named = arguments.measure or arguments.still_true
     for group in GROUPS.values():

@@ -69,21 +69,19 @@ def table(name: str, truth: float, draw: Draw, most_topics: int, most_systems: i
             )
 
 
-def main(directory: str | None) -> None:
-    """Write the table."""
-    sys.stdout.write(
-        "| scores | topics needed | pilot topics | pilot systems | median n̂/n | 90% of n̂/n | n̂ below .8n | covered |\n"
-    )
-    sys.stdout.write("|---|---|---|---|---|---|---|---|\n")
+def lines(directory: Path | None) -> Iterator[str]:
+    """The lines of the table."""
+    yield "| scores | topics needed | pilot topics | pilot systems | median n̂/n | 90% of n̂/n | n̂ below .8n | covered |"
+    yield "|---|---|---|---|---|---|---|---|"
     variance = COMPONENTS["topic_variance"] + COMPONENTS["residual_variance"]
     truth = design_anova(variance, **DESIGN).n_topics
-    lines = list(table("model", truth, from_model, 10_000, 10_000))
-    for path in sorted(Path(directory).glob("*.AP.csv")) if directory else ():
+    yield from table("model", truth, from_model, 10_000, 10_000)
+    for path in sorted(directory.glob("*.AP.csv")) if directory else ():
         whole = read_scores(path).only()
         needed = float(designs([whole])[0, 0])
-        lines += table(path.name.split(".")[0], needed, from_matrix(whole), whole.n_topics, whole.n_systems)
-    sys.stdout.write("\n".join(lines) + "\n")
+        yield from table(path.name.split(".")[0], needed, from_matrix(whole), whole.n_topics, whole.n_systems)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+    for line in lines(Path(sys.argv[1]) if len(sys.argv) > 1 else None):
+        sys.stdout.write(f"{line}\n")

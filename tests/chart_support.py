@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cranfield import (
+    FileCheck,
     ScoreMatrix,
     Scores,
     anova_table,
@@ -20,6 +21,7 @@ from cranfield import (
     design_looks,
     design_ttest,
     estimate_variance,
+    expected_tau,
     fit_standardisation,
     gate,
     make_sample,
@@ -27,6 +29,7 @@ from cranfield import (
     monitor,
     paper_table,
     recommend,
+    reestimate,
     reliability,
     reuse,
     simulate_design,
@@ -141,6 +144,8 @@ def results(n_systems: int = 6) -> dict[str, Any]:
             "AnovaTable": anova_table(x),
             "Comparison": compare(x, n_resamples=2000),
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
+            "ExpectedTau": expected_tau(x, n_topics=[10, 30], n_resamples=20),
+            "FileCheck": FileCheck("runs/bm25.run", "run", 50, 1, 50_000, ties=320, notes=("1 line skipped",)),
             "Gate": gate(x, baseline=x.systems[0], candidate=x.systems[1], margin=0.02),
             "PairTopics": compare(x, test="t").pair(x.systems[0], x.systems[1]),
             "PaperTable": paper_table(x, n_resamples=500),
@@ -150,6 +155,7 @@ def results(n_systems: int = 6) -> dict[str, Any]:
             "Design": design_anova(residual, n_systems, 0.10),
             "Monitoring": monitor(x, per_look=5, looks=4),
             "Recommendation": recommend(x, n_systems, 0.10),
+            "Reestimate": reestimate(x, 0.1),
             "Reliability": reliability(x, n_topics=[10, 30], target=0.9),
             "Replicates": replicate(sample.qrels, sample.runs, "AP", n_splits=3, n_resamples=300),
             "Reuse": reuse(sample.qrels, sample.runs, teams, measures="AP", depths=[5, 20], n_resamples=30),

@@ -15,6 +15,7 @@ from cranfield.collection.check import check_and_read
 from cranfield.files import NamedFile
 from cranfield.isolated_process import NO_ANSWER, limit_memory, run_isolated
 from cranfield.parquet import MARK, check_lengths, read_parquet
+from cranfield.scores.readers import ScorePart, join_parts
 from cranfield.standardise.factors import Standardisation
 
 
@@ -140,15 +141,15 @@ def test_a_visitors_file_is_read_in_a_process_of_its_own(tmp_path: Path, monkeyp
     monkeypatch.setattr(
         "cranfield.parquet.run_isolated", lambda *a, **k: asked.append(a[0].__name__) or run_isolated(*a, **k)
     )
-    check, scores = check_and_read(NamedFile("s.parquet", place))
+    check, part = check_and_read(NamedFile("s.parquet", place))
     assert check.problems == 0
-    assert scores is not None
-    assert (next(iter(scores.values())).values == matrix.values).all()  # type: ignore[union-attr]
-    assert asked == ["_decode_apart"]
+    assert isinstance(part, ScorePart)
+    assert (join_parts([part]).only().values == matrix.values).all()
+    assert asked == ["_decode_isolated"]
     monkeypatch.setattr("cranfield.parquet.check_lengths", lambda data, name: None)  # what the check would not see
     place.write_bytes(with_fewer_than_no_values())
-    check, scores = check_and_read(NamedFile("s.parquet", place))
-    assert scores is None
+    check, part = check_and_read(NamedFile("s.parquet", place))
+    assert part is None
     assert check.error == "s.parquet: cannot be read as parquet within 1,000 MB of memory; is the file damaged?"
 
 

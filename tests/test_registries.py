@@ -46,6 +46,7 @@ from cranfield.scores.formats import FORMATS, ScoreFormat
 from cranfield.scores.per_run import LongColumns
 from cranfield.variance import estimate_variance, pool_variances, variances
 from cranfield.variance.estimators import ESTIMATORS, Estimator
+from cranfield.web.server import page as pages
 
 REGISTRIES: dict[str, Registry] = {
     "test": TESTS,
@@ -65,6 +66,7 @@ PAGES = [
     ("formats.md", "format | what it looks like | notes", scores.formats.table()),
     ("formats.md", "format | runs and judgments | notes", documented()),
     ("formats.md", "format | what it is | endings | where it goes", output_formats.documented()),
+    ("page.md", "page | address | asks | in the API", pages.documented()),
 ]
 HEAVY = {"numpy", "polars", "scipy", "pandas", "altair"}
 SCORES = make_scores(12, 3, seed=1)
@@ -204,7 +206,7 @@ def test_an_estimator_is_one_entry() -> None:
         with pytest.raises(UnknownNameError, match="unknown estimator 'dumy'. Did you mean 'dummy'?"):
             estimate_variance(SCORES, "dumy")
         said = answer(variances({"past": SCORES}))
-        assert "residual, percentile95 and dummy do not." in said.sheet().notes[0]
+        assert said.sheet().notes[0].endswith(" and dummy do not.")
         drawn = chart(said.charts[0].source, "estimators").to_dict()["layer"][0]["encoding"]["y"]["sort"]
         assert sorted(drawn) == sorted(ESTIMATORS)
     of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
@@ -314,6 +316,7 @@ DUMMIES = {
     "estimator": replace(ESTIMATORS["within"], name="dummy", rank=1000),
     "score format": replace(FORMATS["long"], name="dummy", rank=1000),
     "design": replace(DESIGNS["interval"], name="dummy", rank=1000),
+    "output format": replace(OUTPUT_FORMATS["csv"], name="dummy", endings=(".dummy",), label="Dummy", rank=1000),
 }
 TABLES = {
     "test": comparison.tests.table,
@@ -321,6 +324,7 @@ TABLES = {
     "estimator": variance.estimators.table,
     "score format": scores.formats.table,
     "design": design.designs.table,
+    "output format": output_formats.documented,
 }
 OPTIONS = [
     ("test", ["compare"], "--test"),
@@ -330,6 +334,8 @@ OPTIONS = [
     ("estimator", ["design", "anova"], "--estimator"),
     ("score format", ["convert"], "--input-format"),
     ("score format", ["convert"], "--layout"),
+    ("output format", ["compare"], "--format"),
+    ("output format", ["design", "anova"], "--format"),
 ]
 FIELDS = [("test", "/compare", "test"), ("correction", "/compare", "correction"), ("estimator", "/design", "estimator")]
 
@@ -369,6 +375,32 @@ def test_the_page_offers_it(kind: str, address: str, field: str) -> None:
             assert '<option value="dummy"' in html.partition(f'<select id="{field}"')[2].partition("</select>")[0]
             error = client.get(f"/api{address}?data=sample&{field}=dumy").json()["error"]
             assert "dummy" in error
+
+
+def test_the_page_offers_the_output_format_for_download() -> None:
+    from cranfield.web.server.app import create_app
+    from web_page import HERE, Client
+
+    asked = "variance_of_difference=0.04&kind=ttest&min_diff=0.1"
+    with Client(create_app(), base_url=HERE) as client, OUTPUT_FORMATS.temporarily(DUMMIES["output format"]):
+        assert ">Dummy<" in client.get(f"/design?{asked}").text
+        file = client.get(f"/files/design/design.dummy?{asked}")
+        assert file.text == client.get(f"/files/design/design.csv?{asked}").text
+        assert "Did you mean &#39;dummy&#39;?" in client.get(f"/files/design/design.dumy?{asked}").text
+
+
+def test_the_page_reads_the_score_format() -> None:
+    from cranfield.web.server.app import create_app
+    from web_page import HERE, Client
+
+    def read(file, options):
+        return [ScoreMatrix([[0.25, 0.5], [0.75, 1.0]], ["1", "2"], ["a", "b"], "AP")]
+
+    dummy = ScoreFormat("dummy", "a dummy", lambda file: file.data.startswith(b"DUMMY"), read=read, tried=-1)
+    with Client(create_app(), base_url=HERE) as client, FORMATS.temporarily(dummy):
+        told = client.post("/api/data", files={"files": ("x.out", "DUMMY of any kind\n")}).json()
+        assert told["measures"] == ["AP"]
+        assert [file["systems"] for file in told["files"]] == [2]
 
 
 @pytest.mark.parametrize("kind", DUMMIES)
@@ -411,5 +443,5 @@ def test_a_design_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
                 '<input type="radio" id="kind-dummy" name="kind" value="dummy"><label for="kind-dummy">do nothing'
                 in html
             )
-            assert 'data-kinds="interval dummy">how wide the interval will be' in html
+            assert ' dummy">how wide the interval will be' in html
             assert client.get(asked).json()["rows"][0]["topics"] == design_interval(0.04, 0.1).n_topics

@@ -16,25 +16,18 @@ import pytest
 
 import cranfield as package
 from chart_support import results as charted
-from cranfield import ArgumentError, check_file
+from cranfield import ArgumentError
 from cranfield.present.answer import answer
 from cranfield.results import Result
 
 SHARED = ("to_frame", "to_dict", "to_pandas", "to_latex", "to_markdown", "summary", "chart", "_repr_html_")
-TO_COME = {
-    "ExpectedTau", "Monitoring", "Reestimate", "Reliability", "Reuse", "SequentialDesign", "ThreeViews",
-}  # fmt: skip
-"""Types of result that have no chart yet, so no example in `chart_support`; the list may only grow shorter."""
 FLAT = {"Comparison"}
 """Results whose dictionary has the settings beside the rows."""
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    path = tmp_path_factory.mktemp("files") / "bm25.run"
-    path.write_text("301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9.5 x\n")
-    made = {name: result for name, result in charted().items() if isinstance(result, Result)}
-    return {**made, "FileCheck": check_file(path)}
+def results():
+    return {name: result for name, result in charted().items() if isinstance(result, Result)}
 
 
 def every_type(base=Result):
@@ -48,10 +41,10 @@ def test_there_is_one_of_every_type(results):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)  # a type that nobody has imported yet is a type too
     ours = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
-    assert ours == {type(result).__name__ for result in results.values()} | TO_COME
+    assert ours == {type(result).__name__ for result in results.values()}
 
 
-NAMES = sorted({*charted(), "FileCheck"} - {"estimates"})
+NAMES = sorted({*charted()} - {"estimates"})
 
 
 @pytest.fixture(params=NAMES)
@@ -112,11 +105,7 @@ def test_the_notebook_view_names_the_signature(result):
     assert result.signature.partition(";")[0].split()[0] in result._repr_html_()
 
 
-def test_the_chart_is_a_chart_or_a_clear_refusal(result):
-    if type(result).__name__ == "FileCheck":
-        with pytest.raises(ArgumentError, match="a FileCheck has no chart; results of "):
-            result.chart()
-        return
+def test_the_chart_is_a_chart(result):
     assert isinstance(result.chart(), (alt.TopLevelMixin, alt.SchemaBase))
 
 

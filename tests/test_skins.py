@@ -6,13 +6,17 @@ import csv
 import io
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from cranfield.cli.main import app
 from cranfield.present.formats import render
 from cranfield.present.tables import Sheet, text_rows
 from cranfield.settings import Settings, setting
@@ -35,6 +39,7 @@ QUESTIONS = {
     "correlate": "data=sample&resamples=50",
     "simulate": "data=sample&topics=10&trials=20&test=t",
     "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
+    "topic": "data=sample&topic=3&measure=AP",
     "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
     "monitor": "data=DATA&per_look=4&looks=3",
     "reuse": "data=sample&measure=AP&depth=5&depth=20&resamples=50",
@@ -52,12 +57,21 @@ def client() -> Iterator[Client]:
         yield asked
 
 
+def written(*measures: str) -> str:
+    """A score file: three settings of a family on twelve topics, by any number of measures."""
+    settings = {100: (0.2, 0.01, 7), 500: (0.3, 0.02, 5), 1000: (0.15, 0.08, 3)}
+    lines = [
+        f"{topic},{measure},ql(mu={mu}),{round(start + step * (topic % cycle), 2) ** power}"
+        for power, measure in enumerate(measures, 1)
+        for mu, (start, step, cycle) in settings.items()
+        for topic in range(12)
+    ]
+    return "\n".join(["topic,measure,system,value", *lines, ""])
+
+
 @pytest.fixture(scope="module")
 def past(client: Client) -> str:
-    names = ",".join(f'"ql(mu={mu})"' for mu in (100, 500, 1000))
-    rows = [f"{i},{0.2 + 0.01 * (i % 7):.2f},{0.3 + 0.02 * (i % 5):.2f},{0.1 + 0.03 * (i % 3):.2f}" for i in range(12)]
-    text = "\n".join([f"topic,{names}", *rows, ""])
-    return str(client.post("/api/data", files={"files": ("past.AP.csv", text)}).json()["id"])
+    return str(client.post("/api/data", files={"files": ("past.AP.csv", written("AP"))}).json()["id"])
 
 
 def outcome_of(client: Client, one: Page, query: str) -> Outcome:
@@ -129,6 +143,84 @@ def test_latex_of_the_page_has_the_marks_of_the_command_line(client: Client, pas
     assert "differs from ql(mu=100)" in text
 
 
+# ── the same data, no measure named ───────────────────────────────────────────────────────────────────────────
+
+BY_TWO = {
+    **{name: QUESTIONS[name] for name in ("recommend", "compare", "view", "table", "gate", "reliability", "monitor")},
+    **{name: QUESTIONS[name] for name in ("standardise", "tuning")},
+    "design": "data=DATA&kind=ttest&min_diff=0.1&method=exact",
+    "simulate": "data=DATA&topics=5&trials=20&test=t",
+}
+"""Every page that is asked about scores by measures; the two sides of correlate name theirs."""
+
+
+@pytest.mark.parametrize("name", BY_TWO)
+def test_no_measure_named_means_the_same_on_the_page_and_on_the_command_line(
+    client: Client, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All measures; or, where the question is about one, the first, which the command that the page shows names."""
+    text = written("AP", "RR")
+    (tmp_path / "two.csv").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    id = client.post("/api/data", files={"files": ("two.csv", text)}).json()["id"]
+    one = pages()[name]
+    body = ask(client, f"/api{one.address}?{BY_TWO[name].replace('DATA', id)}")
+    command = body["command_line"][0]
+    show = ["--show", body["settings"]["show"]] if "show" in body["settings"] else []
+    printed = json.loads(typed(command, *show, "--format", "json").stdout)["rows"]
+    if name == "standardise":  # the command line has its tables below one another
+        printed = [{key: row[key] for key in body["rows"][0]} for row in printed if row["table"] == "variance"]
+    assert body["rows"] == printed
+    one_measure = one.question.by_one_measure
+    assert ("--measure AP" in command) == one_measure
+    if name != "table":  # which has the measures side by side
+        assert {row["measure"] for row in body["rows"]} == ({"AP"} if one_measure else {"AP", "RR"})
+    if name != "view":  # which fetches the other measures when somebody wants to see them
+        assert ("there are 2 measures (AP, RR)" in typed(command.replace("--measure AP", "")).output) == one_measure
+
+
+def typed(command: str, *more: str) -> Result:
+    """What a command line of a page prints."""
+    program, *words = shlex.split(command)
+    assert program == "cranfield"
+    return CliRunner().invoke(app, [*words, *more])
+
+
+BY_MEASURES = {
+    "compare": "compare FILE --test t",
+    "power": "compare FILE --test t --show power",
+    "topics": "compare FILE --test t --show topics",
+    "leaderboard": "leaderboard FILE --test t",
+    "gate": "gate FILE --baseline ql(mu=100) --candidate ql(mu=500) --margin 0.05",
+    "variance": "variance FILE",
+    "pairs": "design pairs --scores FILE --systems 5 --min-diff 0.1",
+    "anova": "design anova --scores FILE --systems 3 --min-diff 0.1",
+    "ttest": "design ttest --scores FILE --min-diff 0.1",
+    "interval": "design interval --scores FILE --width 0.1",
+    "fit": "standardise fit FILE",
+    "robustness": "standardise robustness FILE",
+    "effect": "standardise effect FILE --resamples 20",
+    "correlate": "correlate FILE FILE --resamples 20",
+    "convert": "convert FILE --layout long",
+}
+"""Every command that answers by all measures of a file; the CSV of `table` has a column per measure, as papers do."""
+
+
+@pytest.mark.parametrize("name", BY_MEASURES)
+def test_columns_are_the_same_for_one_measure_and_for_two(name: str, tmp_path: Path) -> None:
+    columns = []
+    for measures in (["AP"], ["AP", "RR"]):
+        (tmp_path / "scores.csv").write_text(written(*measures))
+        words = BY_MEASURES[name].replace("FILE", str(tmp_path / "scores.csv")).split()
+        rows = json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)["rows"]
+        head = CliRunner().invoke(app, [*words, "--format", "csv"]).stdout.splitlines()[0].split(",")
+        assert all(list(row) == head for row in rows)
+        by = "reference" if name == "correlate" else "measure"
+        assert {row[by] for row in rows} == set(measures)
+        columns.append(head)
+    assert columns[0] == columns[1]
+
+
 # ── a page of one file ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -188,3 +280,9 @@ def test_a_registered_page_is_everywhere(counting: Client) -> None:
     assert more["schema"] == {"type": "integer", "minimum": 0, "maximum": 9, "default": 3}
     assert more["description"] == "How many more to count."
     assert "/api/count" in counting.get("/api").text
+    assert ("Counting", "`/count`", "How many?", "How many topics there are.") in registry.documented()
+    assert (
+        counting.get("/api/coumt").json()["error"]
+        == "unknown address '/coumt'. Did you mean '/count' or '/compare' or '/recommend'?"
+    )
+    assert "/recommend" in counting.get("/api/zzz").json()["error"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,3 +145,14 @@ def test_what_is_written_meanwhile_is_private(tmp_path: Path, monkeypatch: pytes
     assert modes == [0o700, 0o700]
     with tempfile.TemporaryDirectory() as folder:
         assert stat.S_IMODE(Path(folder).stat().st_mode) == 0o700
+
+
+def test_every_package_that_users_may_install_is_on_the_page_of_licences() -> None:
+    root = Path(__file__).resolve().parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = [
+        one for name, named in project["optional-dependencies"].items() if name not in ("dev", "bench") for one in named
+    ]
+    page = (root / "docs" / "dependencies.md").read_text()
+    asked = {re.split("[<>=]", one)[0] for one in [*project["dependencies"], *extras]}
+    assert {name for name in asked if f"| {name} | " not in page} == set()

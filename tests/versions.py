@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ["tests/scores/test_matrix.py", "tests/scores/test_files.py", "tests/collection/test_readers.py", "tests/collection/test_writers.py",
          "tests/cli/test_program.py", "tests/cli/test_compare.py", "tests/comparison/test_comparison.py", "tests/comparison/test_classical.py",
-         "tests/design/test_designs.py", "tests/standardise/test_factors.py", "tests/test_parquet.py", "tests/fuzz/test_fuzz.py"]  # fmt: skip
+         "tests/design/test_designs.py", "tests/standardise/test_factors.py", "tests/test_parquet.py", "tests/test_elementary.py", "tests/test_processors.py", "tests/fuzz/test_fuzz.py"]  # fmt: skip
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 NEEDED = ["pytest>=8.2", "pandas>=2.1", "hypothesis>=6.100", "httpx>=0.27"]
 

@@ -123,7 +123,7 @@ def whole_path(name: str) -> NamedFile | str:
     ('runs/bm25.run', True)
     """
     place = name.place if isinstance(name, NamedFile) else name
-    return name if is_url(place) or place.startswith(DATASET) else NamedFile(str(name), Path(place).absolute())
+    return name if is_elsewhere(place) else NamedFile(str(name), Path(place).absolute())
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -159,11 +159,31 @@ class ByteStream:
             text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
             raise FileError(self.name, [Problem(0, text)]) from None
 
+    def section(self, start: int, stop: int) -> ByteStream:
+        """These bytes of a file that is not compressed, to be read in place of all."""
+        self._raw.seek(start)
+        return ByteStream(self.name, _Section(self._raw, stop - start), "")
+
     def __enter__(self) -> ByteStream:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
+        self._raw.close()
+
+
+class _Section:
+    """So many bytes of a file from where it stands."""
+
+    def __init__(self, raw: Any, length: int) -> None:
+        self._raw, self._left = raw, length
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._raw.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
         self._raw.close()
 
 
@@ -236,6 +256,24 @@ def is_url(name: str) -> bool:
     return _URL.match(name) is not None
 
 
+def is_dataset(name: str) -> bool:
+    """Whether a name is one of ir_datasets; a file that lies elsewhere under such a name is a file.
+
+    >>> is_dataset("irds:trec-robust04"), is_dataset("qrels.txt"), is_dataset(NamedFile("irds:trec-robust04", "/tmp/0"))
+    (True, False, False)
+    """
+    return name.startswith(DATASET) and not isinstance(name, NamedFile)
+
+
+def is_elsewhere(name: str) -> bool:
+    """Whether a name leads to something that is no file of this machine: a URL, or a dataset of ir_datasets.
+
+    >>> is_elsewhere("s3://bucket/bm25.run"), is_elsewhere("irds:trec-robust04"), is_elsewhere("runs/bm25.run")
+    (True, True, False)
+    """
+    return is_url(name) or is_dataset(name)
+
+
 def _filesystem(name: str) -> tuple[Any, str]:
     """The file system behind a URL, and the name there; fsspec has them, and those of clouds packages of their own."""
     try:
@@ -245,21 +283,31 @@ def _filesystem(name: str) -> tuple[Any, str]:
             "URLs and object stores are read through fsspec, which is not there; pip install fsspec, or fetch the file"
         )
         raise FileError(name, [Problem(0, text)]) from None
-    try:
-        system, path = fsspec.core.url_to_fs(name)
-    except (ImportError, ValueError) as error:
-        raise FileError(name, [Problem(0, f"fsspec cannot open it: {error}")]) from None
+    with _reaching(name):
+        try:
+            system, path = fsspec.core.url_to_fs(name)
+        except (ImportError, ValueError) as error:
+            raise FileError(name, [Problem(0, f"fsspec cannot open it: {error}, or fetch the file")]) from None
     return system, path
 
 
-def _remote_bytes(name: str) -> bytes:
-    system, path = _filesystem(name)
+@contextmanager
+def _reaching(name: str) -> Iterator[None]:
+    """Whatever a store does not do inside is a `FileError` about the name."""
     try:
-        return bytes(system.cat_file(path))
+        yield
+    except FileError:
+        raise
     except FileNotFoundError:
         raise FileError(name, [Problem(0, "no such file; check the name")]) from None
     except Exception as error:  # noqa: BLE001 (every store has errors of its own)
         raise FileError(name, [Problem(0, f"cannot be read: {type(error).__name__}: {error}")]) from None
+
+
+def _remote_bytes(name: str) -> bytes:
+    system, path = _filesystem(name)
+    with _reaching(name):
+        return bytes(system.cat_file(path))
 
 
 def _remote_files(name: str, skipped: list[str]) -> list[str]:
@@ -268,11 +316,12 @@ def _remote_files(name: str, skipped: list[str]) -> list[str]:
         return [name]  # a question mark there is no pattern, and there are no directories
     system, path = _filesystem(name)
     scheme = name.partition("://")[0]
-    if "*" in path:
-        return natural_sorted(f"{scheme}://{one.lstrip('/')}" for one in system.glob(path)) or [name]
-    if not system.isdir(path):
-        return [name]
-    names = {one["name"]: one["type"] == "directory" for one in system.ls(path, detail=True)}
+    with _reaching(name):
+        if "*" in path:
+            return natural_sorted(f"{scheme}://{one.lstrip('/')}" for one in system.glob(path)) or [name]
+        if not system.isdir(path):
+            return [name]
+        names = {one["name"]: one["type"] == "directory" for one in system.ls(path, detail=True)}
     kept = _without_strays(name, {f"{scheme}://{one.lstrip('/')}": folder for one, folder in names.items()}, skipped)
     return natural_sorted(kept)
 
@@ -372,6 +421,9 @@ def without_mark(data: bytes, path: str) -> bytes:
 
 def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
     """Refuse lines with a NUL byte."""
+    if data.startswith(b"PAR1"):
+        text = "is a parquet table, and text is expected; read it as a frame (polars, pandas) and give that"
+        raise FileError(path, [Problem(0, text)])
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + first_line
         raise FileError(path, [Problem(line, "holds a NUL byte: a binary file where text is expected")])
@@ -442,7 +494,7 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
     matched: list[str] = []
     for given in paths:
         name = os.fspath(given)
-        if name == STDIN or isinstance(name, NamedFile) or name.startswith(DATASET) or Path(name).is_file():
+        if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or Path(name).is_file():
             matched.append(name)
             continue
         if is_url(name):
@@ -461,11 +513,13 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
 
 
 def system_name(path: str) -> str:
-    """The system a file belongs to: its name without compression and run endings.
+    """The system a file belongs to: its name without compression and run endings; a dataset's name as it is.
 
-    >>> system_name("runs/covidex.r5.2s.gz"), system_name("bm25.run.zst"), system_name("a.txt")
-    ('covidex.r5.2s', 'bm25', 'a.txt')
+    >>> system_name("runs/covidex.r5.2s.gz"), system_name("bm25.run.zst"), system_name("irds:msmarco-passage/dev/small")
+    ('covidex.r5.2s', 'bm25', 'msmarco-passage/dev/small')
     """
+    if is_dataset(path):
+        return path.removeprefix(DATASET)
     name = Path(path).name
     for endings in (set(COMPRESSED), _RUN_ENDINGS):
         if Path(name).suffix.lower() in endings:
@@ -498,6 +552,9 @@ def sweep(target: Path) -> None:
                 one.unlink()
 
 
+NO_URL = "is a URL, and only files of this machine are written; name a file and copy it there"
+
+
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: bool = True) -> None:
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
@@ -506,6 +563,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
     device) is written to as it is, never replaced.
     """
     name = os.fspath(path)
+    if is_url(name):
+        raise FileError(name, [Problem(0, NO_URL)])
     target = Path(name)
     if compress:
         data = compressed(data, target.suffix.lower())

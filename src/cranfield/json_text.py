@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -98,3 +99,22 @@ def _depth_exceeds(content: Any, most: int) -> bool:
         if not level:
             return False
     return True
+
+
+_BEIR_MEANS = {"ndcg", "map", "recall", "precision", "mrr", "recall_cap", "hole"}
+_AT_RANK = re.compile(r"[A-Za-z_]+@\d+")
+
+
+def holds_means(content: dict[str, Any]) -> bool:
+    """Whether it is a result of MTEB or BEIR: means over topics, in BEIR's newer files by measure and rank.
+
+    >>> holds_means({"ndcg": {"NDCG@1": 0.5, "NDCG@10": 0.6}}), holds_means({"7": {"doc@10": 0.5}})
+    (True, False)
+    """
+    if "task_name" in content or "mteb_version" in content:
+        return True
+    means = [one for value in content.values() for one in (value if isinstance(value, dict) else [])]
+    return bool(content) and (
+        all(isinstance(value, (int, float)) for value in content.values())
+        or (set(content) <= _BEIR_MEANS and all(_AT_RANK.fullmatch(str(one)) for one in means))
+    )

@@ -42,7 +42,7 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     check_lengths(data, name)
     if isinstance(name, NamedFile):
         try:
-            packed = run_isolated(_decode_apart, data, str(name))
+            packed = run_isolated(_decode_isolated, data, str(name))
         except DataError as error:
             if str(error) != NO_ANSWER:
                 raise
@@ -65,7 +65,7 @@ def _decode(data: bytes, name: str) -> pl.DataFrame:
         raise FileError(name, [Problem(0, text)]) from None
 
 
-def _decode_apart(data: bytes, name: str, _progress: object) -> bytes:
+def _decode_isolated(data: bytes, name: str, _progress: object) -> bytes:
     """The table in the library's own exchange format; runs in the other process."""
     _decode(_warm(), name)  # the library loads its parts and starts its threads
     limit_memory(MEMORY)
@@ -91,34 +91,34 @@ def check_lengths(data: bytes, name: str) -> None:
     """  # noqa: E501
     try:
         _check(data)
-    except _Unsound as problem:
+    except _Invalid as problem:
         text = f"cannot be read as parquet: {problem}; is the file complete?"
         raise FileError(name, [Problem(0, text)]) from None
 
 
-class _Unsound(Exception):
+class _Invalid(Exception):
     """Why a file is no sound parquet."""
 
 
 def _check(data: bytes) -> None:
     if len(data) < len(MARK) + _END or not data.startswith(MARK) or not data.endswith(MARK):
-        raise _Unsound("it does not begin and end with the mark PAR1")
+        raise _Invalid("it does not begin and end with the mark PAR1")
     length = int.from_bytes(data[-_END:-4], "little")
     end = len(data) - _END - length
     if end < len(MARK):
-        raise _Unsound(f"its end claims a description of {length:,} bytes, and the file has {len(data):,}")
+        raise _Invalid(f"its end claims a description of {length:,} bytes, and the file has {len(data):,}")
     about = _Compact(data, end, len(data) - _END).structure()
     columns = max(1, sum(1 for one in _structures(about, 2) if 5 not in one))
     rows = _number(about, 3, "rows")
     groups = _structures(about, 4)
     if rows != sum(_number(group, 3, "rows") for group in groups):
-        raise _Unsound("the rows of its parts do not add up")
+        raise _Invalid("the rows of its parts do not add up")
     most = min(_MOST_CELLS, _FREE_CELLS + _CELLS_PER_BYTE * len(data))
     if rows * columns > most:
-        raise _Unsound(f"it claims {rows:,} rows of {columns:,} columns, which {len(data):,} bytes cannot hold")
+        raise _Invalid(f"it claims {rows:,} rows of {columns:,} columns, which {len(data):,} bytes cannot hold")
     for one in _structures(about, 2):
         if _number(one, 2, "bytes of a value", 0) > len(data):
-            raise _Unsound("it claims a value longer than the file")
+            raise _Invalid("it claims a value longer than the file")
     for group in groups:
         for chunk in _structures(group, 1):
             _check_column(data, chunk.get(3), _number(group, 3, "rows"), end)
@@ -127,16 +127,16 @@ def _check(data: bytes) -> None:
 def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
     """The pages of one column of one part lie in the file and hold as many values as there are rows."""
     if not isinstance(column, dict):
-        raise _Unsound("a column has no description")
+        raise _Invalid("a column has no description")
     values = _number(column, 5, "values")
     size = _number(column, 7, "bytes")
     start = _number(column, 9, "bytes")
     if dictionary_at := _number(column, 11, "bytes", 0):  # some writers say 0 for none
         start = min(start, dictionary_at)
     if start < len(MARK) or start + size > end:
-        raise _Unsound(f"a column lies at byte {start:,} and has {size:,} bytes, outside the file")
+        raise _Invalid(f"a column lies at byte {start:,} and has {size:,} bytes, outside the file")
     if values != rows:
-        raise _Unsound(f"a column claims {values:,} values for {rows:,} rows; nested tables are not read")
+        raise _Invalid(f"a column claims {values:,} values for {rows:,} rows; nested tables are not read")
     at, seen = start, 0
     while at < start + size:
         page = _Compact(data, at, start + size)
@@ -144,31 +144,31 @@ def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
         packed, unpacked = _number(header, 3, "bytes"), _number(header, 2, "bytes")
         at = page.at + packed
         if at > start + size:
-            raise _Unsound(f"a page claims {packed:,} bytes, more than its column has")
+            raise _Invalid(f"a page claims {packed:,} bytes, more than its column has")
         if unpacked > _FREE_BYTES + _MOST_PACKED * packed:
-            raise _Unsound(f"a page claims to unpack from {packed:,} to {unpacked:,} bytes")
+            raise _Invalid(f"a page claims to unpack from {packed:,} to {unpacked:,} bytes")
         held: dict[int, Any] = next((header[kind] for kind in (5, 8) if isinstance(header.get(kind), dict)), {})
         dictionary: dict[int, Any] = header[7] if isinstance(header.get(7), dict) else {}
         if _number(dictionary, 1, "values", 0) > unpacked + 1:
-            raise _Unsound("a dictionary claims more values than bytes")
+            raise _Invalid("a dictionary claims more values than bytes")
         seen += _number(held, 1, "values", 0)
         if seen > values:
-            raise _Unsound(f"a column claims {values:,} values, and its pages more")
+            raise _Invalid(f"a column claims {values:,} values, and its pages more")
     if seen != values:
-        raise _Unsound(f"a column claims {values:,} values, and its pages {seen:,}")
+        raise _Invalid(f"a column claims {values:,} values, and its pages {seen:,}")
 
 
 def _structures(of: dict[int, Any], field: int) -> list[dict[int, Any]]:
     value = of.get(field, [])
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise _Unsound("its description is damaged")
+        raise _Invalid("its description is damaged")
     return value
 
 
 def _number(of: dict[int, Any], field: int, what: str, default: int | None = None) -> int:
     value = of.get(field, default)
     if type(value) is not int or value < 0:
-        raise _Unsound(f"its description claims {value if type(value) is int else 'no'} {what}")
+        raise _Invalid(f"its description claims {value if type(value) is int else 'no'} {what}")
     return value
 
 
@@ -186,7 +186,7 @@ class _Compact:
     def structure(self, depth: int = 0) -> dict[int, Any]:
         """A structure: fields until a zero byte."""
         if depth > _DEEPEST:
-            raise _Unsound(f"its description nests more than {_DEEPEST} structures")
+            raise _Invalid(f"its description nests more than {_DEEPEST} structures")
         fields: dict[int, Any] = {}
         field = 0
         while head := self._byte():
@@ -218,16 +218,16 @@ class _Compact:
             return None
         if kind == 12:
             return self.structure(depth + 1)
-        raise _Unsound(f"its description holds a value of the unknown kind {kind}")
+        raise _Invalid(f"its description holds a value of the unknown kind {kind}")
 
     def _element(self, kind: int, depth: int) -> Any:
         if depth > _DEEPEST:
-            raise _Unsound(f"its description nests more than {_DEEPEST} structures")
+            raise _Invalid(f"its description nests more than {_DEEPEST} structures")
         return self._value(kind, depth + 1)
 
     def _byte(self) -> int:
         if self.at >= self.end:
-            raise _Unsound("its description ends too early")
+            raise _Invalid("its description ends too early")
         self.at += 1
         return self.data[self.at - 1]
 
@@ -240,7 +240,7 @@ class _Compact:
                 return value
             shift += 7
             if shift > 63:
-                raise _Unsound("its description holds a number of more than 64 bits")
+                raise _Invalid("its description holds a number of more than 64 bits")
 
     def _zigzag(self) -> int:
         value = self._varint()
@@ -248,7 +248,7 @@ class _Compact:
 
     def _room(self, size: int) -> int:
         if size > self.end - self.at:
-            raise _Unsound(f"its description claims {size:,} entries in {self.end - self.at:,} bytes")
+            raise _Invalid(f"its description claims {size:,} entries in {self.end - self.at:,} bytes")
         return size
 
     def _skip(self, size: int) -> None:

@@ -83,8 +83,7 @@ class Result:
         Parameters
         ----------
         kind : str, optional
-            Which of its charts; docs/charts.md lists them. A name that does not exist is told with those that do, and
-            a result that has no chart, such as a `FileCheck`, says which results have.
+            Which of its charts; docs/charts.md lists them. A name that does not exist is told with those that do.
         title : str, optional
             A title of your own instead of the finding; ``""`` for none.
         width : int, optional

@@ -64,15 +64,15 @@ class WorkFile:
             text = "is not a work file; name a new file, nothing is overwritten"
             raise FileError(str(path), [Problem(1, text)])
         self._check(*first, described)
-        sound = [lines[0]]
+        whole = [lines[0]]
         for number, line in enumerate(lines[1:], 2):
             if (parsed := _parse(line)) is not None:
                 self._parts[parsed[0]] = parsed[1]
-                sound.append(line)
+                whole.append(line)
             elif line.endswith(b"\n"):  # what a killed process began is no damage
                 self._damaged.append(f"line {number}{_key_in(line)}")
-        if len(sound) < len(lines):
-            write_atomically(path, b"".join(sound), compress=False)
+        if len(whole) < len(lines):
+            write_atomically(path, b"".join(whole), compress=False)
             self._take(path)  # it is another file now
 
     @property
@@ -110,6 +110,12 @@ class WorkFile:
         if self._lock is not None:
             self._lock()
 
+    def __enter__(self) -> WorkFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _take(self, path: Path) -> None:
         """Lock the file (made if it is not there), where the system can; a file that another job has is an error."""
         self.close()
@@ -143,7 +149,7 @@ class WorkFile:
 
     @staticmethod
     def _read(path: Path) -> list[bytes]:
-        """The lines of a file, sound or not."""
+        """The lines of a file, whole or cut off."""
         try:
             return path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:

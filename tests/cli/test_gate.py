@@ -122,3 +122,9 @@ def test_bad_input(here: Type, words: str, code: int, message: str) -> None:
     result = here(*words.split())
     assert (result.exit_code, result.stdout) == (code, "")
     assert result.stderr.splitlines()[-1].replace("Error: ", "") == message
+
+
+def test_a_build_log_shows_the_verdict_beside_a_file(here: Type) -> None:
+    result = here(*GATE, "--candidate", "good.run", "--better", "-o", "gate.md")
+    wrote, verdict = result.stderr.splitlines()
+    assert (wrote, verdict.partition(" (RR")[0]) == ("wrote gate.md (1 row)", "pass: good is better than main")

@@ -68,7 +68,7 @@ def test_output_format_follows_the_ending(cranfield: Type, name: str) -> None:
     Path("a.run").write_text("1 Q0 d 1 2 x\n")
     result = cranfield("check", "a.run", "-o", name)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == f"wrote {name} (1 rows)\n"
+    assert result.stderr == f"wrote {name} (1 row)\n"
     assert Path(name).stat().st_size > 0
     if name == "o.parquet":
         assert pl.read_parquet(name)["file"].to_list() == ["a.run"]

@@ -118,7 +118,7 @@ def test_bad_questions_about_reliability(here: Path) -> None:
     Path("two.csv").write_text("system,topic,measure,value\n" + "".join(
         f"{system},{topic},{measure},0.{system}{topic}\n" for system in "12" for topic in "123" for measure in ("AP", "RR")
     ))  # fmt: skip
-    assert "there are 2 measures (AP, RR); say which one is meant" in refused("reliability", "two.csv")
+    assert "there are 2 measures (AP, RR); choose one, such as --measure AP" in refused("reliability", "two.csv")
 
 
 def few_topics() -> str:

@@ -91,6 +91,8 @@ def test_a_pair_is_a_family_of_one(here: Type) -> None:
     first, second = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())[:2]
     (row,) = rows(here, f"compare scores.csv -m AP --test t --system {first} --system {second}")
     assert row["p"] == row["p_adjusted"]
+    (row,) = rows(here, f"monitor scores.csv -m AP --looks 1 --system {first} --baseline {second}")
+    assert (row["system_a"], row["system_b"]) == (first, second)
     (row,) = rows(here, f"compare scores.csv -m AP --test t --system {first} --baseline {second}")
     assert (row["system_a"], row["system_b"]) == (first, second)
     topics = rows(here, f"compare scores.csv -m AP --test t -s {first} -s {second} --show topics")
@@ -133,6 +135,10 @@ def test_a_file_of_another_kind_is_recognised(here: Type, words: str, message: s
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (
+            "-o s3://bucket/a.csv",
+            "error: s3:/bucket/a.csv: is a URL, and only files of this machine are written; name a file",
+        ),
         ("-o nowhere/a.csv", "error: nowhere/a.csv: cannot be written: there is no directory nowhere"),
         ("--plot nowhere/a.svg", "error: nowhere/a.svg: cannot be written: there is no directory nowhere"),
         ("--plot a.svg --chart curve", "error: unknown chart 'curve'"),
@@ -256,3 +262,21 @@ def test_many_alike_warnings_become_one() -> None:
     measured = [f"AP, P@10: {text}" for text in texts]
     assert len(gathered(measured)) == 1
     assert gathered(["one", "two: 2", "one", "three: 3"]) == ["one", "two: 2", "three: 3"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("evaluate", "Missing arguments 'QRELS' and 'RUN...'."),
+        ("pool", "Missing arguments 'QRELS' and 'RUN...', and option '--depth'."),
+        ("design recommend", "Missing argument 'SCORES...', and options '--systems' and '--min-diff'."),
+        ("design recommend scores.csv --systems=3", "Missing option '--min-diff'."),
+    ],
+)
+def test_all_that_is_missing_is_named_at_once(here: Type, words: str, said: str) -> None:
+    result = here(*words.split())
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {said}")
+
+
+def test_the_help_of_trec_eval_is_its_own(here: Type) -> None:
+    assert here("help", "trec_eval").stdout == here("trec_eval", "-h").stdout

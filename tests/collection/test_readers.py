@@ -331,3 +331,8 @@ def test_real_qrels() -> None:
     assert diversity.frame["subtopic"].n_unique() > 3
     with pytest.raises(FileError, match="found 5 fields"):
         read_qrels(data / "fixtures/trecvid-avs21/qrels.stratified.txt.gz")
+
+
+def test_the_beginning_of_a_json_file_is_not_three_fields(write: Write) -> None:
+    with pytest.raises(FileError, match="JSON"):
+        read_qrels(write('{"1": {"d1": 1', "q.json"))

@@ -1,4 +1,4 @@
-"""The set of systems that may be the best, and simultaneous rank intervals: definitions, and coverage by simulation."""
+"""The set of systems that may be the best, and rank intervals: definitions, and coverage by simulation."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from cranfield.comparison.best import best_set
-from cranfield.comparison.corrections import adjust
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.rank_intervals import marginal_ranks, simultaneous_ranks, true_ranks
+from cranfield.comparison.rank_intervals import marginal_ranks
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.saddlepoint import saddlepoint
-from cranfield.comparison.westfall_young import westfall_young
 from cranfield.errors import ArgumentError
 
 # ── the best ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def hall(u, skewness, n):
+    """Hall's transformation of t, with twice the skewness where that is negative, as u again."""
+    t = u * np.sqrt((n - 1) / (n - u**2))
+    a = 2 * np.maximum(-skewness, 0) / (3 * np.sqrt(n))
+    t = np.where((t > 0) & (a > 0), np.minimum(t, (1 - (1 - a * t) ** 3) / np.where(a > 0, 3 * a, 1) - a / 2), t)
+    return t * np.sqrt(n / (n - 1 + t**2))
 
 
 def direct(values, alpha):
@@ -30,7 +34,7 @@ def direct(values, alpha):
     for i in range(m):
         d = np.delete(values - values[:, [i]], i, axis=1)
         scale = 1 / np.sqrt((d**2).sum(axis=0))
-        observed = (d.sum(axis=0) * scale).max()
+        observed = hall((d.sum(axis=0) * scale), stats.skew(d), len(d)).max()
         flips = np.array(list(product([-1, 1], repeat=len(d))))
         p.append(((flips @ d * scale).max(axis=1) >= observed - 1e-9).mean())
     return np.array(p)
@@ -66,11 +70,36 @@ def test_identical_leaders_stay_together_and_workers_do_not_matter():
 
 
 def test_two_systems_are_a_one_sided_test():
-    values = np.random.default_rng(4).normal(size=(40, 2)) + [0.0, 0.2]
+    values = np.random.default_rng(4).normal(size=(40, 2))
+    values[20:] = -values[:20]  # differences without skewness
+    values += [0.0, 0.2]
     scores = GridScores.of(values)
     result = best_set(scores, Resampling(n_resamples=50_000), 0.05)
     expected = saddlepoint(scores, all_pairs(2), "less")[0]
     assert result.p[0] == pytest.approx(expected, rel=0.1)
+
+
+def test_a_system_that_wins_by_far_on_few_topics_stays():
+    """Equally good, log-normal differences (skewness 33): flips alone left the better-hidden one out in a fifth."""
+    rng = np.random.default_rng(6)
+    spread, runs, covered = np.array([1.5, 0.25]), 200, 0
+    for _ in range(runs):
+        values = np.exp(rng.normal(size=(50, 2)) * spread - spread**2 / 2)
+        covered += bool(best_set(GridScores.of(values), Resampling(n_resamples=199, workers=1), 0.05).member[0])
+    assert covered >= stats.binom.isf(0.999, runs, 0.95), covered / runs
+
+
+def test_skewness_only_lets_more_systems_in(monkeypatch):
+    rng = np.random.default_rng(7)
+    for skewed in (rng.exponential(size=(30, 8)), rng.normal(size=(30, 8)), rng.beta(0.3, 2, size=(30, 8))):
+        scores = GridScores.of(skewed + np.linspace(0, 1, 8))
+        with_it = best_set(scores, Resampling(n_resamples=300), 0.05)
+        with monkeypatch.context() as patch:
+            patch.setattr("cranfield.comparison.best.MORE_SKEWED", 0.0)
+            without = best_set(scores, Resampling(n_resamples=300), 0.05)
+        assert (with_it.p >= without.p).all()
+    constant = np.column_stack([np.full(9, 0.5), np.full(9, 0.5), np.full(9, 0.2)])
+    assert best_set(GridScores.of(constant), Resampling(n_resamples=300), 0.05).member.tolist() == [True, True, False]
 
 
 def test_an_impossible_level_is_refused():
@@ -100,64 +129,17 @@ def test_the_best_is_in_the_set(truth, n_topics, noise):
         drawn = rng.normal(size=(n_topics, 10)) if noise == "normal" else rng.exponential(size=(n_topics, 10)) - 1
         values = rng.normal(size=(n_topics, 1)) + spread * drawn + mean
         covered += bool(best_set(GridScores.of(values), Resampling(n_resamples=299, workers=1), 0.05).member[0])
-    # Differences of skewed scores of unequal spread are not symmetric: what is lost then is allowed for.
-    promised = 0.93 if noise == "exponential" and truth.startswith("noisy") else 0.95
-    assert covered >= stats.binom.isf(0.999, runs, promised), covered / runs
+    assert covered >= stats.binom.isf(0.999, runs, 0.95), covered / runs
 
 
 # ── ranks ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 12))
-def test_right_decisions_give_intervals_that_hold_the_ranks(seed, m):
-    rng = np.random.default_rng(seed)
-    means = rng.integers(0, 5, m).astype(float)
-    pairs = all_pairs(m)
-    difference = pairs.of(means)
-    true = true_ranks(means)
-    everything = simultaneous_ranks(pairs, difference, difference != 0, m)
-    assert (everything.lower == true.lower).all()
-    assert (everything.upper == true.upper).all()
-    some = simultaneous_ranks(pairs, difference, (difference != 0) & (rng.random(len(pairs)) < 0.5), m)
-    assert (some.lower <= true.lower).all()
-    assert (some.upper >= true.upper).all()
-    nothing = simultaneous_ranks(pairs, difference, np.zeros(len(pairs), dtype=bool), m)
-    assert (nothing.lower == 1).all()
-    assert (nothing.upper == m).all()
-
-
-def ranks_cover(n_topics, runs, seed):
-    """How often all intervals hold at once, for Holm and Westfall–Young, and their mean width."""
-    rng = np.random.default_rng(seed)
-    m = 20
-    pairs = all_pairs(m)
-    means = np.r_[np.linspace(0.5, 0.46, 5), np.linspace(0.4, 0.1, 13), 0.3, 0.3]
-    true = true_ranks(means)
-    covered, width = np.zeros(2), np.zeros(2)
-    for _ in range(runs):
-        topic = rng.normal(0, 0.15, (n_topics, 1))
-        values = means + topic + rng.gamma(2, 0.08, (n_topics, m)) * np.linspace(0.7, 1.3, m)
-        values -= 0.16 * np.linspace(0.7, 1.3, m)
-        scores = GridScores.of(values)
-        difference = pairs.of(scores.sums)
-        decided = (
-            adjust(saddlepoint(scores, pairs, "two-sided"), "holm") <= 0.05,
-            westfall_young(scores, pairs, Resampling(n_resamples=499, workers=1)).p_adjusted <= 0.05,
-        )
-        for at, significant in enumerate(decided):
-            ranks = simultaneous_ranks(pairs, difference, significant, m)
-            covered[at] += bool((ranks.lower <= true.lower).all() and (ranks.upper >= true.upper).all())
-            width[at] += (ranks.upper - ranks.lower + 1).mean()
-    return covered / runs, width / runs
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_topics", [25, 50])
-def test_all_ranks_are_covered_at_once(n_topics):
-    runs = 400
-    covered, _ = ranks_cover(n_topics, runs, 6)
-    assert (covered >= stats.binom.isf(0.999, runs, 0.95) / runs).all(), covered
+def true_ranks(means):
+    """The lowest and the highest rank that systems with these true means have; those that tie share all of theirs."""
+    ordered = np.sort(means)
+    above = len(means) - np.searchsorted(ordered, means, side="right")
+    return 1 + above, len(means) - np.searchsorted(ordered, means, side="left")
 
 
 def test_ranks_of_one_system_by_the_definition():
@@ -176,15 +158,12 @@ def test_ranks_of_one_system_by_the_definition():
 def test_ranks_of_one_system_are_no_wider_and_no_worker_matters():
     values = np.random.default_rng(8).beta(1, 3, (40, 15)) + np.linspace(0, 0.3, 15)
     values[:, 3] = values[:, 4]
-    scores, pairs = GridScores.of(values), all_pairs(15)
+    scores = GridScores.of(values)
     how = Resampling(n_resamples=3000, workers=1)
     one = marginal_ranks(scores, how, 0.05)
     other = marginal_ranks(scores, Resampling(n_resamples=3000, workers=3), 0.05)
     assert one.lower.tolist() == other.lower.tolist()
     assert one.upper.tolist() == other.upper.tolist()
-    significant = westfall_young(scores, pairs, how).p_adjusted <= 0.05
-    together = simultaneous_ranks(pairs, pairs.of(scores.sums), significant, 15)
-    assert (one.upper - one.lower).sum() < (together.upper - together.lower).sum()
     assert (one.lower[3], one.upper[3]) == (one.lower[4], one.upper[4])
 
 
@@ -194,10 +173,10 @@ def test_ranks_of_one_system_are_no_wider_and_no_worker_matters():
 def test_every_rank_is_covered_by_itself(truth, n_topics):
     rng = np.random.default_rng(9)
     mean, spread = TRUTHS[truth]
-    true = true_ranks(mean)
+    lowest, highest = true_ranks(mean)
     runs, covered = 400, np.zeros(10)
     for _ in range(runs):
         values = rng.normal(size=(n_topics, 1)) + spread * rng.normal(size=(n_topics, 10)) + mean
         ranks = marginal_ranks(GridScores.of(values), Resampling(n_resamples=299, workers=1), 0.05)
-        covered += (ranks.lower <= true.lower) & (ranks.upper >= true.upper)
+        covered += (ranks.lower <= lowest) & (ranks.upper >= highest)
     assert covered.min() >= stats.binom.isf(0.9995, runs, 0.95), covered / runs

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield import ScoreMatrix, Scores, compare, compare_measures, make_scores
+from cranfield import ScoreMatrix, Scores, compare, compare_measures, make_scores, read_scores, write_scores
 from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.resamples import enough_resamples
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import ArgumentError, CranfieldWarning, quietly
+from cranfield.present.answer import answer
+from cranfield.present.tables import text_rows
+from support import SHARED, needs_shared
 
 MEANS = tuple(name for name in TESTS if name not in ("wilcoxon", "sign"))
 """Tests whose decisions point the way of the mean difference."""
@@ -79,6 +86,33 @@ def test_intervals_agree_against_a_baseline_on_any_side(test, correction, altern
     assert (leaves_out_zero(result) == result.significant)[right].all()
 
 
+REAL = [("trec3-adhoc", *one) for one in combinations()] + [
+    ("trec8-adhoc", test, correction)
+    for test, correction in (
+        ("randomisation", "holm"),
+        ("randomisation", "westfall-young"),
+        ("t", "bh"),
+        ("tukey", None),
+    )
+]
+
+
+@needs_shared
+@pytest.mark.slow
+@pytest.mark.parametrize(("track", "test", "correction"), REAL)
+def test_intervals_agree_on_real_tracks_and_no_p_is_printed_as_a_floor(track, test, correction):
+    scores = read_scores(SHARED / "data" / "matrices" / f"{track}.AP.csv").only()
+    with quietly():
+        result = compare(scores, test=test, correction=correction)
+        sheet = answer(result).sheet()
+        shown = [row[sheet.rows.columns.index("p")] for row in text_rows(sheet)]
+    assert (leaves_out_zero(result) == result.significant)[result.difference != 0].all()
+    floors = {float(result.smallest_p or 0), 1 / ((result.n_resamples or 0) + 1)}
+    for text, p in zip(shown, result.p, strict=True):
+        assert "e-" not in text
+        assert text.startswith("< ") or p not in floors or p >= 1e-4
+
+
 @pytest.mark.parametrize(("test", "statistic"), [("randomisation", "median"), ("bootstrap", "geometric-mean")])
 def test_intervals_of_other_statistics_agree_too(test, statistic):
     with quietly():
@@ -127,6 +161,31 @@ def test_a_large_family_is_decided_by_default():
     assert json.loads(json.dumps(one.settings))["p_methods"] == one.p_methods
     # The order of p-values is kept by Holm, whoever found them.
     assert (adjust(one.p) == one.p_adjusted).all()
+
+
+@pytest.mark.slow
+def test_a_thousand_systems_in_bounded_memory(tmp_path):
+    """499,500 pairs from file to file; all differences of one flip at once would take 200 MB for every fifty flips."""
+    write_scores(make_scores(50, 1000), tmp_path / "scores.csv")
+    for command, rows in (("compare", 499_500), ("leaderboard", 1000)):
+        words = [
+            sys.executable,
+            "-m",
+            "cranfield",
+            command,
+            str(tmp_path / "scores.csv"),
+            "-o",
+            str(tmp_path / "out.csv"),
+        ]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        assert status == 0
+        assert used.ru_maxrss < 1_000_000  # kB
+        with (tmp_path / "out.csv").open() as lines:
+            found = list(csv.DictReader(lines))
+        assert len(found) == rows
+        if command == "compare":
+            assert sum(row["significant"] == "true" for row in found) > 10_000
 
 
 def test_resamples_are_enough_for_the_family_unless_given():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
+from cranfield import compare, make_scores
 from cranfield.comparison.enumeration import enumerated_p
 from cranfield.comparison.flips import Magnitudes, magnitudes, sided
 from cranfield.comparison.grid import GridScores
@@ -254,3 +255,9 @@ def test_lattice_with_thousands_of_topics(together, monkeypatch):
 def test_magnitudes_count_what_is_no_more_than_rounding_as_zero():
     scores = GridScores.of(np.array([[0.3, 0.1 + 0.2], [0.5, 0.2]]))
     assert magnitudes(scores, np.array([0]), np.array([1])).n_nonzero.tolist() == [1]
+
+
+@pytest.mark.parametrize(("asked", "flips"), [(1023, None), (1024, 1024), (5000, 1024)])
+def test_as_many_flips_as_there_are_are_all_of_them(asked: int, flips: int | None) -> None:
+    """Ten topics have 2^10 assignments of signs; fewer resamples than that are not said to be all."""
+    assert compare(make_scores(10, 3, seed=1), n_resamples=asked).n_resamples == flips

@@ -168,6 +168,31 @@ def test_a_difference_that_cannot_be_is_refused(scale: float, min_diff: float, r
             design(past(scale=scale), 10, min_diff)
 
 
+@pytest.mark.parametrize(
+    ("largest", "min_diff", "refused"),
+    [(1, 1.5, True), (1.5, 1.2, False), (1.5, 101, True), (100, 100.5, True), (100.5, 101, False)],
+)
+def test_what_no_two_systems_can_differ_by(largest: float, min_diff: float, refused: bool) -> None:
+    """Scores up to 1 are shares, up to 100 per cent; what runs further has no end that is known."""
+    values = np.random.default_rng(1).uniform(0, 1, (30, 5))
+    values[0, 0], values[1, 0] = 0, 1
+    try:
+        sense(matrix(values * largest), min_diff)
+    except ArgumentError as error:
+        assert f"no two systems can differ by `min_diff` = {min_diff:g}" in str(error)
+        assert refused
+    else:
+        assert not refused
+
+
+def test_a_small_difference_is_told_in_standard_deviations() -> None:
+    values = np.random.default_rng(1).uniform(0.2, 0.6, (30, 5))
+    residuals = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    spread = np.sqrt(2 * (residuals**2).sum() / (29 * 4))
+    (said,) = sense(matrix(values), 0.001)
+    assert f"is {0.001 / spread:.2g} standard deviations of the difference of two systems ({spread:.4g} by" in said
+
+
 def test_advice_warns_of_nonsense() -> None:
     with pytest.warns(CranfieldWarning):
         said = recommend(past(scale=100), 10, 0.05).warnings

@@ -143,6 +143,9 @@ def test_simulated_power_is_what_was_designed() -> None:
     assert got.false < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 4000)
     small = simulate_power(population, design.n_topics, 0.1, n_systems=2, trials=500)
     assert small.power > got.power
+    assert got.error == pytest.approx(np.sqrt(got.power * (1 - got.power) / 4000))
+    sure = simulate_power(population, design.n_topics, 5, trials=50)
+    assert (sure.power, sure.error) == (1, 1 / 50), "as if one trial had gone otherwise"
 
 
 def test_simulation_against_loops() -> None:

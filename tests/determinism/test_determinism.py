@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from determinism.answers import TAKES_ORDER
+from determinism.processors import PROCESSORS
 
 TESTS = Path(__file__).resolve().parents[1]
 Answers = dict[str, dict[str, str]]
@@ -23,9 +24,7 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
     "a locale": ({"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}, "1", "here"),
     "no locale": ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "1", "here"),
     "a directory": ({"TZ": "Pacific/Kiritimati"}, "1", "a place with blanks and ümlauts"),
-    "Haswell": ({"OPENBLAS_CORETYPE": "Haswell"}, "1", "here"),
-    "SkylakeX": ({"OPENBLAS_CORETYPE": "SkylakeX"}, "1", "here"),
-    "Prescott": ({"OPENBLAS_CORETYPE": "Prescott"}, "1", "here"),
+    **{name: (set, "1", "here") for name, set in PROCESSORS.items()},
 }
 """Another surrounding: what it sets, how many workers, and the name of the directory."""
 
@@ -50,7 +49,7 @@ def differing(one: Answers, other: Answers, what: str) -> list[str]:
 
 def test_some_answers_are_the_same_bytes_elsewhere(tmp_path: Path) -> None:
     usual = answers(tmp_path / "here", {}, "1", "0", "9")
-    set = {"PYTHONHASHSEED": "99", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Prescott"}
+    set = {"PYTHONHASHSEED": "99", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", **PROCESSORS["an old one"]}
     other = answers(tmp_path / "there ü", {**set, "LC_ALL": "C"}, "3", "0", "9")
     assert usual is not None
     assert len(usual) > 10

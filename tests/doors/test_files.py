@@ -12,10 +12,23 @@ from typing import Any, ClassVar
 import polars as pl
 import pytest
 
-from cranfield import CranfieldWarning, FileError, check_file, evaluate, read_qrels, read_run, read_runs, read_scores
+from cranfield import (
+    CranfieldWarning,
+    DataError,
+    FileError,
+    check_file,
+    evaluate,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_scores,
+    write_scores,
+)
 from cranfield.collection.formats import COLLECTION_FORMATS, documented, writable
 from cranfield.collection.types import Qrels, Run
+from cranfield.files import NamedFile
 from cranfield.tuning import read_families
+from support import Type
 
 Put = Callable[[str, str], Path]
 RUN = [("1", "a", 1, 2.5), ("1", "b", 2, 1.5), ("2", "a", 1, 0.25)]
@@ -58,6 +71,19 @@ def test_runs_of_every_format(put: Put, kind: str) -> None:
     assert check_file(put(*RUN_FILES[kind])).kind == "run"
 
 
+def test_predictions_of_mteb_are_named_after_their_model(put: Put) -> None:
+    """Every model's predictions lie in a file of the task's name."""
+    files = []
+    for model in ("one/small", "two/large"):
+        content = {"mteb_model_meta": {"model_name": model, "revision": "1"}, "default": {"test": NESTED}}
+        files.append(put(f"{model}/Task_predictions.json", json.dumps(content)))
+    assert evaluate(put(*JUDGED["trec"]), files, "AP", name="tag").only().systems == ("one/small", "two/large")
+    with pytest.raises(DataError, match=r"its system 'Task_predictions' was read from .*name='tag'"):
+        evaluate(put(*JUDGED["trec"]), files, "AP")
+    assert read_run(put(*RUN_FILES["BEIR's results"]), name="tag").system == "x"  # which has no tag
+    assert read_run(put("x.csv", "name,qid,docno,score\nbm25,1,a,2\n"), name="tag").system == "bm25"
+
+
 def test_runs_of_ms_marco_are_ordered_by_rank(put: Put) -> None:
     path = put("dev.tsv", "1\ta\t1\n1\tb\t2\n1\tc d\t3\n2\ta\t1\n")
     run = read_run(path)
@@ -74,6 +100,8 @@ JUDGED = {
     "JSON": ("qrels.json", '{"1": {"a": 1, "b": 0}, "2": {"c": 2}}'),
     "JSON lines": ("qrels.jsonl", '{"query_id": "1", "doc_id": "a", "relevance": 1}\n'
                    '{"query_id": "1", "doc_id": "b", "relevance": 0}\n{"query_id": "2", "doc_id": "c", "relevance": 2}\n'),
+    "MTEB's JSON lines": ("test.jsonl", "".join(json.dumps({"query-id": t, "corpus-id": d, "score": float(r)}) + "\n"
+                          for t, _, d, r in QRELS)),
     "PyTerrier's columns": ("qrels.csv", "qid,docno,label\n1,a,1\n1,b,0\n2,c,2\n"),
 }  # fmt: skip
 
@@ -105,6 +133,8 @@ BAD_RUNS = {
     "broken JSON": ("x.json", '{"1": {"a": 1.0,\n', r"x.json:\d: is not JSON"),
     "text in JSON": ("x.json", '{"1": {"a": "high"}}', r"x.json: topic '1', document 'a' has score 'high'"),
     "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"holds means over topics, no rankings.*prediction_folder"),
+    "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"holds means over topics"),
+    "parquet": ("x.run", "PAR1\0", r"is a parquet table, and text is expected; read it as a frame"),
     "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
     "no keys": ("x.jsonl", '{"x": 1}\n{"x": 2}\n', r"x.jsonl:1: expected keys for topic, document"),
@@ -189,6 +219,7 @@ BAD_SCORES = {
     "comma in a tidy table": ("s.csv", "system;topic;AP\na;1;0,5\n", r"s.csv:2: .*as AP, found '0,5'; .*decimal comma"),
     "comma in a long table": ("s.csv", "system;topic;value\na;1;0,5\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
     "means of MTEB": ("s.json", '{"task_name": "x", "scores": {}}', r"means over topics, and tests need the score"),
+    "newer means of BEIR": ("s.json", '{"ndcg": {"NDCG@1": 0.5}, "map": {"MAP@1": 0.1}}', r"means over topics, and tests"),
     "means of BEIR": ("s.json", '{"NDCG@10": 0.5}', r"means over topics, and tests need the score of every topic"),
     "broken JSON": ("s.json", '{"a": ', r"s.json:1: is not JSON"),
     "broken JSON lines": ("s.jsonl", '{"a": 1}\n{"a"\n', r"s.jsonl:2: is not JSON"),
@@ -296,6 +327,40 @@ def test_without_fsspec_a_url_says_what_is_missing(monkeypatch: pytest.MonkeyPat
         read_qrels("https://example.org/qrels.txt")
 
 
+@pytest.mark.parametrize(
+    ("name", "package"), [("s3://b/a.run", "s3fs"), ("gs://b/runs/", "gcsfs"), ("az://b/*.run", "adlfs")]
+)
+def test_a_store_names_the_package_it_needs(name: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(FileError, match=rf"fsspec cannot open it: .*[Ii]nstall {package} .*, or fetch the file"):
+        list(read_runs(name))
+
+
+def test_scores_of_a_store(put: Put) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    scores = read_scores(put(*SCORE_FILES["tidy"]))
+    write_scores(scores, put("s.parquet", ""))
+    for file in (put(*SCORE_FILES["tidy"]), put("t", "").parent / "s.parquet"):
+        store.pipe_file(f"/scores/{file.name}", file.read_bytes())
+        assert read_scores(f"memory://scores/{file.name}") == scores
+    with pytest.raises(FileError, match=r"memory://scores/x.csv: is a URL, and only files of this machine are written"):
+        write_scores(scores, "memory://scores/x.csv")
+
+
+def test_a_store_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Memory):
+        def isdir(self, path: str) -> bool:
+            raise PermissionError("no credentials")
+
+    module: Any = ModuleType("fsspec")
+    module.core = SimpleNamespace(url_to_fs=lambda name: (Broken(), "/runs"))
+    monkeypatch.setitem(sys.modules, "fsspec", module)
+    with pytest.raises(FileError, match=r"s3://b/runs: cannot be read: PermissionError: no credentials"):
+        list(read_runs("s3://b/runs"))
+
+
 class Dataset:
     """What ir_datasets' datasets have; the package itself downloads, so it is stood in for."""
 
@@ -323,3 +388,74 @@ def test_datasets_of_ir_datasets(monkeypatch: pytest.MonkeyPatch, put: Put) -> N
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(FileError, match=r"ir_datasets is not there; pip install ir_datasets, or name a file"):
         read_qrels("irds:tiny/dev")
+
+
+@pytest.fixture
+def registered(put: Put, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The real ir_datasets with datasets of files here: nothing is downloaded."""
+    package = pytest.importorskip("ir_datasets")
+    from ir_datasets import formats
+    from ir_datasets.util import LocalDownload
+
+    monkeypatch.setattr(package.registry, "_registered", dict(package.registry._registered))
+
+    def file(name: str, content: str) -> Any:
+        return LocalDownload(put(name, content))
+
+    qrels = formats.TrecQrels(file("qrels", JUDGED["trec"][1]), {})
+    package.registry.register(
+        "tiny/dev", package.Dataset(qrels, formats.TrecScoredDocs(file("run", RUN_FILES["trec"][1])))
+    )
+    parts = formats.TrecSubQrels(file("parts", "1 1 a 1\n1 2 a 0\n"), {})
+    package.registry.register("tiny/parts", package.Dataset(parts))
+    package.registry.register(
+        "tiny/lost", package.Dataset(formats.TrecQrels(LocalDownload(Path("none"), mkdir=False), {}))
+    )
+    return package
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_real_ir_datasets(put: Put) -> None:
+    assert read_qrels("irds:tiny/dev").frame.rows() == QRELS
+    assert read_qrels("irds:tiny/parts").frame.rows() == [("1", "1", "a", 1), ("1", "2", "a", 0)]
+    run = read_run("irds:tiny/dev")
+    assert (run.system, rows(run)) == ("tiny/dev", SCORED)
+    scores = evaluate("irds:tiny/dev", ["irds:tiny/dev", put(*RUN_FILES["trec"])], "RR").only()
+    assert (scores.systems, scores.values.tolist()) == (("tiny/dev", "x"), [[1.0, 1.0], [0.0, 0.0]])
+    check = check_file("irds:tiny/dev")
+    assert (check.kind, check.n_rows, check_file("irds:tiny/dev", kind="run").n_rows) == ("qrels", 3, 3)
+    with pytest.raises(FileError, match=r"irds:tiny/none: ir_datasets knows no such dataset"):
+        read_qrels("irds:tiny/none")
+    with pytest.raises(FileError, match=r"irds:tiny/parts: this dataset has no scored documents"):
+        read_run("irds:tiny/parts")
+    with pytest.raises(
+        FileError, match=r"irds:tiny/lost: ir_datasets cannot give it: .*; fetch it with ir_datasets, or"
+    ):
+        read_qrels("irds:tiny/lost")
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate irds:tiny/dev RUN -m AP",
+        "check irds:tiny/dev RUN",
+        "compare irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "leaderboard irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "table irds:tiny/dev RUN irds:tiny/dev -m AP --test t",
+        "gate irds:tiny/dev --baseline RUN --candidate irds:tiny/dev -m AP --margin 0.1 --test randomisation",
+        "convert irds:tiny/dev --layout beir",
+        "trec_eval irds:tiny/dev RUN",
+        "evaluate --collections LIST -m AP -o all",
+    ],
+)
+def test_commands_take_datasets(cranfield: Type, put: Put, words: str) -> None:
+    files = {"RUN": str(put("y.run", RUN_FILES["trec"][1])), "LIST": str(put("list.txt", "tiny irds:tiny/dev y.run\n"))}
+    done = cranfield(*(files.get(word, word) for word in words.split()))
+    assert done.exit_code in ((0, 4) if words.startswith("gate") else (0,)), done.stderr
+
+
+def test_an_uploaded_file_of_such_a_name_is_a_file(put: Put) -> None:
+    file = NamedFile("irds:tiny/dev", put(*JUDGED["trec"]))
+    assert read_qrels(file).frame.rows() == QRELS
+    assert check_file(file).kind == "qrels"

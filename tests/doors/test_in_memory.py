@@ -396,6 +396,8 @@ def test_functions_of_runs_and_judgments_take_dictionaries() -> None:
     skip = ["standardisation", "replicates", "collection", "next"]
     page = build_report(qrels=QRELS_DICT, runs=RUN_DICTS, measures=["AP"], skip=skip, n_resamples=50)
     assert RUNS[0].system in page.html
+    again = build_report(EXPECTED, measures=["map"], skip=skip, n_resamples=50)  # scores that are called AP
+    assert "AP" in again.headline
 
 
 def test_collections_by_name_in_any_form() -> None:

@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -33,9 +34,19 @@ WRITERS = {
     "made.json": "compare ap.csv --resamples 2000 -o made.json",
     "pool.txt": "pool s/qrels.txt s/runs --depth 3 -o pool.txt",
     "again": "sample again --topics 4 --systems 3 --documents 200 --depth 5 --length 20 --force",
+    "made.html": "table ap.csv --test t -o made.html",
+    "held.csv": "tune ap.csv --folds 3 --resamples 500 --pattern {family}-{k} --held-out held.csv",
+    "junit.xml": "gate ap.csv --baseline alder-1 --candidate alder-2 --margin 0.9 --test t --junit junit.xml",
+    "chart.json": "compare ap.csv --test t --plot chart.json",
+    "report.html": "report ap.csv --resamples 300 -o report.html",
     "long.json": "replicates s/qrels.txt s/runs --splits 8 --resamples 3000 --workers 1 --work job.work -o long.json",
+    "trials.json": "simulate tests ap.csv --trials 60 --test t --workers 1 --work job.work -o trials.json",
+    "designs.json": "simulate design ap.csv --systems 3 --min-diff 0.3 --pilots 3 --trials 20 --workers 1 --work job.work -o designs.json",
 }
-"""What each command writes, by name; the last is a long job that goes on where it stopped."""
+"""What each command writes, by name; the last ones are long jobs that go on where they stopped."""
+JOBS = ("long.json", "trials.json", "designs.json")
+TRIES = 12
+"""Commands started for a kill at most: one that has ended before it is killed does not count."""
 
 
 def start(words: str) -> int:
@@ -72,7 +83,7 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def main(kills: int, seed: int, names: list[str]) -> None:
-    """Kill so many commands, those that write these names; a finding ends the program with a sentence."""
+    """Kill so many commands in mid-work, those that write these names; a finding ends the program with a sentence."""
     writers = {name: WRITERS[name] for name in names or WRITERS}
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
     os.chdir(folder)
@@ -86,11 +97,15 @@ def main(kills: int, seed: int, names: list[str]) -> None:
         finish(words)
         takes[name] = time.monotonic() - started
         whole[name] = content(folder / name)
-    (folder / "job.work").unlink(missing_ok=True)
-    killed = resumed = 0
+        if whole[name] is None:
+            raise SystemExit(f"cranfield {words} wrote no {name}")
+        (folder / "job.work").unlink(missing_ok=True)
+    killed, resumed = Counter[str](), 0
     names = list(writers)
-    for number in range(kills):
-        name = names[number % len(names)]
+    for number in range(TRIES * kills):
+        if killed.total() >= kills:
+            break
+        name = min(names, key=lambda one: killed[one])
         if chance.random() < 0.5 and (folder / name).is_file():
             (folder / name).unlink()
         before = content(folder / name)
@@ -98,14 +113,17 @@ def main(kills: int, seed: int, names: list[str]) -> None:
         time.sleep(chance.uniform(0, 1.1 * takes[name]))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
-        killed += os.WIFSIGNALED(status)
+        if os.WIFSIGNALED(status):
+            killed[name] += 1
+        else:
+            takes[name] *= 0.8  # it was faster than the first time
         after = content(folder / name)
         if after not in (before, whole[name]):
             raise SystemExit(f"kill {number}: {name} is half-written after: cranfield {writers[name]}")
         strange = [one for one in leftovers(folder) if not one.endswith(".part")]
         if strange:
             raise SystemExit(f"kill {number}: {strange} are left")
-        if name == "long.json" and (folder / "job.work").exists():
+        if name in JOBS and (folder / "job.work").exists():
             kept = [
                 line for line in (folder / "job.work").read_bytes().splitlines(keepends=True) if line.endswith(b"\n")
             ]
@@ -116,6 +134,8 @@ def main(kills: int, seed: int, names: list[str]) -> None:
             if not (folder / "job.work").read_bytes().startswith(b"".join(kept)):
                 raise SystemExit(f"kill {number}: finished work was thrown away")
             (folder / "job.work").unlink()
+    if killed.total() < kills:
+        raise SystemExit(f"only {killed.total()} of {kills} were killed before they ended")
     long_ago = time.time() - 10_000
     left = leftovers(folder)
     for one in left:
@@ -123,12 +143,15 @@ def main(kills: int, seed: int, names: list[str]) -> None:
             os.utime(inside, (long_ago, long_ago))
     for name, words in writers.items():
         finish(words)
+        (folder / "job.work").unlink(missing_ok=True)
         if content(folder / name) != whole[name]:
             raise SystemExit(f"{name} is another after all kills")
     if leftovers(folder):
         raise SystemExit(f"the next commands left {leftovers(folder)}")
     shutil.rmtree(folder)
-    sys.stdout.write(f"{killed} of {kills} killed, {resumed} jobs went on, {len(left)} leftovers swept\n")
+    each = ", ".join(f"{name} {count}" for name, count in sorted(killed.items()))
+    tail = f"{resumed} jobs went on, {len(left)} leftovers swept"
+    sys.stdout.write(f"{killed.total()} killed ({each}), {tail}\n")
 
 
 if __name__ == "__main__":

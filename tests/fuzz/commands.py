@@ -19,7 +19,7 @@ from cranfield import make_sample
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.settings import Setting, Settings, questions
-from fuzz.sound import problems_of
+from fuzz.invariants import problems_of
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""
@@ -71,9 +71,8 @@ BASES: dict[str, list[list[str]]] = {
 """Short calls of every command, to which options are added."""
 SELDOM = {"report": 0.02, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
-ONE_SIDED = {"greater", "less", "westfall-young"}
-"""Words after which an interval may have an open end: one side, or too few resamples to bound it, which is said."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
+INTERRUPTED = 130
 NAMES = [
     "a",
     "b",
@@ -244,11 +243,15 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
                 code = end.code if isinstance(end.code, int) else 1
     except Slow:
         return f"slow: more than {PATIENCE} s"
+    except KeyboardInterrupt:
+        raise
     except BaseException:  # noqa: BLE001 (whatever it is, it is what we look for)
         return traceback.format_exc(limit=-4)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
     if code not in codes:
         return f"exit code {code}\n{err.getvalue()[:500]}"
     if (
@@ -261,7 +264,7 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):
         return None
-    wrong = problems_of(out.getvalue(), format, bool(ONE_SIDED & set(words)))
+    wrong = problems_of(out.getvalue(), format)
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 

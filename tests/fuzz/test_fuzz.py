@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from cranfield import ScoreMatrix, Scores
+from cranfield.settings import questions
 from fuzz import commands
-from fuzz.run import fuzz
+from fuzz.commands import BASES, SKIPPED, words_of
+from fuzz.drops import lost
+from fuzz.run import fuzz, main
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
 USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1,0.3\n"
@@ -29,16 +36,67 @@ FOUND = [
 
 @pytest.mark.parametrize(("kind", "inputs"), [("readers", 400), ("commands", 60)])
 def test_some_broken_inputs_are_all_answered(kind: str, inputs: int) -> None:
-    tried, findings = fuzz(kind, 1, 60.0, inputs)
-    assert sum(tried.values()) > 20
-    assert not findings, "\n\n".join(findings.values())
+    tally = fuzz(kind, range(1, inputs + 1))
+    assert tally.tried.total() == inputs
+    assert not tally.findings, "\n\n".join(tally.findings.values())
+
+
+def test_every_option_of_every_command_comes_up() -> None:
+    asked = questions()
+    for command in BASES:
+        chance = random.Random(command)
+        typed = {word for _ in range(400) for word in words_of(command, asked[command], chance)[0]}
+        own = [one for one in asked[command].all() if one.flags and (one.kind is not Path or one.name == "teams")]
+        assert [one.name for one in own if one.flags[0].split("/")[0] not in typed] == [], command
+    assert set(BASES) == {name for name in asked if name not in SKIPPED}
+
+
+def test_more_processes_try_the_same_seeds(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    for jobs in ("1", "2"):
+        words = ["fuzz", "--kinds", "readers", "--inputs", "4500", "--seed", "7", "--jobs", jobs]
+        monkeypatch.setattr(sys, "argv", words)
+        assert main() == 0
+        told.append(re.sub(r"in \d+ s", "", capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert "4,500 inputs" in told[0]
+    assert "next seed 4507" in told[0]
+
+
+RUN = b"1 Q0 d1 1 0.9 t\n# a comment\n1 Q0 d2 2 0.8 t\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "size", "drops"),
+    [
+        ("a.run", "run", RUN, 2, False),
+        ("a.run", "run", RUN, 1, True),
+        ("a.json", "run", b'{"1": {"d1": 1, "d1": 2}}', 1, True),
+        ("a.jsonl", "qrels", b'{"topic": "1"}\n\n{"topic": "2"}\n', 2, False),
+        ("a.jsonl", "qrels", b'{"topic": "1"}\n\n{"topic": "2"}\n', 1, True),
+        ("t.csv", "teams", b"system,team\na,x\nb,x\n", 2, False),
+        ("t.csv", "teams", b"system,team\na,x\nb,x\nc,x\n", 1, True),
+    ],
+)
+def test_a_dropped_row_is_noticed(name: str, kind: str, data: bytes, size: int, drops: bool) -> None:
+    result = dict.fromkeys(range(size))
+    assert (lost(name, kind, data, result, []) is not None) is drops
+    assert lost(name, kind, data, result, ["1 line skipped"]) is None
+
+
+def test_a_dropped_score_is_noticed() -> None:
+    data = b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n3,0.5,0.5\n"
+    whole = Scores([ScoreMatrix([[0.5, 0.25], [0.75, 1], [0.5, 0.5]], ["1", "2", "3"], ["a", "b"], "AP")])
+    part = Scores([ScoreMatrix([[0.5], [0.75], [0.5], [0.5], [0.5]], ["1", "2", "3", "4", "5"], ["a"], "AP")])
+    assert lost("s.csv", "scores", data, whole, []) is None
+    assert lost("s.csv", "scores", data, part, []) is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "inputs"), [("readers", 60_000), ("commands", 3_000)])
 def test_many_broken_inputs_are_all_answered(kind: str, inputs: int) -> None:
-    _, findings = fuzz(kind, 1_000_000, 600.0, inputs)
-    assert not findings, "\n\n".join(findings.values())
+    tally = fuzz(kind, range(1_000_000, 1_000_000 + inputs))
+    assert not tally.findings, "\n\n".join(tally.findings.values())
 
 
 @pytest.mark.parametrize(("table", "words"), FOUND, ids=[words for _, words in FOUND])

@@ -13,7 +13,7 @@ import pytest
 import vl_convert
 
 from chart_support import family_matrices, matrix, results, spec_data, title
-from cranfield import ScoreMatrix, correlate, design_anova, monitor
+from cranfield import ScoreMatrix, Scores, correlate, design_anova, monitor, standardisation_effect
 from cranfield.comparison import compare
 from cranfield.errors import ArgumentError, CranfieldWarning
 from cranfield.present.charts import KINDS, chart
@@ -275,3 +275,26 @@ def test_the_dark_ones_of_a_leaderboard_are_those_its_title_names() -> None:
     rows = next(rows for rows in spec_data(spec) if "top" in rows[0])
     assert {row["system"] for row in rows if row["top"]} == set(found.may_be_best)
     assert "dark: may be the best" in title(spec, "subtitle")
+
+
+def test_names_in_a_scatter_of_ranks_stand_apart() -> None:
+    x = matrix(20, 143)
+    y = ScoreMatrix(x.values[:, ::-1], x.topics, x.systems, "other")
+    spec = chart(correlate(x, y, n_resamples=0), "ranks").to_dict()
+    named = [row for rows in spec_data(spec) for row in rows if "label" in row]
+    assert len(named) == 8
+    boxes = []
+    for row in named:
+        width, left = text_width(row["system"], 10), row["reference"] * 400 / 143
+        left += 7 if row["reference"] > row["estimate"] else -7 - width
+        boxes.append((left, left + width, row["label"] * 400 / 143))
+    for at, (left, right, height) in enumerate(boxes):
+        assert not any(left < r and a < right and abs(height - h) < 10 for a, r, h in boxes[:at])
+
+
+def test_an_f_that_falls_is_printed_as_two_numbers() -> None:
+    x = matrix(20, 40)
+    finding = title(chart(standardisation_effect(Scores([x]), n_resamples=0)).to_dict())
+    before, after = re.findall(r"from ([\d.]+) to ([\d.]+)", finding)[0]
+    assert (float(after) > float(before)) == ("raises" in finding)
+    assert (float(after) < float(before)) == ("lowers" in finding)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -17,7 +20,7 @@ from cranfield.present.answer import Answer
 from cranfield.present.formats import FORMATS, OutputFormat, downloads, endings, of_path, offered, render
 from cranfield.present.formats.json import SCHEMA
 from cranfield.present.formats.table import table_text
-from cranfield.present.tables import Sheet
+from cranfield.present.tables import Sheet, steady, steady_rows
 from cranfield.web.server.outcome import Outcome, media_type
 
 ROWS = pl.DataFrame({"measure": ["AP", "AP"], "system": ["bm25", "ql"], "mean": [0.25, 1 / 3]})
@@ -84,16 +87,53 @@ def test_every_format_holds_every_row(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"answer{FORMATS[name].endings[0]}"
     path.write_bytes(written)
     if name == "parquet":
-        assert pl.read_parquet(path).equals(ROWS)
+        assert pl.read_parquet(path).equals(steady_rows(ROWS))
     elif name in ("csv", "tsv"):
-        assert pl.read_csv(path, separator="," if name == "csv" else "\t").equals(ROWS)
+        assert pl.read_csv(path, separator="," if name == "csv" else "\t").equals(steady_rows(ROWS))
     elif name == "json":
-        assert json.loads(written)["rows"] == ROWS.to_dicts()
+        assert json.loads(written)["rows"] == steady_rows(ROWS).to_dicts()
     else:
         text = written.decode()
         assert "bm25" in text
         assert "0.3333" in text
         assert "measure" not in text, "hidden from people"
+
+
+def test_machines_get_ten_digits_of_what_was_computed_and_all_of_scores() -> None:
+    rows = pl.DataFrame({"p": [2 / 3, None, 2.2250738585072014e-308, 1.0], "n": [1, 2, 3, 4]})
+    sheet = Sheet("compare", rows, settings={"spread": {"sd": 1 / 3}, "level": [0.05, 1 / 7]}, top={"value": 2 / 3})
+    told = json.loads(render(sheet, "json"))
+    assert told["value"] == 0.6666666667
+    assert told["settings"] == {"spread": {"sd": 0.3333333333}, "level": [0.05, 0.1428571429]}
+    assert [row["p"] for row in told["rows"]] == [0.6666666667, None, 2.225073859e-308, 1.0]
+    assert render(sheet, "csv") == "p,n\n0.6666666667,1\n,2\n2.225073859e-308,3\n1.0,4\n"
+    scores = replace(sheet, read_back=True)
+    assert json.loads(render(scores, "json"))["rows"][0]["p"] == 2 / 3
+    assert str(2 / 3) in render(scores, "csv")
+
+
+def test_an_open_end_is_missing_for_machines_and_infinite_for_people() -> None:
+    rows = pl.DataFrame({"difference": [0.25, 0.5], "lower": [0.125, -math.inf], "upper": [math.inf, math.inf]})
+    sheet = Sheet("compare", rows, settings={"bound": math.inf})
+    assert render(sheet, "csv") == "difference,lower,upper\n0.25,0.125,\n0.5,,\n"
+    told = json.loads(render(sheet, "json"))
+    assert told["rows"][1] == {"difference": 0.5, "lower": None, "upper": None}
+    assert told["settings"] == {"bound": None}
+    assert pl.read_parquet(FORMATS["parquet"].write(sheet))["lower"].to_list() == [0.125, None]
+    assert [line.split() for line in render(sheet, "table").splitlines()[2:4]] == [
+        ["0.2500", "0.1250", "∞"],
+        ["0.5000", "-∞", "∞"],
+    ]
+    assert r"0.5000 & -$\infty$ & $\infty$" in render(sheet, "latex")
+    scores = json.loads(render(replace(sheet, read_back=True), "json"))["rows"]
+    assert scores[1] == {"difference": 0.5, "lower": "-inf", "upper": "inf"}
+
+
+def test_rounding_for_machines_keeps_the_order() -> None:
+    values = np.sort(np.concatenate([np.random.default_rng(1).normal(size=2000), 0.3 + np.arange(50) * 1e-12]))
+    rounded = np.array([steady(value) for value in values.tolist()])
+    assert (np.diff(rounded) >= 0).all()
+    assert np.abs(rounded / values - 1).max() <= 5e-10
 
 
 def test_the_envelope_is_the_documented_one() -> None:

@@ -17,7 +17,8 @@ from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample, re
 from cranfield.comparison import compare
 from cranfield.defaults import REPORT_SECTIONS
 from cranfield.errors import ArgumentError, UnknownNameError
-from cranfield.present.report.parts import Table, Text
+from cranfield.present.charts import chart
+from cranfield.present.report.parts import Figure, Table, Text
 from cranfield.present.report.references import WORKS
 from cranfield.present.tables import Sheet
 from support import SHARED, needs_shared
@@ -287,3 +288,15 @@ def test_the_report_on_trec_covid() -> None:
     assert "582 of 780 pairs of systems differ significantly." in report.headline
     assert len(report.html.encode()) < 10_000_000
     assert "could not be made" not in report.html
+
+
+def test_what_cannot_be_read_on_paper_stays_on_the_screen() -> None:
+    few, many = (Figure("fig", chart(compare(matrix(10, m), test="t"), "pairs")) for m in (12, 80))
+    assert few.printable
+    assert not many.printable  # 80 names of 8 pixels
+
+
+def test_charts_of_a_usual_report_can_be_printed(report: Report) -> None:
+    figures = [figure for section in report.sections for figure in section.figures()]
+    assert [figure.id for figure in figures if not figure.printable] == []
+    assert 'class="paper"' not in report.html

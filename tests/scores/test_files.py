@@ -248,7 +248,7 @@ ERRORS = {
     "long summary only": (
         "a.csv",
         "system,topic,measure,value\nbm25,all,AP,1\n",
-        "a.csv: holds only summary rows (topic 'all'); per-topic scores are needed",
+        "a.csv: holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic",
     ),
     "unclosed quote": ("a.csv", 'topic,"bm25\n301,1\n', "a.csv: is not a well-formed table: unexpected end of data"),
     "trec_eval summary only": (
@@ -443,5 +443,15 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     assert matrix.topics == ("1",)
     assert "1 summary rows (topic 'all') not read" in matrix.provenance
     pl.DataFrame(rows).filter(pl.col("topic") == "all").write_parquet(tmp_path / "means.parquet")
-    with pytest.raises(FileError, match="holds only summary rows"):
+    with pytest.raises(FileError, match="holds only means"):
         read_scores(tmp_path / "means.parquet")
+
+
+def test_json_lines_are_known_by_content_whatever_the_file_is_called(tmp_path: Path) -> None:
+    lines = [
+        f'{{"system": "{s}", "topic": "{t}", "measure": "AP", "value": 0.{t}{k}}}'
+        for k, s in enumerate("ab")
+        for t in (1, 2)
+    ]
+    (tmp_path / "scores.out").write_text("\n".join(lines))
+    assert read_scores(tmp_path / "scores.out")["AP"].values.tolist() == [[0.1, 0.11], [0.2, 0.21]]

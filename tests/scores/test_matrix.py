@@ -121,7 +121,7 @@ def test_scores_is_a_mapping(matrix: ScoreMatrix) -> None:
     scores = Scores([matrix, ScoreMatrix([[1.0]], ["1"], ["a"], "P@5")])
     assert list(scores) == ["AP", "P@5"]
     assert scores.get("nothing") is None
-    assert message(scores.only) == "there are 2 measures (AP, P@5); say which one is meant"
+    assert message(scores.only) == "there are 2 measures (AP, P@5); choose one, such as measure='AP'"
     assert message(scores.__getitem__, "P@10") == "unknown measure 'P@10'. Did you mean 'P@5'?"
     assert scores.select(measures=["AP"], systems=["b"])["AP"].systems == ("b",)
     assert message(Scores, []) == "no scores at all: at least one measure is needed"

@@ -170,6 +170,14 @@ def test_parameters(files: list[str]) -> None:
     ]
 
 
+def test_one_topic_of_all(files: list[str]) -> None:
+    """With -c the means stay those of all three topics of the qrels, the others counting 0 (0.00001 in gm_map)."""
+    wanted = ["-D", "0.1", "-m", "map", "-m", "gm_map", "-m", "num_q", "-m", "num_rel"]
+    assert values(files, "all", *wanted) == {"num_q": "1", "num_rel": "3", "map": "0.3000", "gm_map": "0.3000"}
+    complete = {"num_q": "3", "num_rel": "4", "map": "0.1000", "gm_map": "0.0003"}  # (0.3 · 0.00001²)^(1/3)
+    assert values(files, "all", "-c", *wanted) == complete
+
+
 def test_z_scores(files: list[str], tmp_path: Path) -> None:
     (tmp_path / "z").write_text("1 map 0.2 0.1\n10 map 0.5 0.25\n1 num_ret 5 0\n10 num_ret 3 0\n1 P_5 0.9 0.5\n")
     found = lines(files, "-q", "-Z", str(tmp_path / "z"), "-m", "map", "-m", "num_ret", "-m", "num_q", "-m", "gm_map",

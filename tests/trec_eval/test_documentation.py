@@ -1,8 +1,7 @@
-"""The tables of docs/trec_eval.md are those the program has."""
+"""The tables of docs/trec_eval.md hold all the program has; that they are up to date is seen in tests/test_figures.py."""
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
 
 from cranfield.trec_eval.arguments import FLAGS
@@ -11,10 +10,8 @@ from cranfield.trec_eval.measures import MEASURES
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_tables_are_up_to_date() -> None:
+def test_the_tables_hold_every_flag_and_measure() -> None:
     page = (DOCS / "trec_eval.md").read_text()
-    script = runpy.run_path(str(DOCS / "trec_eval.py"))
-    assert script["filled"](page) == page, "run: python docs/trec_eval.py"
     for flag in FLAGS:
         assert f"\n| `-{flag.letter}" in page
     for name in MEASURES:

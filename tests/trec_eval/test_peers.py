@@ -26,6 +26,7 @@ FLAGS = [
     ["-m", "ndcg.1=3,2=7", "-m", "G.1=3,2=7", "-m", "Rndcg.1=2", "-m", "ndcg_rel.1=4,3=9", "-m", "set_F.0.5"],
     ["-N", "1000", "-m", "utility.2,-0.5,-1,0.001", "-m", "dcg", "-m", "ideal_dcg", "-m", "rbp_resid.p=0.7"],
     ["-J", "-m", "relstring.30", "-m", "11pt_avg.0.2,0.5,0.8"],
+    ["-D", "0.{topic}", "-m", "yaap"],
 ]
 
 
@@ -85,7 +86,9 @@ def test_trec_eval_itself(seed: int, flags: list[str], tmp_path: Path) -> None:
     version = subprocess.run([str(PROGRAM), "-v"], capture_output=True, text=True, check=False).stderr
     if " 10." not in version:
         pytest.skip(f"compared with version 10, and this is {version.strip()}")
-    words = ["-q", "-c", "-m", "all_trec", *flags, *collection(seed, tmp_path)]
+    files = collection(seed, tmp_path)
+    topic = Path(files[0]).read_text().split()[0]
+    words = ["-q", "-c", "-m", "all_trec", *(word.format(topic=topic) for word in flags), *files]
     theirs = subprocess.run([str(PROGRAM), *words], capture_output=True, text=True, check=True).stdout
     ours = trec_eval(parse_arguments(words)).text.splitlines()
     undefined = {line.split()[0] for line in theirs.splitlines() if "nan" in line} | {"rbp"}

@@ -17,6 +17,7 @@ from cranfield import (
     UnknownNameError,
     anova_table,
     estimate_variance,
+    make_scores,
     pool_variances,
 )
 from cranfield.variance.sphericity import greenhouse_geisser
@@ -219,7 +220,7 @@ def test_scores_of_one_measure_will_do() -> None:
     assert estimate_variance(Scores([x])).variance == estimate_variance(x).variance
     with pytest.raises(DataError) as error:
         estimate_variance(Scores([x, matrix(x.values, "P@5")]))
-    assert str(error.value) == "there are 2 measures (AP, P@5); say which one is meant"
+    assert str(error.value) == "there are 2 measures (AP, P@5); choose one, such as measure='AP'"
 
 
 def test_no_estimate_is_made_that_cannot_be_right() -> None:
@@ -236,3 +237,10 @@ def test_an_interval_whose_ends_lie_beyond_all_bounds_is_left_out_and_said() -> 
         estimate = estimate_variance(x, "residual", alpha=1e-12)
     assert estimate.lower is None
     assert estimate.upper is None
+
+
+def test_an_anova_whose_shares_make_no_whole_is_never_handed_out() -> None:
+    table = anova_table(make_scores(6, 3, seed=1))
+    sources = [{**row, "eta_squared": 0.75} if "eta_squared" in row else row for row in table.sources]
+    with pytest.raises(ArithmeticError, match="eta squared that does not sum to 1; this is a mistake in cranfield"):
+        replace(table, sources=tuple(sources))

@@ -20,6 +20,7 @@ from cranfield.variance.unbiased_epsilon import (
     moments,
     moments_without_each_topic,
     pooled_epsilon,
+    ratio,
     unbiased_epsilon,
     without_bias,
 )
@@ -170,3 +171,7 @@ def test_the_anova_table_has_p_with_each_epsilon() -> None:
     two_topics = anova_table(ScoreMatrix(x[:2], "12", "abcdef", "AP"))
     assert two_topics.epsilon_unbiased is None
     assert two_topics.sources[0]["p_unbiased"] is None
+
+
+def test_variances_that_come_to_nothing_count_as_equal() -> None:
+    assert ratio(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, -1.0]), 3).tolist() == [1, 1, 1]

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from cranfield import ScoreMatrix, compare, read_scores, standardisation_effect
+from cranfield.present.tables import steady, steady_rows
 from support import Type
 from web_page import Client, ask, scores
 
@@ -33,9 +34,9 @@ def matrix(tmp_path: Path) -> ScoreMatrix:
 def test_the_page_shows_the_librarys_comparison(client: Client, data: str, matrix: ScoreMatrix) -> None:
     found = ask(client, f"/api/compare?data={data}&test=t&correction=bh")
     theirs = compare(matrix, test="t", correction="bh")
-    pairs = theirs.to_frame().drop("effect_size_residual")
+    pairs = steady_rows(theirs.to_frame().drop("effect_size_residual"))
     assert found["rows"] == [{"measure": "AP", **row} for row in pairs.to_dicts()]
-    board = theirs.leaderboard().to_dicts()
+    board = steady_rows(theirs.leaderboard()).to_dicts()
     assert found["tables"]["leaderboard"] == [{"measure": "AP", **row} for row in board]
     assert found["signature"] == theirs.signature
     page = client.get(f"/compare?data={data}&test=t&correction=bh").text
@@ -46,7 +47,7 @@ def test_the_page_shows_the_librarys_comparison(client: Client, data: str, matri
 def test_baselines_and_seeds_reach_the_library(client: Client, data: str, matrix: ScoreMatrix) -> None:
     found = ask(client, f"/api/compare?data={data}&baseline=s1&alternative=greater&resamples=999&seed=7")
     theirs = compare(matrix, baseline="s1", alternative="greater", n_resamples=999, seed=7)
-    assert [row["p"] for row in found["rows"]] == theirs.p.tolist()
+    assert [row["p"] for row in found["rows"]] == [steady(p) for p in theirs.p.tolist()]
 
 
 def test_the_command_and_the_call_give_the_same(
@@ -61,13 +62,14 @@ def test_the_command_and_the_call_give_the_same(
     assert [row["p"] for row in printed["rows"]] == [row["p"] for row in found["rows"]]
     names: dict[str, Any] = {}
     exec("\n".join(found["python"][:-1]), names)
-    assert eval(found["python"][-1], names).p.tolist() == [row["p"] for row in found["rows"]]
+    called = eval(found["python"][-1], names).p.tolist()
+    assert [steady(p) for p in called] == [row["p"] for row in found["rows"]]
 
 
 def test_a_pair_topic_by_topic(client: Client, data: str, matrix: ScoreMatrix) -> None:
     found = ask(client, f"/api/compare/pair?data={data}&test=t&a=s1&b=s2")
     difference = matrix.select(systems=["s1"]).values[:, 0] - matrix.select(systems=["s2"]).values[:, 0]
-    assert sorted(row["difference"] for row in found["tables"]["topics"]) == sorted(difference.tolist())
+    assert sorted(row["difference"] for row in found["tables"]["topics"]) == sorted(map(steady, difference.tolist()))
     assert {found["rows"][0]["system_a"], found["rows"][0]["system_b"]} == {"s1", "s2"}
     page = client.get(f"/compare/pair?data={data}&test=t&a=s1&b=s2").text
     assert f"s1 beats s2 on {int((difference > 0).sum())} of 40 topics" in page
@@ -78,6 +80,27 @@ def test_a_pair_topic_by_topic(client: Client, data: str, matrix: ScoreMatrix) -
         ("a=s1&b=s1", "a pair needs two systems; got 's1' twice. Choose another."),
     ]:
         assert client.get(f"/api/compare/pair?data={data}&test=t&{query}").json() == {"error": message}
+
+
+def test_a_pair_by_any_of_the_measures_compared(client: Client, matrix: ScoreMatrix) -> None:
+    """Every row of the comparison leads to its pair by its own measure, in the family that was compared."""
+    lines = [
+        f"{topic},{system},{measure},{value**power}"
+        for power, measure in ((1, "AP"), (2, "RR"))
+        for topic, row in zip(matrix.topics, matrix.values.tolist(), strict=True)
+        for system, value in zip(matrix.systems, row, strict=True)
+    ]
+    text = "\n".join(["topic,system,measure,value", *lines, ""])
+    data = client.post("/api/data", files={"files": ("two.csv", text)}).json()["id"]
+    rows = ask(client, f"/api/compare?data={data}&test=t")["rows"]
+    page = client.get(f"/compare?data={data}&test=t").text
+    for row in (rows[0], rows[-1]):
+        asked = f"data={data}&test=t&a={row['system_a']}&b={row['system_b']}&by={row['measure']}"
+        assert f'href="/compare/pair?{asked.replace("&", "&amp;")}"' in page
+        assert ask(client, f"/api/compare/pair?{asked}")["rows"] == [row]
+    assert {rows[0]["measure"], rows[-1]["measure"]} == {"AP", "RR"}
+    error = client.get(f"/api/compare/pair?data={data}&test=t&a=s1&b=s2&by=P").json()["error"]
+    assert error == "unknown measure 'P'. Did you mean 'AP'?"
 
 
 @pytest.mark.parametrize(
@@ -116,8 +139,8 @@ def test_downloads_are_complete(client: Client) -> None:
 def test_standardise(client: Client, data: str, matrix: ScoreMatrix) -> None:
     found = ask(client, f"/api/standardise?data={data}&to=cdf&resamples=200")
     theirs = standardisation_effect(matrix, to="cdf", n_resamples=200)
-    assert found["rows"] == theirs.variance.to_dicts()
-    assert found["tables"]["topics"] == theirs.topics_needed.to_dicts()
+    assert found["rows"] == steady_rows(theirs.variance).to_dicts()
+    assert found["tables"]["topics"] == steady_rows(theirs.topics_needed).to_dicts()
     assert len(found["tables"]["factors"]) == 40
     assert {row["measure"] for row in found["tables"]["scores"]} == {"std-CDF(AP)"}
     assert client.get(f"/standardise?data={data}&to=cdf&resamples=200").status_code == 200

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import stat
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from cranfield import read_scores
 from cranfield.errors import DataError, FileError
+from cranfield.files import read_bytes
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.store import MissingData, Store, Upload
 from web_page import QRELS, run, scores
@@ -104,6 +107,22 @@ def test_files_that_do_not_go_together_are_named(store: Store) -> None:
     )
     alone = store.add([named("a.run", run("a", 1))])
     assert alone.read().problem == "there are 1 runs and 0 qrels files; runs need exactly one qrels file with them."
+
+
+def test_every_file_is_read_once_and_joined_as_the_library_joins_them(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"a.eval": "map 1 0.5\nP_5 1 0.2\nmap 2 0.25\nP_5 2 0.4\n", "b.eval": "map 1 0.1\nP_5 1 0.6\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    by_library = read_scores(tmp_path, missing="zero")
+    opened: list[str] = []
+    for module in ("cranfield.collection.check", "cranfield.scores.readers"):
+        monkeypatch.setattr(f"{module}.read_bytes", lambda path: opened.append(str(path)) or read_bytes(path))
+    dataset = store.add([named(name, text) for name, text in texts.items()], missing="zero")
+    assert dataset.scores() == by_library
+    assert by_library["map"].values.tolist() == [[0.5, 0.1], [0.25, 0.0]]
+    assert sorted(opened) == sorted(texts)
 
 
 def test_several_collections_are_pooled_by_the_design_alone(store: Store) -> None:

@@ -95,3 +95,39 @@ def test_files_are_opened_where_they_lie(client: Client, tmp_path: Path) -> None
     assert not list(service.store.path.glob(dataset.id))
     service.remove(dataset.id)
     assert (home / "qrels.txt").read_text() == QRELS
+
+
+def test_one_topic(client: Client, judged: str) -> None:
+    """Scores by system, the place among the topics, and two ranked lists, recounted here."""
+    told = ask(client, f"/api/topic?data={judged}&topic=3&a=sys2")
+    rows = {row["system"]: row for row in told["rows"]}
+    view = ask(client, f"/api/view?data={judged}&resamples=500")["view"]
+    values = unpack(view["measures"][0]["scores"]).reshape(len(view["topics"]), -1)
+    here, means = values[view["topics"].index("3")], values.mean(axis=1)
+    for at, system in enumerate(view["systems"]):
+        assert rows[system]["score"] == pytest.approx(float(here[at]), abs=1e-7)
+        assert rows[system]["rank"] == 1 + int((here > here[at]).sum())
+    topics = told["tables"]["topics"]
+    assert [row["mean"] for row in topics] == pytest.approx(sorted(means.tolist()), abs=1e-7)
+    assert topics[[row["topic"] for row in topics].index("3")]["relevant"] == 4
+    place = [row["topic"] for row in topics].index("3")
+    nth = ["the", "the 2nd", "the 3rd", *(f"the {k}th" for k in range(4, 9))][place]
+    assert told["headline"] == f"Topic 3: mean AP {topics[place]['mean']:.4f}, {nth} hardest of 8 topics"
+    documents = told["tables"]["documents"]
+    assert [row["document_a"] for row in documents] == [
+        line.split()[2] for line in RUNS["sys2"].splitlines() if line.startswith("3 ")
+    ]
+    assert {row["grade_b"] for row in documents} <= {"0", "1", "unjudged"}
+    page = client.get(f"/topic?data={judged}&topic=3&a=sys2").text
+    assert "<option selected>3</option>" in page
+    assert f'/topic?data={judged}&amp;a=sys2&amp;topic=1"' in page
+    assert f'<a href="/topic?data={judged}&amp;topic=3">3</a>' in client.get(f"/data/{judged}").text
+    for query, message in [("topic=33", "unknown topic '33'. Did you mean '3'?"), ("topic=3&a=sys9", "unknown system")]:
+        assert client.get(f"/api/topic?data={judged}&{query}").json()["error"].startswith(message)
+
+
+def test_a_topic_of_scores_has_no_documents(client: Client) -> None:
+    data = client.post("/api/data", files={"files": ("x.AP.csv", scores())}).json()["id"]
+    told = ask(client, f"/api/topic?data={data}&topic=2")
+    assert list(told["tables"]) == ["topics"]
+    assert "What" not in client.get(f"/topic?data={data}&topic=2").text.split("<h2")[1]

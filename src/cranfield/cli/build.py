@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "collections": [("scores", "SCORES...", -1)],
     "batches": [("scores", "SCORES...", -1)],
     "families": [("scores", "SCORES...", -1)],
+    "files": [("scores", "FILE...", -1)],
     "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
     "past": [],
     "judged": [],
@@ -81,23 +82,30 @@ _OF_CHARTS = ("plot", "chart", "chart_title", "chart_untitled", "chart_width")
 
 
 class Command(click.Command):
-    """A command that names all its missing options at once, and not one at a time."""
+    """A command that names all its missing arguments and options at once, and not one at a time."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words; what is required and missing is said together."""
         try:
             return super().parse_args(ctx, list(args))
         except click.MissingParameter:
-            typed = {flag.split("=")[0] for flag in args}
-            absent = [
-                one
-                for one in self.params
-                if isinstance(one, click.Option) and one.required and not typed & {*one.opts, *one.secondary_opts}
-            ]
+            given, _, _ = self.make_parser(ctx).parse_args(list(args))
+            values = [(one, given.get(str(one.name))) for one in self.params if one.required]
+            absent = [one for one, value in values if value is None or one.value_is_missing(value)]
             if len(absent) < 2:
                 raise
-            names = " and ".join(", ".join(f"'{one.opts[0]}'" for one in absent).rsplit(", ", 1))
-            raise click.UsageError(f"Missing options {names}.", ctx) from None
+            files = [one.make_metavar(ctx) for one in absent if isinstance(one, click.Argument)]
+            raise missing(ctx, files, [one.opts[0] for one in absent if isinstance(one, click.Option)]) from None
+
+
+def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str] = ()) -> click.UsageError:
+    """What a command lacks, in one sentence."""
+    kinds = [(names, kind) for names, kind in ((arguments, "argument"), (options, "option")) if names]
+    said = [
+        f"{kind}{'s' * (len(names) > 1)} " + " and ".join(", ".join(f"'{one}'" for one in names).rsplit(", ", 1))
+        for names, kind in kinds
+    ]
+    return click.UsageError(f"Missing {', and '.join(said)}.", ctx)
 
 
 def command_of(question: type[Settings]) -> click.Command:
@@ -114,7 +122,8 @@ def command_of(question: type[Settings]) -> click.Command:
 
     def callback(**values: Any) -> None:
         from cranfield.cli.kinds import explained
-        from cranfield.cli.output import be_quiet, refuse_early, use_options_of
+        from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
+        from cranfield.demand import announced_to
         from cranfield.errors import FileError
 
         use_options_of(question)
@@ -125,7 +134,7 @@ def command_of(question: type[Settings]) -> click.Command:
         _refuse_neither(question, asked, files)
         refuse_early(output, question)
         try:
-            with spread(asked):
+            with announced_to(say), spread(asked):
                 _runner(question)(asked, output, files)
         except FileError as error:
             raise explained(error, question, files) from None
@@ -175,8 +184,8 @@ def _refuse_neither(question: type[Settings], asked: Settings, files: dict[str, 
     if getattr(asked, question.instead) is not None and given:
         raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
     if getattr(asked, question.instead) is None and len(given) < len(files):
-        shown = next(text for name, text, _ in ARGUMENTS[question.takes] if name not in given)
-        raise click.UsageError(f"Missing argument '{shown}'.", click.get_current_context())
+        absent = [text for name, text, _ in ARGUMENTS[question.takes] if name not in given]
+        raise missing(click.get_current_context(), absent)
 
 
 def _option(one: Setting, key: str) -> click.Parameter:

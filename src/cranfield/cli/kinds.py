@@ -21,10 +21,12 @@ _WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
 def kind_of(path: str) -> FileKind:
     """Run, qrels or scores, by the first lines of the first file a name stands for."""
     from cranfield.collection.check import recognise
-    from cranfield.files import DATASET, STDIN, expand, open_bytes, read_bytes
+    from cranfield.files import STDIN, expand, is_dataset, open_bytes, read_bytes
 
     first = expand([path])[0]
-    if first == STDIN or first.startswith(DATASET):
+    if is_dataset(first):
+        return recognise(first)
+    if first == STDIN:
         data = read_bytes(first)
     else:
         with open_bytes(first) as stream:

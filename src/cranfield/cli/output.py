@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError, FileError, Problem, UnknownNameError
-from cranfield.files import write_atomically
+from cranfield.files import NO_URL, is_url, write_atomically
+from cranfield.labels import plural
 from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.settings import Setting, Settings, in_words_of
 
@@ -32,7 +33,7 @@ def emit(sheet: Sheet, to: OutputSettings) -> None:
         sys.stdout.flush()
         return
     write_atomically(to.output, format_of(to.format, to.output).write(sheet))
-    say(f"wrote {to.output} ({sheet.rows.height} rows)")
+    say(f"wrote {to.output} ({plural(sheet.rows.height, 'row')})")
 
 
 def warn(warnings: Iterable[str]) -> None:
@@ -112,6 +113,8 @@ def refuse_unwritable(path: Path) -> None:
 
     if path.is_dir():
         reason = "is a directory; name a file"
+    elif is_url(str(path).replace(":/", "://", 1)) and not path.parent.is_dir():
+        reason = NO_URL
     elif not path.parent.is_dir():
         reason = f"cannot be written: there is no directory {path.parent}"
     elif not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):

@@ -29,7 +29,8 @@ def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
         refuse_others(files["scores"], settings)
         return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)
     if settings.takes == "batches":
-        return (read_batches(files["scores"], measure=settings.measure, missing=settings.missing),)
+        batches = read_batches(files["scores"], measure=settings.measure, missing=settings.missing)
+        return ([only_wanted(one, settings) for one in batches],)
     if settings.takes == "families":
         return (read_families(files["scores"], settings),)
     if settings.takes == "past":
@@ -55,10 +56,15 @@ def scores_of(files: Sequence[str], settings: Any) -> Scores:
         scores = evaluated(files, settings)
     else:
         scores = read_scores(files, measure=settings.measure, missing=settings.holes)
+    return only_wanted(scores, settings)
+
+
+def only_wanted(scores: Scores, settings: Any) -> Scores:
+    """The systems wanted, and the baselines; all of them where none is named."""
     wanted = getattr(settings, "system", None)
     if not wanted:
         return scores
-    baselines = [name for name in settings.baseline or () if name not in wanted]
+    baselines = [settings.baseline] if isinstance(settings.baseline, str) else settings.baseline or ()
     return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
 
 

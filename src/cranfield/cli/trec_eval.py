@@ -8,8 +8,20 @@ import click
 _SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
 
+class _Help(click.Command):
+    """A command whose help is trec_eval's."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The flags."""
+        from cranfield.trec_eval import parse_arguments
+        from cranfield.trec_eval.help import help_text
+
+        return help_text(parse_arguments(["-h"])).rstrip("\n")
+
+
 @click.command(
     "trec_eval",
+    cls=_Help,
     context_settings=_SETTINGS,
     short_help="trec_eval's own flags, measures and lines.",
     add_help_option=False,

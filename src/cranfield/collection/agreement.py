@@ -22,7 +22,6 @@ class Agreement:
     ----------
     system : the run's system
     shared_topics : topics that both have
-    run_topics, judged_topics : topics of each
     judged_share : share of judged documents among the first ten of every shared topic
     judged : judged documents in the whole run
     folded_topics : topics that are the same only without regard to case, blanks and leading zeros
@@ -31,8 +30,6 @@ class Agreement:
 
     system: str
     shared_topics: int
-    run_topics: int
-    judged_topics: int
     judged_share: float
     judged: int
     folded_topics: int
@@ -76,7 +73,7 @@ def agreement(qrels: Qrels, run: Run) -> Agreement:
     alike = {_plain(topic) for topic in topics}
     share = float(judged_share(qrels, [run], depth=DEPTH)["judged"][0])
     return Agreement(
-        run.system, len(topics & ours), len(ours), len(topics), share, judged,
+        run.system, len(topics & ours), share, judged,
         sum(_plain(topic) in alike for topic in ours - topics), folded,
     )  # fmt: skip
 

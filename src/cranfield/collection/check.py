@@ -12,16 +12,18 @@ from typing import Any, cast
 import polars as pl
 
 from cranfield.collection.formats import CollectionFile, beir, json, jsonl, table
-from cranfield.collection.readers import parse_qrels, parse_run
+from cranfield.collection.readers import parse_qrels, parse_run, read_qrels, read_run
 from cranfield.collection.rows import columns_of
 from cranfield.collection.types import Qrels, Run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, FileKind, MissingPolicy
 from cranfield.errors import CranfieldError, FileError
-from cranfield.files import check_text, read_bytes
+from cranfield.files import check_text, is_dataset, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
+from cranfield.labels import plural
 from cranfield.results import Result
-from cranfield.scores import Scores, read_scores
+from cranfield.scores.formats import ReadOptions
+from cranfield.scores.readers import ScorePart, join_parts, read_part
 from cranfield.signature import signature
 
 
@@ -69,8 +71,9 @@ class FileCheck(Result):
         """What the file holds, or what is wrong with it."""
         if self.problems:
             return self.error
-        systems = "" if self.n_systems is None else f" × {self.n_systems} systems"
-        return f"{self.path}: {self.kind}, {self.n_topics} topics{systems}, {self.n_rows} rows"
+        systems = "" if self.n_systems is None else f" × {plural(self.n_systems, 'system')}"
+        topics, rows = plural(self.n_topics or 0, "topic"), plural(self.n_rows or 0, "row")
+        return f"{self.path}: {self.kind}, {topics}{systems}, {rows}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row: file, kind, topics, systems, rows, ties, relevant, problems."""
@@ -82,8 +85,8 @@ class FileCheck(Result):
         )
 
 
-Content = Run | Qrels | Scores
-"""What a file holds, parsed."""
+Content = Run | Qrels | ScorePart
+"""What a file holds, parsed; `join_parts` makes scores of one score file or several."""
 
 
 def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
@@ -119,27 +122,28 @@ def check_and_read(
     label = os.fspath(path)
     recognised: FileKind = kind or _by_name(label)
     try:
-        data = read_bytes(path)
+        data = None if is_dataset(label) else read_bytes(path)
         recognised = kind or recognise(label, data)
         if recognised == "run":
-            run = parse_run(data, path, lenient=lenient)
+            run = read_run(path) if data is None else parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)
             return FileCheck(label, recognised, len(run.topics), 1, len(run), ties=ties, notes=run.notes), run
         if recognised == "qrels":
-            qrels = parse_qrels(data, path)
+            qrels = read_qrels(path) if data is None else parse_qrels(data, path)
             relevant = int((qrels.frame["relevance"] > 0).sum())
             return (
                 FileCheck(label, recognised, len(qrels.topics), None, len(qrels), relevant=relevant, notes=qrels.notes),
                 qrels,
             )
-        scores = read_scores(path, missing=missing)
+        part = read_part(label, options=ReadOptions(missing=missing), data=data)
+        scores = join_parts([part], missing)
         topics = {topic for matrix in scores.values() for topic in matrix.topics}
         systems = {system for matrix in scores.values() for system in matrix.systems}
         rows = sum(matrix.values.size for matrix in scores.values())
         notes = dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance[1:])
         measures = f"{len(scores)} measure{'s' * (len(scores) > 1)}: {', '.join(list(scores)[:6])}"
         notes = {measures + ", …" * (len(scores) > 6): None, **notes}
-        return FileCheck(label, recognised, len(topics), len(systems), rows, notes=tuple(notes)), scores
+        return FileCheck(label, recognised, len(topics), len(systems), rows, notes=tuple(notes)), part
     except FileError as error:
         return FileCheck(label, recognised, problems=error.total, error=str(error)), None
     except CranfieldError as error:
@@ -158,7 +162,12 @@ _HEAD = 1 << 18
 
 
 def recognise(path: str, data: bytes | None = None) -> FileKind:
-    """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name."""
+    """Run, qrels or scores, by the shape of most of the first lines; where these could be anything, by the name.
+
+    A dataset of ir_datasets may have judgments and scored documents; here it stands for the judgments.
+    """
+    if is_dataset(path):
+        return "qrels"
     data = read_bytes(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
@@ -207,7 +216,8 @@ def _json_kind(file: CollectionFile) -> FileKind:
             keys = []
         if "document" not in columns_of(keys, ["topic", "document"]):
             return "scores"
-        return "qrels" if "qrel" in name or "relevance" in columns_of(keys, ["score", "relevance"]) else "run"
+        judged = {"query-id", "corpus-id"} <= set(keys) or "relevance" in columns_of(keys, ["score", "relevance"])
+        return "qrels" if judged or "qrel" in name else "run"
     if "qrel" in name:
         return "qrels"
     try:

@@ -8,16 +8,7 @@ from typing import Any
 from cranfield.collection.rows import Place, qrels_frame, run_frame
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import FileError, Problem
-from cranfield.files import DATASET
-
-
-def is_dataset(name: str) -> bool:
-    """Whether a name is one of ir_datasets.
-
-    >>> is_dataset("irds:trec-robust04"), is_dataset("qrels.txt")
-    (True, False)
-    """
-    return name.startswith(DATASET)
+from cranfield.files import DATASET, system_name
 
 
 def _load(name: str, what: str) -> Any:
@@ -34,7 +25,11 @@ def _load(name: str, what: str) -> Any:
     if iterator is None:
         kind = "judgments" if what == "qrels" else "scored documents"
         raise FileError(name, [Problem(0, f"this dataset has no {kind}; name one that has ({what})")])
-    return list(iterator())
+    try:
+        return list(iterator())
+    except Exception as error:  # noqa: BLE001 (a download may fail in any way, and each dataset parses its own files)
+        text = f"ir_datasets cannot give it: {type(error).__name__}: {error}; fetch it with ir_datasets, or name a file"
+        raise FileError(name, [Problem(0, text)]) from None
 
 
 def dataset_qrels(name: str) -> Qrels:
@@ -43,7 +38,7 @@ def dataset_qrels(name: str) -> Qrels:
     columns: dict[str, Any] = {"topic": [row.query_id for row in rows], "document": [row.doc_id for row in rows]}
     columns["relevance"] = [row.relevance for row in rows]
     columns["subtopic"] = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
-    return Qrels(qrels_frame(columns, Place(name, lambda at: 0)), name.removeprefix(DATASET))
+    return Qrels(qrels_frame(columns, Place(name, lambda at: 0)), system_name(name))
 
 
 def dataset_run(name: str) -> Run:
@@ -51,4 +46,4 @@ def dataset_run(name: str) -> Run:
     rows = _load(name, "scoreddocs")
     columns = {"topic": [row.query_id for row in rows], "document": [row.doc_id for row in rows]}
     columns["score"] = [row.score for row in rows]
-    return Run(run_frame(columns, Place(name, lambda at: 0)), name.removeprefix(DATASET))
+    return Run(run_frame(columns, Place(name, lambda at: 0)), system_name(name))

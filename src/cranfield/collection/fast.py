@@ -65,6 +65,8 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
 
 def fast_qrels(data: bytes) -> Parsed | None:
     """Whole judgments, with TREC's numbers or NTCIR's levels; None at any doubt."""
+    if data[:256].lstrip().startswith(b"{"):
+        return None  # JSON, of which a first part may look like NTCIR's three fields
     comments = 0
     frame = _judgments(data)
     if frame is None and b"#" in data and b"\n" in data.rstrip():

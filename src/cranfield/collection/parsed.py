@@ -74,6 +74,11 @@ def run_notes(blocks: Sequence[Noticed]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def first_tag(blocks: Sequence[Noticed]) -> str:
+    """The tag of a run, from all of its blocks."""
+    return next(tag for block in blocks for tag in block.tags)
+
+
 def remarks(comments: int, markup: Sequence[int]) -> list[str]:
     """What was passed over: comments, and lines of markup with their numbers."""
     notes = []

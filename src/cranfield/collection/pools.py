@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import get_args
 
 import polars as pl
@@ -13,6 +14,8 @@ from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError, UnknownNameError
 
 _PAIR = ["topic", "document"]
+_HELD = 1_000_000
+"""Ranks held before the best of each document are taken."""
 
 
 def pool_ranks(
@@ -28,21 +31,27 @@ def pool_ranks(
         ``"rank"``: by the rank column; ``"file"``: as the file has them
     depth : look at this many documents of every run only; what stands deeper has a null too
     """
-    if order not in get_args(RankingOrder):
-        raise UnknownNameError("order", order, get_args(RankingOrder))
     judged = qrels.frame.select(_PAIR).unique()
-    best: pl.DataFrame | None = None
+    places: list[pl.DataFrame] = []
     for run in runs:
         top = ranked(run.frame, order) if depth is None else top_ranked(run.frame, order, depth)
-        places = top.join(judged, on=_PAIR, how="semi")
-        best = places if best is None else pl.concat([best, places]).group_by(_PAIR).agg(pl.col("pool_rank").min())
-    if best is None:
+        places.append(top.join(judged, on=_PAIR, how="semi"))
+        if sum(map(len, places)) > _HELD:
+            places = [_best(places)]
+    if not places:
         raise ArgumentError("`runs` is empty; a pool needs at least one run.")
-    return qrels.frame.join(best, on=_PAIR, how="left", maintain_order="left")
+    return qrels.frame.join(_best(places), on=_PAIR, how="left", maintain_order="left")
+
+
+def _best(places: list[pl.DataFrame]) -> pl.DataFrame:
+    """Every document once, with the best of its ranks."""
+    return pl.concat(places).group_by(_PAIR).agg(pl.col("pool_rank").min())
 
 
 def ranked(frame: pl.DataFrame, order: str) -> pl.DataFrame:
     """Topic, document and rank of every retrieved document."""
+    if order not in get_args(RankingOrder):
+        raise UnknownNameError("order", order, get_args(RankingOrder))
     if order == "score":
         frame = frame.sort(["topic", "score", "document"], descending=[False, True, True])
     elif order == "rank":
@@ -61,6 +70,18 @@ def top_ranked(frame: pl.DataFrame, order: str, depth: int) -> pl.DataFrame:
         last = frame.group_by("topic").agg(pl.col("score").top_k(depth).min().alias("last"))
         frame = frame.join(last, on="topic").filter(pl.col("score") >= pl.col("last"))
     return ranked(frame, order).filter(pl.col("pool_rank") <= depth)
+
+
+def top_of(run: Run, depth: int, order: RankingOrder = ORDER) -> Run:
+    """The run without what stands deeper, its documents as the order has them: by score, by rank and as a file alike.
+
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [1.0, 2.0]}))
+    >>> top_of(run, 1).frame.rows()
+    [('1', 'a', 1, -1.0)]
+    """
+    top = top_ranked(run.frame, order, depth)
+    rank = pl.col("pool_rank")
+    return replace(run, frame=top.select(*_PAIR, rank=rank, score=-rank.cast(pl.Float64)))
 
 
 def depth_pools(

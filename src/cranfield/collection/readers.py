@@ -17,7 +17,7 @@ from cranfield.collection.types import Qrels, QrelsInWords, Run
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import DataError, notify
 from cranfield.executors import map_in_order
-from cranfield.files import DATASET, STDIN, check_text, expand, read_bytes, system_name
+from cranfield.files import STDIN, check_text, expand, is_dataset, read_bytes, system_name
 
 _AHEAD = 2
 
@@ -35,7 +35,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     ----------
     path : the file; ``-`` is standard input
     lenient : ignore fields after the run tag instead of refusing them
-    name : ``"file"`` names the system after the file, ``"tag"`` after the run tag
+    name : ``"file"`` names the system after the file, ``"tag"`` after the run tag (in MTEB's predictions the model)
 
     Raises
     ------
@@ -51,7 +51,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     >>> read_run(file)
     Run(bm25: 1 topics, 2 documents)
     """
-    if (dataset := os.fspath(path)).startswith(DATASET):
+    if is_dataset(dataset := os.fspath(path)):
         from cranfield.collection.datasets import dataset_run
 
         return dataset_run(dataset)
@@ -68,13 +68,21 @@ def parse_run(
     label = os.fspath(path)
     data = check_text(data, label)
     parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
-    system = parsed.tag if name == "tag" or label == STDIN else system_name(label)
-    return Run(parsed.frame, system, parsed.tag, parsed.notes)
+    return Run(parsed.frame, called(label, parsed.tag, name), parsed.tag, parsed.notes)
+
+
+def called(path: str, tag: str, name: SystemName) -> str:
+    """The system of a run: its tag where that is wanted and there is one (standard input has no name), or its file.
+
+    >>> called("bm25.run", "run-1", "file"), called("bm25.run", "run-1", "tag"), called("bm25.json", "", "tag")
+    ('bm25', 'run-1', 'bm25')
+    """
+    return tag if tag and (name == "tag" or path == STDIN) else system_name(path)
 
 
 def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> PackedRun | Run:
     """`read_run`, or the same rows packed, which is quicker and all that scoring needs."""
-    if path.startswith(DATASET):
+    if is_dataset(path):
         return read_run(path, lenient=lenient, name=name)
     return parse_rows(read_bytes(path), path, lenient=lenient, name=name)
 
@@ -133,7 +141,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     >>> read_qrels(file)
     Qrels(qrels.txt: 1 topics, 2 judgments, 1 relevant)
     """
-    if (dataset := os.fspath(path)).startswith(DATASET):
+    if is_dataset(dataset := os.fspath(path)):
         from cranfield.collection.datasets import dataset_qrels
 
         return dataset_qrels(dataset)
@@ -168,7 +176,7 @@ def _other_run(data: bytes, path: str) -> Parsed | None:
 
     file = CollectionFile(path, data)
     entry = run_format(file)
-    return None if entry is None or entry.read_run is None else Parsed(*entry.read_run(file))
+    return None if entry is None or entry.read_run is None else entry.read_run(file)
 
 
 def _other_qrels(data: bytes, path: str) -> Parsed | None:
@@ -177,4 +185,4 @@ def _other_qrels(data: bytes, path: str) -> Parsed | None:
 
     file = CollectionFile(path, data)
     entry = qrels_format(file)
-    return None if entry is None or entry.read_qrels is None else Parsed(*entry.read_qrels(file))
+    return None if entry is None or entry.read_qrels is None else entry.read_qrels(file)

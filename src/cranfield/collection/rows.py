@@ -116,7 +116,7 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
         bad = np.flatnonzero(rank.is_null().to_numpy())
         place.add(bad.tolist(), lambda at: f"{_who(topic, document, at)} has no rank that is a whole number")
         score = -rank.cast(pl.Float64)
-    _no_twins(place, topic, document)
+    _no_duplicates(place, topic, document)
     place.raise_if_any()
     ranks = pl.Series("rank", [None] * len(topic), dtype=pl.Int64) if rank is None else rank
     return pl.DataFrame(
@@ -136,7 +136,7 @@ def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
         subtopic = pl.Series("subtopic", ["0"], dtype=pl.String).new_from_index(0, len(topic))
     else:
         subtopic = _labels(columns["subtopic"], "subtopic", place)
-    _no_twins(place, topic, document, subtopic)
+    _no_duplicates(place, topic, document, subtopic)
     place.raise_if_any()
     return pl.DataFrame(
         {"topic": topic, "subtopic": subtopic, "document": document, "relevance": relevance}, schema=QRELS_SCHEMA
@@ -194,7 +194,7 @@ def _scores(values: Any, topic: pl.Series, document: pl.Series, place: Place) ->
         numbers = pl.Series([_float(one) for one in given], dtype=pl.Float64)
     bad = np.flatnonzero(~np.isfinite(numbers.to_numpy()))
     place.add(
-        bad.tolist(), lambda at: f"{_who(topic, document, at)} has score {_found(given[at])}; scores must be finite "
+        bad.tolist(), lambda at: f"{_who(topic, document, at)} has score {_shown(given[at])}; scores must be finite "
         f"numbers{_comma(given[at])}"
     )  # fmt: skip
     return numbers
@@ -211,7 +211,7 @@ def _float(one: Any) -> float:
         return float("inf")
 
 
-def _found(one: Any) -> str:
+def _shown(one: Any) -> str:
     return "nothing" if one is None else repr(one) if isinstance(one, str) else f"{one}"
 
 
@@ -233,7 +233,7 @@ def _levels(values: Any, topic: pl.Series, document: pl.Series, place: Place) ->
     place.add(
         np.flatnonzero(~fine).tolist(),
         lambda at: (
-            f"{_who(topic, document, at)} has relevance {_found(given[at])}; relevance must be a whole number"
+            f"{_who(topic, document, at)} has relevance {_shown(given[at])}; relevance must be a whole number"
             f"{_comma(given[at])}"
         ),
     )
@@ -257,7 +257,7 @@ def _ranks(values: Any) -> pl.Series:
     return pl.Series([int(x) if x == x and abs(x) < 2**53 and x == int(x) else None for x in numbers], dtype=pl.Int64)
 
 
-def _no_twins(place: Place, topic: pl.Series, document: pl.Series, *more: pl.Series) -> None:
+def _no_duplicates(place: Place, topic: pl.Series, document: pl.Series, *more: pl.Series) -> None:
     """A document at most once in a topic."""
     keys = pl.DataFrame([topic.alias("topic"), document.alias("document"), *(one.alias("subtopic") for one in more)])
     again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy())

@@ -25,6 +25,7 @@ from cranfield.errors import ArgumentError
 from cranfield.labels import summary
 from cranfield.resampling import generator
 from cranfield.scores.matrix import ScoreMatrix
+from cranfield.sentences import measures as say
 from cranfield.settings.base import number_text
 from cranfield.signature import signature
 from cranfield.truth.rankings import (
@@ -95,7 +96,7 @@ class Sample:
         if not lost:
             return ()
         which = f"topic {lost[0]} has" if len(lost) == 1 else f"{len(lost)} topics ({summary(lost)}) have"
-        return (f"{which} no relevant document in the pool of depth {self.depth}, so every system scores 0 there",)
+        return (say.NONE_IN_POOL(which=which, depth=self.depth),)
 
     def __repr__(self) -> str:
         return (

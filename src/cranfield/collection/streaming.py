@@ -4,6 +4,9 @@ A file whose topics stand together is read once. Where a topic comes back after 
 temporary files first, some topics each, and read from there. What cannot be told from a block alone (another format,
 tabs that set fields with blanks apart) is read as a whole. The rows, the notes and the errors are those of `read_run`,
 whatever the size of the blocks: a property test holds the two together.
+
+A large file can also be read in sections by several workers, each a `RunStream` of its own. They serve when every topic
+stands in one of them and nothing is wrong; else the file is read by one.
 """
 
 from __future__ import annotations
@@ -11,30 +14,32 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from cranfield.collection.packed import PackedRun, packed_run
-from cranfield.collection.parsed import Noticed, RunBlock, run_notes
-from cranfield.collection.readers import is_other_run, parse_rows, read_run
+from cranfield.collection.parsed import Noticed, RunBlock, first_tag, run_notes
+from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.executors import one_ahead
 from cranfield.files import (
-    DATASET,
     EMPTY,
     STDIN,
     NamedFile,
     Problems,
     check_no_nul,
     check_utf8,
+    is_dataset,
     is_url,
     line_blocks,
     open_bytes,
-    system_name,
     without_mark,
 )
 
@@ -52,12 +57,65 @@ _MOST_SHELVES = 200
 _BLOCK = (1 << 20, 1 << 21)
 
 
-class _Mixed(Exception):
+class NeedsWhole(Exception):
+    """A part of a file does not tell what the whole would."""
+
+
+class _Mixed(NeedsWhole):
     """A topic comes back after another one."""
 
 
-class _Indivisible(Exception):
+class _Indivisible(NeedsWhole):
     """What the file means can only be told from all of it."""
+
+
+@dataclass(frozen=True)
+class RunSection:
+    """Bytes `start` to `stop` − 1 of a plain run file: whole lines, and whole topics where these stand together."""
+
+    path: str
+    start: int
+    stop: int
+    count: int
+    """How many sections the file has."""
+
+
+def topic_sections(path: str, size: int) -> list[RunSection]:
+    """A run file cut where topics change, into sections of about `size` bytes; none where that cannot be done.
+
+    Only files on this machine's file systems that are not compressed are cut. What is read is the lines around the
+    cuts.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
+    >>> [(one.start, one.stop) for one in topic_sections(str(file), 30)]
+    [(0, 56), (56, 84)]
+    """
+    place = path.place if isinstance(path, NamedFile) else path
+    plain = path != STDIN and not is_dataset(path) and not is_url(place)
+    if not plain or Path(path).suffix.lower() in COMPRESSED or not Path(place).is_file():
+        return []
+    length = Path(place).stat().st_size
+    found = (_topic_change(path, after, min(after + size, length)) for after in range(size, length, size))
+    cuts = [cut for cut in found if cut]
+    return [RunSection(path, *ends, len(cuts) + 1) for ends in pairwise([0, *cuts, length])] if cuts else []
+
+
+def _topic_change(path: str, start: int, stop: int) -> int:
+    """Where, between these bytes of a file, the first line of another topic than the line before begins; or 0."""
+    with open_bytes(path) as whole:
+        topic, at, inside = b"", start - 1, False  # from the byte before, which may end a line
+        for block in line_blocks(whole.section(at, stop), _HEAD):
+            for line in BytesIO(block):
+                words = line.split(None, 1)
+                if inside and words and not words[0].startswith((b"#", b"<")):
+                    if topic and words[0] != topic:
+                        return at
+                    topic = words[0]
+                inside = True
+                at += len(line)
+    return 0
 
 
 class RunStream:
@@ -65,7 +123,8 @@ class RunStream:
 
     Parameters
     ----------
-    path, lenient, name : as for `read_run`
+    path : the file, or a section of it; `NeedsWhole` is raised where a section does not tell what the whole would
+    lenient, name : as for `read_run`
     memory : bytes that reading may take, about
     block : bytes of a block; a file that is no longer is read whole
 
@@ -83,42 +142,61 @@ class RunStream:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | RunSection,
         *,
         lenient: bool = False,
         name: SystemName = SYSTEM_NAME,
         memory: float,
         block: int | None = None,
     ) -> None:
-        self.path = os.fspath(path)
+        self.section = path if isinstance(path, RunSection) else None
+        self.path = os.fspath(path.path if isinstance(path, RunSection) else path)
         self.lenient, self.name, self.memory = lenient, name, memory
         self.block = block or int(min(max(memory / (2 * GROWTH), _BLOCK[0]), _BLOCK[1]))
         self.tag = ""
         """The run tag, once the file is read."""
         self.notes: tuple[str, ...] = ()
         """What was noticed, once the file is read."""
+        self.blocks: list[Noticed] = []
+        """The same of each block."""
 
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
-        return self.tag if self.name == "tag" or self.path == STDIN else system_name(self.path)
+        return called(self.path, self.tag, self.name)
 
     def parts(self) -> Iterator[Rows | None]:
         """The rows, in blocks of whole topics. None says: forget what came so far, all of it comes again."""
-        if self.path == STDIN or self.path.startswith(DATASET):
+        if self.section is not None:
+            yield from self._of_section()
+            return
+        if self.path == STDIN or is_dataset(self.path):
             yield from self._whole()
             return
         try:
             yield from self._in_one_go()
-        except (_Mixed, _Indivisible) as reason:
+        except NeedsWhole as reason:
             yield None
-            length = self._length()
-            if GROWTH * length <= self.memory:
-                yield from self._whole()
-            elif isinstance(reason, _Indivisible):
-                yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
-            else:
+            yield from self._again(reason)
+
+    def _again(self, reason: NeedsWhole) -> Iterator[Rows | None]:
+        length = self._length()
+        if GROWTH * length <= self.memory:
+            yield from self._whole()
+        elif isinstance(reason, _Mixed):
+            try:
                 yield from self._sorted_first(length)
+            except _Indivisible as later:  # beyond the place where the topics turned out to be mixed
+                yield None
+                yield from self._again(later)
+        else:
+            yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
+
+    def _of_section(self) -> Iterator[Rows]:
+        try:
+            yield from self._grouped()
+        except FileError:
+            raise NeedsWhole from None
 
     def _whole(self, note: str = "") -> Iterator[pl.DataFrame]:
         run = read_run(self.path, lenient=self.lenient, name=self.name)
@@ -133,6 +211,10 @@ class RunStream:
             yield self._short(data)
             return
         del data
+        yield from self._grouped()
+
+    def _grouped(self) -> Iterator[Rows]:
+        """A file, or a section of one, whose topics stand together."""
         reading = _Reading(self)
         closed: set[str] = set()
         waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
@@ -201,8 +283,8 @@ class RunStream:
 
     def _finish(self, reading: _Reading) -> None:
         reading.raise_if_any()
-        self.notes = run_notes(reading.noticed)
-        self.tag = next(tag for block in reading.noticed for tag in block.tags)
+        self.blocks, self.notes = reading.noticed, run_notes(reading.noticed)
+        self.tag = first_tag(reading.noticed)
 
 
 class _Reading:
@@ -221,9 +303,12 @@ class _Reading:
         path, line = self.stream.path, 1
         held: tuple[int, bytes] | None = None  # until it is certain that lines end in LF
         certain, not_text = False, None
-        with open_bytes(path) as source:
+        section = self.stream.section
+        begins = section is None or section.start == 0
+        with open_bytes(path) as whole:
+            source = whole if section is None else whole.section(section.start, section.stop)
             for number, block in enumerate(line_blocks(source, self.stream.block)):
-                data = without_mark(block, path) if number == 0 else block
+                data = without_mark(block, path) if begins and number == 0 else block
                 check_no_nul(data, path, line)
                 if data and not data.isspace():
                     try:

@@ -74,7 +74,7 @@ class QrelsInWords(Qrels):
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One system's rankings in the order of its file, one row a retrieved document: topic, document, rank, score.
+    """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 
     Rows are exactly those of the file, in its order. The rank column is null where the file holds no integer
     there. A document occurs at most once per topic. The measures decide how to order the documents of a topic

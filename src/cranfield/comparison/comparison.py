@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.comparison.best import doubtfully_left_out
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.intervals import Basis
@@ -206,9 +205,9 @@ class Comparison(Result):
     @property
     def separated(self) -> NDArray[np.bool_]:
         """Which two systems differ significantly, systems × systems; False for what was not tested."""
-        apart = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
-        apart[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
-        return np.asarray(apart | apart.T)
+        differ = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        differ[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
+        return np.asarray(differ | differ.T)
 
     @cached_property
     def unseparated_ranks(self) -> tuple[str, ...]:
@@ -357,19 +356,6 @@ class Comparison(Result):
         if len(names) == len(self.systems):
             return say.EITHER_BEST(level=level) if len(names) == 2 else say.ANY_BEST(count=len(names), level=level)
         return say.SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
-
-    def best_doubt(self, most: int = 5) -> str:
-        """A sentence on systems that skewed differences may have left out of `may_be_best`; empty if there are none."""
-        if self.best is None or self.baselines:
-            return ""
-        order = [self.scores.systems.index(name) for name in self.systems]
-        skewness = doubtfully_left_out(self.scores.values[:, order], np.asarray(self.best), leader=0)
-        if not skewness.any():
-            return ""
-        names = [name for name, value in zip(self.systems, skewness, strict=True) if value]
-        return say.SKEWED_BEST(
-            systems=summary(names, most), leader=self.systems[0], skewness=skewness.max(), alpha=self.alpha
-        )
 
     def correction_text(self) -> str:
         """How the p-values are adjusted, in words."""

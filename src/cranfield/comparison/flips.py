@@ -67,8 +67,8 @@ class Magnitudes:
         total = each.sum(axis=1)
         against = np.maximum(-signed, 0.0).sum(axis=1)
         within = relative * differences.shape[1]
-        apart = total - 2 * against
-        direction = np.where(np.abs(apart) <= within, 0, np.sign(apart)).astype(np.int8)
+        beyond = total - 2 * against
+        direction = np.where(np.abs(beyond) <= within, 0, np.sign(beyond)).astype(np.int8)
         return cls(each, total, np.minimum(against, total - against), direction, within)
 
     @property

@@ -62,36 +62,23 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
     """What to know before relying on the result, one sentence each."""
     texts = [too_few_resamples(result), coarse_resamples(result)]
     if not result.baselines and result.alternative == "greater":
-        texts.append(
-            f"alternative 'greater' for all pairs tests the observed direction: its level is {2 * result.alpha:g}, "
-            f"not {result.alpha:g}; name a baseline or use 'two-sided'"
-        )
+        texts.append(say.OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
     if not result.baselines and result.alternative == "less":
-        texts.append(
-            "alternative 'less' for all pairs tests against the observed direction and finds nothing; "
-            "name a baseline or use 'two-sided'"
-        )
+        texts.append(say.AGAINST_DIRECTION())
     if same.any():
         names = [f"{result.system_a[i]} = {result.system_b[i]}" for i in np.flatnonzero(same)]
-        texts.append(f"identical scores on every topic, so p = 1: {summary(names)}")
+        texts.append(say.IDENTICAL(pairs=summary(names)))
     if (
         bound := (result.p <= TINY)
         & np.isnan(result.effect_size if result.test != "tukey" else result.effect_size_residual)
     ).any():
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(bound)]
-        texts.append(
-            f"a difference that is the same on every topic leaves the {TESTS[result.test].title} no spread to go by; "
-            f"its p is a bound, the smallest number there is: {summary(names)}; "
-            "use randomisation for a p-value that counts"
-        )
+        texts.append(say.NO_SPREAD(test=TESTS[result.test].title, pairs=summary(names)))
     texts += TESTS[result.test].cautions(result, each)
     undefined = np.isnan(result.effect_size)
     if undefined.any() and not any("no spread" in text for text in texts):
         names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in np.flatnonzero(undefined)]
-        texts.append(
-            "no effect size, which divides by the spread of a difference: it is the same on every topic for "
-            f"{summary(names)}"
-        )
+        texts.append(say.NO_EFFECT_SIZE(pairs=summary(names)))
     return tuple(text for text in texts if text)
 
 
@@ -137,8 +124,7 @@ def coarse_resamples(result: Comparison) -> str:
     spare = result.alpha / factor * ((result.n_resamples or 0) + 1)
     if not floor or factor == 1 or spare >= 5:
         return ""
-    return (
-        f"{floor} p-value{'s' * (floor != 1)} stand at 1/{(result.n_resamples or 0) + 1}, the smallest that so many "
-        f"resamples give: they are bounds, and with {result.family} comparisons a pair is significant only when at "
-        f"most {int(spare) - 1} resamples reach it; randomisation resolves smaller p-values"
-    )
+    return say.COARSE(
+        count=floor, s="s" * (floor != 1), resamples=(result.n_resamples or 0) + 1, family=result.family,
+        reached=int(spare) - 1,
+    )  # fmt: skip

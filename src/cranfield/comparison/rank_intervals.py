@@ -1,4 +1,4 @@
-"""Rank intervals read off the pairs that differ: for all systems at once, or for each system by itself."""
+"""Rank intervals read off the pairs that differ, for each system by itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import Pairs
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.westfall_young import critical_value, pair_scale
 from cranfield.executors import map_in_order
@@ -35,47 +34,13 @@ class RankIntervals:
     upper: Integers
 
 
-def simultaneous_ranks(pairs: Pairs, difference: Array, significant: Bools, n_systems: int) -> RankIntervals:
-    """Intervals for the true ranks of all systems, right together with the confidence of the decisions on pairs.
-
-    The true rank of system i is 1 + the number of systems with a higher true mean, and systems that tie share all
-    their ranks. When every significant difference has the right sign, at least as many systems as are significantly
-    better are truly better, and as many as are significantly worse are truly worse, for all systems at once. So with
-    decisions on all pairs of family-wise error alpha (holm, bonferroni, westfall-young, tukey) all intervals hold
-    together with probability 1 − alpha (Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024, from
-    whose construction this differs in that any such decisions serve). With bh or by, or without correction,
-    they hold no such promise.
-
-    Parameters
-    ----------
-    pairs : all pairs of systems
-    difference : one per pair, `a` minus `b`
-    significant : one per pair
-    n_systems : number of systems
-
-    Examples
-    --------
-    Three systems; the first is better than the last, and nothing else is known.
-
-    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([1, 2, 2]))
-    >>> ranks = simultaneous_ranks(pairs, np.array([0.1, 0.3, 0.2]), np.array([False, True, False]), 3)
-    >>> list(zip(ranks.lower.tolist(), ranks.upper.tolist()))
-    [(1, 2), (1, 3), (2, 3)]
-    """
-    won = significant & (difference > 0)
-    lost = significant & (difference < 0)
-    better = np.bincount(pairs.b[won], minlength=n_systems) + np.bincount(pairs.a[lost], minlength=n_systems)
-    worse = np.bincount(pairs.a[won], minlength=n_systems) + np.bincount(pairs.b[lost], minlength=n_systems)
-    return RankIntervals(1 + better.astype(np.int64), n_systems - worse.astype(np.int64))
-
-
 def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankIntervals:
     """Intervals for the true rank of each system, each right by itself with probability 1 − alpha.
 
     For system i only its m − 1 differences to the others matter. Those are significant whose |u_ij| passes the
     1 − alpha quantile, over flips that all of them share, of the largest |u_ij| (u as in `best_set`): the marginal
-    confidence sets of Mogstad, Romano, Shaikh & Wilhelm (2024), with flips for their bootstrap. Narrower than
-    `simultaneous_ranks`: right for the question "which rank may this system have", not for the whole table at once.
+    confidence sets of Mogstad, Romano, Shaikh & Wilhelm (Review of Economic Studies 91, 2024), with flips for their
+    bootstrap: right for the question "which rank may this system have", not for the whole table at once.
 
     Parameters
     ----------
@@ -117,16 +82,3 @@ def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankInt
     ahead = scores.sums[:, None] - scores.sums[None, :]
     passed = (np.abs(ahead) - scores.tolerance) * scale > critical[:, None]
     return RankIntervals(1 + (passed & (ahead < 0)).sum(axis=1), m - (passed & (ahead > 0)).sum(axis=1))
-
-
-def true_ranks(means: Array) -> RankIntervals:
-    """The ranks that systems with these true means have; systems that tie share all the ranks they occupy.
-
-    >>> ranks = true_ranks(np.array([0.3, 0.5, 0.3]))
-    >>> ranks.lower.tolist(), ranks.upper.tolist()
-    ([2, 1, 2], [3, 1, 3])
-    """
-    ordered = np.sort(means)
-    above = len(means) - np.searchsorted(ordered, means, side="right")
-    below = np.searchsorted(ordered, means, side="left")
-    return RankIntervals(1 + above.astype(np.int64), len(means) - below.astype(np.int64))

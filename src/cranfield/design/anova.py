@@ -26,6 +26,7 @@ from cranfield.design.solve import (
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.light_table import LightColumn, LightTable
+from cranfield.sentences import design as say
 
 RULES: dict[DesignMethod, PowerRule] = {
     "exact": exact_power,
@@ -202,10 +203,7 @@ def _epsilon(
         return (
             ones,
             None,
-            (
-                "the number of systems is sought for an F-test without correction, which real scores need; "
-                "it is an upper bound.",
-            ),
+            (say.UPPER_BOUND(),),
         )
     if epsilon == "past" and not all(estimated):
         raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
@@ -273,18 +271,11 @@ def _sphericity_warning(past: Array, n_systems: Array, given: list[Variance]) ->
     at = int(np.nanargmin(past))
     estimate = given[at].estimate
     measure = "the" if estimate is None else estimate.measure
-    return (
-        f"the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the past "
-        f"do not (ε = {past[at]:.2f} for {n_systems[at]:.0f} systems), so it rejects too often. The size is for the "
-        "test with degrees of freedom multiplied by ε.",
-    )
+    return (say.NOT_SPHERICAL(measure=measure, epsilon=past[at], systems=n_systems[at]),)
 
 
 def _estimator_warning(given: list[Variance], blocked: bool) -> tuple[str, ...]:
     used = {one.estimate.estimator for one in given if one.estimate is not None}
     if not blocked and "residual" in used:
-        return (
-            "the residual variance leaves out what topics differ by, but the one-way design needs it: "
-            "the size is far too small. Use within, or leave `published` out.",
-        )
+        return (say.ONE_WAY_RESIDUAL(),)
     return ()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import ceil
 
 import polars as pl
 
-from cranfield.collection import Qrels, Run
+from cranfield.collection import Qrels
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, runs_in_memory, skipped_files
-from cranfield.collection.pools import depth_pools, judged_counts
+from cranfield.collection.pools import depth_pools, judged_counts, top_of
 from cranfield.defaults import ALPHA, ORDER, RankingOrder
 from cranfield.design.pool_price import pool_by_topic, price_of
 from cranfield.errors import ArgumentError, DataError, quietly
 from cranfield.executors import Progress
 from cranfield.labels import summary
-from cranfield.measures.evaluation import evaluate
+from cranfield.measures.parts import evaluator_of_parts
 from cranfield.variance import VarianceEstimate, estimate_variance, pool_variances
 
 Collection = tuple[QrelsLike, RunsLike]
@@ -80,8 +81,10 @@ def pool_figures(
         sources = as_runs(given_runs)
         said += skipped_files(sources)
         runs = runs_in_memory(sources)
-        pools.append(pool_by_topic(qrels, runs, depths, order=order))
-        for depth, pool in depth_pools(qrels, runs, depths, order=order).items():
+        tops = [top_of(run, max(1, *map(ceil, depths)), order) for run in runs]
+        pools.append(pool_by_topic(qrels, tops, depths, order="file"))
+        scored = evaluator_of_parts(qrels, runs, measures, order=order)
+        for depth, pool in depth_pools(qrels, tops, depths, order="file").items():
             counts = judged_counts(pool, qrels.topics)
             topics_without_relevant = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
             dropped[depth] += len(topics_without_relevant)
@@ -92,8 +95,7 @@ def pool_figures(
                     f"({summary(topics_without_relevant)}); at least 2 must keep one. Judge deeper."
                 )
             with quietly():  # said below; the pooled estimates repeat what matters
-                kept_runs = [_without(run, topics_without_relevant) for run in runs]
-                scores = evaluate(kept, kept_runs, measures, order=order)
+                scores = scored(kept)
                 said += scores.warnings
                 for measure, matrix in scores.items():
                     estimate = estimate_variance(matrix, estimator, alpha=alpha, collection=qrels.name)
@@ -112,10 +114,3 @@ def pool_figures(
                 PoolFigure(measure, depth, price["judged_per_topic"], pooled, dropped[depth], price["pool_per_topic"])
             )
     return figures, tuple(dict.fromkeys(said))
-
-
-def _without(run: Run, topics: list[str]) -> Run:
-    """The run without topics that left the analysis: nobody needs to be told that these have no judgments."""
-    if not topics:
-        return run
-    return replace(run, frame=run.frame.filter(~pl.col("topic").is_in(topics)))

@@ -17,6 +17,7 @@ from cranfield.design.search import MOST_TOPICS, smallest
 from cranfield.design.solve import COLUMN, column, origin, real
 from cranfield.errors import ArgumentError, notify
 from cranfield.light_table import LightTable
+from cranfield.sentences import design as say
 
 
 def design_interval(
@@ -130,9 +131,7 @@ def solve_interval(
         reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {width:g} what you mean?"
         if nothing.all():
             raise ArgumentError(reason)
-        warnings = (
-            f"{int(nothing.sum())} of {len(sizes)} designs have no solution and are left empty; the first: {reason}",
-        )
+        warnings = (say.LEFT_EMPTY(count=int(nothing.sum()), designs=len(sizes), reason=reason),)
     cells[unknown] = sizes
     columns = [
         *origin(given),

@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from cranfield.collection import Qrels, Run
-from cranfield.collection.pools import ranked
+from cranfield.collection.pools import top_ranked
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError
 from cranfield.sentences import design as say
@@ -46,10 +46,7 @@ def pool_by_topic(
     if wanted[0] < 1 or any(depth != int(depth) for depth in wanted):
         raise ArgumentError(f"`depth` must be a whole number of at least 1; got {wanted[0]:g}.")
     topics = list(qrels.topics)
-    tops = [
-        ranked(run.frame.filter(pl.col("topic").is_in(topics)), order).filter(pl.col("pool_rank") <= wanted[-1])
-        for run in runs
-    ]
+    tops = [top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), order, wanted[-1]) for run in runs]
     if not tops:
         raise ArgumentError("`runs` is empty; a pool takes at least one run.")
     judged = qrels.frame.select(_PAIR).unique().with_columns(judged=pl.lit(True))
@@ -121,10 +118,11 @@ def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
     worst = doubtful.row(-1, named=True)
     which = ", ".join(map(str, doubtful["depth"]))
     return (
-        f"depth {which}: only {worst['judged_share'] or 0:.0%} of the pool of depth {worst['depth']} was judged "
-        f"({worst['judged_per_topic']:,.0f} of {worst['pool_per_topic']:,.0f} documents per topic), so scores "
-        "there are those of a shallower pool and their variance is doubtful; no depth is called the cheapest.",
-    )
+        say.SHARE_JUDGED(
+            depths=which, share=worst["judged_share"] or 0, depth=worst["depth"], judged=worst["judged_per_topic"],
+            pool=worst["pool_per_topic"],
+        ),
+    )  # fmt: skip
 
 
 def losses(depths: Iterable[int]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from cranfield.executors import Progress
 from cranfield.invariants import check_frame
 from cranfield.light_table import LightTable
 from cranfield.results import Result
+from cranfield.sentences import design as say
 from cranfield.signature import signature
 from cranfield.variance import VarianceEstimate
 
@@ -249,12 +250,12 @@ def cost_from_figures(
 def _rows(
     figures: list[PoolFigure], prices: list[float], question: Question, budget: float | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """A row a figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
+    """One row per figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
     sought = None if budget is None else "width" if question.is_interval else "min_diff"
     affordable = [2 if budget is None else math.floor(budget / price) for price in prices]
     usable = [at for at, topics in enumerate(affordable) if topics >= 2]
     said = [
-        f"{figure.measure}: the budget pays for {topics} topics at depth {figure.depth}; a design needs at least 2."
+        say.BUDGET_TOO_SMALL(measure=figure.measure, topics=topics, depth=figure.depth)
         for figure, topics in zip(figures, affordable, strict=True)
         if topics < 2
     ]

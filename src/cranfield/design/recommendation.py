@@ -251,8 +251,8 @@ def _blocked_rows(
     try:
         adjusted = design_anova(estimate, k, epsilon="past", **question)
     except DataError as error:
-        return [], (f"no blocked ANOVA is designed: {error}.",)
-    labelled = f"{_ANY} At this size it had power .75 to .78 instead of .80 when simulated on TREC scores."
+        return [], (say.NO_BLOCKED(reason=error),)
+    labelled = f"{_ANY} At this size it had power .76 to .81 instead of .80 when simulated on TREC scores."
     rows = [_row(adjusted, "blocked ANOVA, unbiased ε", labelled)]
     if k > 2:
         low = float(adjusted.rows["epsilon_gg"][0])
@@ -333,7 +333,4 @@ def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
         finding = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
     else:
         return ()
-    return (
-        f"{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of the "
-        "same variance, so treat them as a guide and test by randomisation.",
-    )
+    return (say.NOT_NORMAL(finding=finding),)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
     from cranfield.lazy import polars as pl
 
-_ARGUMENTS = (
+ARGUMENTS = (
     "measure",
     "estimator",
     "variance",
@@ -91,7 +91,7 @@ class Design(Result):
         """One line for a paper's footnote: the settings, and every argument that all rows share."""
         shared = {
             name: self.table.values(name)[0]
-            for name in _ARGUMENTS
+            for name in ARGUMENTS
             if name in self.table.columns and name != self.solved_for and len(set(self.table.values(name))) == 1
         }
         chosen = {name: self.settings[name] for name in ("method", "epsilon", "baseline") if name in self.settings}

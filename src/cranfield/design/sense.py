@@ -62,8 +62,7 @@ def sense(
     percent = low >= 0 and 1 < high <= 100 and difference < 1 and high - low > 20 * difference
     if percent:
         said.append(
-            f"{measure} scores run from {low:.4g} to {high:.4g}, perhaps per cent; `min_diff` = {difference:g} is then "
-            f"{difference:g} of a point. Write {difference * 100:g} if {difference:g} of the whole scale is meant."
+            say.PER_CENT(measure=measure, low=low, high=high, min_diff=difference, hundredfold=difference * 100)
         )
     if difference > high - low:
         said.append(say.MORE_THAN_RANGE(min_diff=difference, measure=measure, low=low, high=high))

@@ -13,6 +13,7 @@ from cranfield.design.power import FTest, critical_f, effective_epsilon, exact_p
 from cranfield.design.search import DENSE, MOST_SYSTEMS, MOST_TOPICS, largest, smallest, smallest_real
 from cranfield.errors import ArgumentError
 from cranfield.light_table import LightColumn
+from cranfield.sentences import design as say
 
 Cells = Mapping[str, Array]
 PowerRule = Callable[[Array, Array, Array, Array], Array]
@@ -114,9 +115,7 @@ def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tu
         reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics; allow more topics or less power."
     if nothing.all():
         raise ArgumentError(reason)
-    return (
-        f"{int(nothing.sum())} of {len(solution)} designs have no solution and are left empty; the first: {reason}",
-    )
+    return (say.LEFT_EMPTY(count=int(nothing.sum()), designs=len(solution), reason=reason),)
 
 
 def whole(values: Array) -> LightColumn:

@@ -35,6 +35,7 @@ from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import Correlation, ScoreMatrix, Scores, correlate
 from cranfield.scores.doors import as_matrices
+from cranfield.sentences import design as say
 from cranfield.settings.standardise import EffectSettings
 from cranfield.signature import signature
 from cranfield.standardise import Standardisation, fit_standardisation
@@ -174,8 +175,7 @@ def standardisation_effect(
         scale_free = _scale_free(pairs, fraction, alpha, power)
     undefined = scale_free.filter(pl.col("topics").is_null())
     said = [
-        f"{row['measure']}, {row['scores']}: {_why_no_topics(row['blocked_f'])}, so no number of topics can be given "
-        "in standard deviations between systems"
+        say.BY_CHANCE(measure=row["measure"], scores=row["scores"], why=_why_no_topics(row["blocked_f"]))
         for row in undefined.iter_rows(named=True)
     ]
     result = StandardisationEffect(

@@ -14,6 +14,7 @@ from cranfield.design.result import Design
 from cranfield.design.solve import COLUMN, PowerRule, check_solved, column, origin, power_at, real, solve_with_interval
 from cranfield.errors import ArgumentError, notify
 from cranfield.light_table import LightColumn, LightTable
+from cranfield.sentences import design as say
 
 RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_power}
 
@@ -130,10 +131,7 @@ def solve_ttest(
             for end, side in ((lower, "lower"), (upper, "upper"))
         ]
     if two_sample and any(one.estimate is not None and one.estimate.estimator == "residual" for one in given):
-        warnings += (
-            "the residual variance leaves out what topics differ by, but two groups of different topics need it: "
-            "the size is far too small. Use within, or pair the systems.",
-        )
+        warnings += (say.UNPAIRED_RESIDUAL(),)
     what = "two-sample t-test" if two_sample else "paired t-test"
     return Design(
         what, COLUMN.get(unknown, unknown), LightTable(columns), {"method": method}, (*inherited(given), *warnings)

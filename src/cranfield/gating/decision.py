@@ -23,6 +23,7 @@ from cranfield.labels import positions
 from cranfield.measures.doors import scores_or_evaluated
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike
+from cranfield.sentences import gating as say
 from cranfield.settings.gate import GateSettings
 
 
@@ -168,8 +169,4 @@ def _flipped(
 def _cautions(asked: GateSettings, checks: list[GateCheck]) -> list[str]:
     """What is odd about the question, given the scores."""
     wide = [one.measure for one in checks if not asked.better and asked.accepted >= one.mean_baseline > 0]
-    return [
-        f"a margin of {asked.accepted:g} is as large as the mean {measure} of {asked.baseline} itself, so that "
-        "almost anything would pass; is it in units of the measure?"
-        for measure in wide
-    ]
+    return [say.WIDE_MARGIN(margin=asked.accepted, measure=measure, baseline=asked.baseline) for measure in wide]

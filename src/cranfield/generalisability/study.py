@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -20,6 +20,7 @@ from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
+    from cranfield.generalisability.tau import ExpectedTau
     from cranfield.generalisability.views import ThreeViews
 
 
@@ -47,6 +48,7 @@ class Reliability(Result):
     alpha: float
     scores: Mapping[str, ScoreMatrix] = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
+    _taus: dict[tuple[str, int, int], ExpectedTau] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         what = f"{self.measure}: the study"
@@ -127,24 +129,38 @@ class Reliability(Result):
         return pl.DataFrame(rows, schema_overrides=dict.fromkeys(whole, pl.Int64))
 
     def views(
-        self, *, min_diff: float = VIEW_MIN_DIFF, n_resamples: int = HALVINGS, seed: int = SEED
+        self,
+        *,
+        n_topics: Sequence[int] = (),
+        min_diff: float = VIEW_MIN_DIFF,
+        n_resamples: int = HALVINGS,
+        seed: int = SEED,
     ) -> dict[str, ThreeViews]:
         """Power, interval width and reliability of the same numbers of topics, for each collection; see `three_views`.
 
-        A single topic has neither power nor width and is passed over; there must be another number.
+        The numbers are those of the study unless given. A single topic has neither power nor width and is passed over;
+        there must be another number.
         """
-        from cranfield.generalisability.views import three_views
+        from cranfield.generalisability.views import views_of
 
-        sizes = [n for n in self.n_topics if n > 1]
+        sizes = [n for n in n_topics or self.n_topics if n > 1]
         if not sizes:
             raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")
-        return {
-            name: three_views(
-                matrix, n_topics=sizes, min_diff=min_diff, drop=self.drop, alpha=self.alpha, n_resamples=n_resamples,
-                seed=seed,
-            )
-            for name, matrix in self.scores.items()
-        }  # fmt: skip
+        made = {}
+        for name, matrix in self.scores.items():
+            tau = self._tau(name, n_resamples, seed)
+            made[name] = views_of(matrix, replace(tau, n_topics=tuple(sizes)), min_diff)
+            notify(made[name].warnings)
+        return made
+
+    def _tau(self, name: str, n_resamples: int, seed: int) -> ExpectedTau:
+        """The agreement of halves of a collection's topics, measured once whatever numbers of topics are asked for."""
+        from cranfield.generalisability.tau import estimate_tau
+
+        key = (name, n_resamples, seed)
+        if key not in self._taus:
+            self._taus[key] = estimate_tau(self.scores[name], (), self.drop, self.alpha, n_resamples, seed)
+        return self._taus[key]
 
     def components_frame(self) -> pl.DataFrame:
         """One row per source of variance: measure, source, variance, share."""

@@ -202,18 +202,16 @@ def estimate_tau(
     log_ratio, error = None, None
     warnings: tuple[str, ...] = ()
     if whole <= 0:
-        text = f"halves of the topics do not agree (mean tau {whole:.3f}); tau is given as theirs, without an interval"
-        warnings = (f"{matrix.measure}: {text}.",)
+        warnings = (say.NO_AGREEMENT(measure=matrix.measure, tau=whole),)
     elif whole >= 1:
-        text = "all halves of the topics rank the systems alike; tau is given as theirs, without an interval"
-        warnings = (f"{matrix.measure}: {text}.",)
+        warnings = (say.FULL_AGREEMENT(measure=matrix.measure),)
     else:
         log_ratio = _log_ratio(whole) - math.log(h)
         if ((without > 0) & (without < 1)).all():
             left = np.asarray([_log_ratio(float(tau)) for tau in without])
             error = math.sqrt((n - 1) / n * float(np.square(left - left.mean()).sum()))
         else:
-            warnings = (f"{matrix.measure}: no interval for tau: without one of the topics the halves do not agree.",)
+            warnings = (say.NO_TAU_INTERVAL(measure=matrix.measure),)
     return ExpectedTau(
         matrix.measure,
         n,

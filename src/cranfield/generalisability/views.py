@@ -19,6 +19,7 @@ from cranfield.generalisability.study import check_topics, negative_warnings
 from cranfield.generalisability.tau import ExpectedTau, estimate_tau
 from cranfield.invariants import check_frame
 from cranfield.results import Result
+from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
@@ -138,13 +139,25 @@ def three_views(
     >>> views.to_frame().select("topics", "power", "width", "erho2").with_columns(pl.exclude("topics").round(2)).rows()
     [(25, 0.32, 0.13, 0.9), (50, 0.57, 0.09, 0.95), (100, 0.86, 0.06, 0.97)]
     """
-    if not (min_diff > 0 and math.isfinite(min_diff)):
-        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
+    _check(min_diff)
     scores = as_matrix(scores)
     sizes = check_topics(n_topics) or (scores.n_topics,)
     if min(sizes) < 2:
         raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")
-    tau = estimate_tau(scores, sizes, drop, alpha, n_resamples, seed)
+    made = views_of(scores, estimate_tau(scores, sizes, drop, alpha, n_resamples, seed), min_diff)
+    notify(made.warnings)
+    return made
+
+
+def _check(min_diff: float) -> None:
+    if not (min_diff > 0 and math.isfinite(min_diff)):
+        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
+
+
+def views_of(scores: ScoreMatrix, tau: ExpectedTau, min_diff: float) -> ThreeViews:
+    """`three_views` of scores whose agreement is known, for the numbers of topics it is asked for; it says nothing."""
+    _check(min_diff)
+    sizes, drop, alpha = tau.n_topics, tau.drop, tau.alpha
     components = variance_components(scores, drop=drop)
     pairs = tau.n_systems * (tau.n_systems - 1) // 2
     n = np.asarray(sizes, dtype=np.float64)
@@ -165,8 +178,6 @@ def three_views(
     for suffix, taus in zip(("", "_lower", "_upper"), zip(*map(tau.at, sizes), strict=True), strict=True):
         columns["tau" + suffix] = pl.Series(taus, dtype=pl.Float64)
     notes = negative_warnings(scores.measure, components) + tau.warnings
-    made = ThreeViews(
+    return ThreeViews(
         scores.measure, components, tau, pl.DataFrame(columns), float(min_diff), alpha, drop, pairs, notes
     )
-    notify(made.warnings)
-    return made

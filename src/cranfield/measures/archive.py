@@ -13,7 +13,7 @@ from typing import Any
 
 from cranfield.defaults import MEASURES
 from cranfield.errors import DataError, FileError, Problem, quietly
-from cranfield.files import expand, is_url, read_bytes, reason
+from cranfield.files import expand, is_elsewhere, read_bytes, reason
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measures
 from cranfield.scores.writers import write_scores
@@ -92,11 +92,11 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
         elif not _NAME.fullmatch(name):
             text = f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @"
             problems.append(Problem(number, text))
-        elif (twin := lines.get(name.casefold())) is not None:
-            problems.append(Problem(number, f"collection {name!r} is on line {twin} already; give it another name"))
+        elif (former := lines.get(name.casefold())) is not None:
+            problems.append(Problem(number, f"collection {name!r} is on line {former} already; give it another name"))
         else:
             lines[name.casefold()] = number
-            qrels, *runs = (one if is_url(one) else str(home / one) for one in fields[1:])
+            qrels, *runs = (one if is_elsewhere(one) else str(home / one) for one in fields[1:])
             entries.append(ArchiveEntry(number, name, qrels, tuple(runs)))
     if not entries and not problems:
         problems.append(Problem(0, "lists no collection; write lines of a name, judgments and runs"))
@@ -148,11 +148,11 @@ def evaluate_archive(
         raise FileError(str(where), [Problem(0, f"cannot be made a directory: {reason(error)}")]) from None
     how = {name: value for name, value in scoring.items() if name not in ("workers", "executor", "memory")}
     job = {"measures": names, **{name: None if value is None else str(value) for name, value in sorted(how.items())}}
-    finished = WorkFile(where / FINISHED, job, "archive")
-    for done, entry in enumerate(entries, 1):
-        yield _one(entry, where / f"{entry.name}.parquet", finished, measures, scoring)
-        if progress:
-            progress(done, len(entries))
+    with WorkFile(where / FINISHED, job, "archive") as finished:
+        for done, entry in enumerate(entries, 1):
+            yield _one(entry, where / f"{entry.name}.parquet", finished, measures, scoring)
+            if progress:
+                progress(done, len(entries))
 
 
 def _one(entry: ArchiveEntry, path: Path, finished: WorkFile, measures: Any, scoring: dict[str, Any]) -> ArchiveOutcome:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from cranfield.elementary import log
 from cranfield.measures.hits import Floats, ratio
 from cranfield.measures.parameters import Cutoff, Level, Positive
 from cranfield.measures.ranking import JudgedRanking
@@ -130,7 +131,7 @@ def smoothed_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Flo
     """ln((1 + s) / (1 + R − s)), s the sum of the precision at each relevant document retrieved."""
     relevant = ranking.relevant(rel)
     total = relevant.total((relevant.position + 1) / relevant.rank)
-    return np.log((1 + total) / (1 + ranking.judgments.relevant(rel) - total))
+    return log((1 + total) / (1 + ranking.judgments.relevant(rel) - total))
 
 
 @measure("NumTopics", family="trec_eval", aggregate="sum", citation=_TREC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cranfield.elementary import log2, log2_of_whole
 from cranfield.measures.graded import dcg, discount
 from cranfield.measures.hits import Floats, Hits, Ints, ratio
 from cranfield.measures.parameters import Cutoff, Gains, Level
@@ -80,7 +81,9 @@ def _up_to(hits: Hits, sums: Floats, topic: Ints, rank: Ints) -> Floats:
 def binary_gain(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Σ over relevant documents retrieved of 1 / log2(2 + documents above that are not relevant) / R."""
     relevant = ranking.relevant(rel)
-    return ratio(relevant.total(1 / np.log2(relevant.rank + 1 - relevant.position)), ranking.judgments.relevant(rel))
+    return ratio(
+        relevant.total(1 / log2_of_whole(relevant.rank + 1 - relevant.position)), ranking.judgments.relevant(rel)
+    )
 
 
 @measure("G", family="trec_eval", citation=_BUCKLEY)
@@ -90,5 +93,5 @@ def gain_against_ideal(ranking: JudgedRanking, *, gains: Gains = "linear") -> Fl
     known = np.diff(ideal.starts)[hits.topic]
     cost = _at(ideal, ideal.running(np.maximum(ideal.gain, 1.0)), hits.topic, hits.rank)
     cost += np.maximum(hits.rank - known, 0)
-    share = hits.gain / np.log2(2 + cost - hits.running(hits.gain))
+    share = hits.gain / log2(2 + cost - hits.running(hits.gain))
     return ratio(hits.total(share), ideal.total(ideal.gain))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from cranfield.elementary import log2_of_whole, power
 from cranfield.errors import DataError
 from cranfield.measures.hits import Floats, Hits, Ints, ratio
 from cranfield.measures.judgments import Judgments
@@ -18,7 +19,7 @@ _SAKAI = "Sakai 2014, PROMISE"
 
 def discount(rank: Ints) -> Floats:
     """1 / log2(rank + 1), Burges et al. 2005 ("Microsoft version")."""
-    return np.reciprocal(np.log2(rank + 1), dtype=np.float64)
+    return 1 / log2_of_whole(rank + 1)
 
 
 def dcg(hits: Hits, cutoff: int | None) -> Floats:
@@ -30,7 +31,7 @@ def dcg(hits: Hits, cutoff: int | None) -> Floats:
 def dcg_original(hits: Hits, cutoff: int | None) -> Floats:
     """The same with no discount at ranks 1 and 2, then 1 / log2(rank): Järvelin & Kekäläinen 2002, base 2."""
     inside = hits.until(cutoff)
-    return inside.total(inside.gain / np.log2(np.maximum(inside.rank, 2)))
+    return inside.total(inside.gain / log2_of_whole(np.maximum(inside.rank, 2)))
 
 
 @measure(
@@ -162,4 +163,4 @@ def rbp(
     hits = ranking.gains(gains) if rel is None else ranking.relevant(rel)
     scale = highest_gain(ranking.judgments, gains) if rel is None else 1.0
     inside = hits.until(cutoff)
-    return (1 - p) * inside.total(inside.gain / scale * p ** (inside.rank - 1.0))
+    return (1 - p) * inside.total(inside.gain / scale * power(p, inside.rank - 1))

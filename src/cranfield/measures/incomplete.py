@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cranfield.elementary import power
 from cranfield.measures.hits import Floats, ratio
 from cranfield.measures.parameters import Level, OpenFraction
 from cranfield.measures.ranking import JudgedRanking
@@ -48,8 +49,8 @@ def rbp_residual(ranking: JudgedRanking, *, p: OpenFraction = 0.8) -> Floats:
     hits = ranking.hits
     judged = hits.where(hits.level >= 0)
     retrieved = ranking.retrieved
-    beyond: Floats = np.power(p, retrieved.astype(np.float64))
+    beyond: Floats = power(p, retrieved)
     # Σ over all ranks is (1 − p^n) / (1 − p); what the judged documents hold is taken off.
-    weight: Floats = np.power(p, judged.rank - 1.0)
+    weight: Floats = power(p, judged.rank - 1)
     open_weight = 1 - beyond - (1 - p) * judged.total(weight)
     return np.where(judged.count() == retrieved, 0.0, beyond + np.maximum(open_weight, 0.0))

@@ -137,7 +137,7 @@ def gain_table(gains: str, top_level: int) -> Floats:
     if gains == "linear":
         return levels
     if gains == "exp":
-        return np.exp2(levels) - 1
+        return np.ldexp(1.0, levels.astype(np.int64)) - 1
     listed = [0.0, *(float(part) for part in gains.split(":"))]
     if top_level >= len(listed):
         raise DataError(

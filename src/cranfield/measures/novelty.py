@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cranfield.elementary import power
 from cranfield.measures.graded import discount
 from cranfield.measures.hits import Floats, Ints, ratio, sum_by
 from cranfield.measures.judgments import Judgments
@@ -44,7 +45,7 @@ class Finds:
 
     def novelty(self, alpha: float) -> Floats:
         """(1 − α)^earlier: what another document on the subtopic is still worth."""
-        return np.power(1 - alpha, self.earlier)
+        return power(1 - alpha, self.earlier)
 
 
 def relevant_pairs(judgments: Judgments, rel: int) -> tuple[Ints, Ints]:
@@ -135,7 +136,7 @@ def _by_ideal_ideal(value: Floats, weight: Floats, judgments: Judgments, rel: in
     """Divided by what n subtopics all found at every rank would give; ndeval leaves out the division at k = 1."""
     if len(weight) == 1:
         return value
-    best = float(np.sum(np.power(1 - alpha, np.arange(len(weight))) * weight))
+    best = float(np.sum(power(1 - alpha, np.arange(len(weight))) * weight))
     return ratio(value, best * subtopic_counts(judgments, rel))
 
 
@@ -150,7 +151,7 @@ def _err_ia(finds: Finds, alpha: float, cutoff: int) -> Floats:
 
 
 def _nrbp(finds: Finds, alpha: float, beta: float) -> Floats:
-    return finds.total(finds.novelty(alpha) * np.power(beta, finds.rank - 1.0))
+    return finds.total(finds.novelty(alpha) * power(beta, finds.rank - 1))
 
 
 @measure("alpha-DCG", family=_FAMILY, citation=_CLARKE)

@@ -40,7 +40,8 @@ class JudgedRanking:
     row : where each of them stands in `documents`
     start : where each topic's documents begin in `documents`
     ids : ids of all documents retrieved
-    arranged : the rows of `ids` topic after topic, in order of rank; None when they stand so
+    arranged : the rows of `ids` topic after topic, in order of rank, or a function that finds them when they are asked
+        for; None when they stand so
     """
 
     judgments: Judgments
@@ -51,7 +52,7 @@ class JudgedRanking:
     row: Ints
     start: Ints
     ids: Documents
-    arranged: Ints | None = None
+    arranged: Ints | Callable[[], Ints] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -69,9 +70,14 @@ class JudgedRanking:
     @property
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
-        arranged = self.arranged
-        ids = self.ids if arranged is None else self.ids.gather(arranged)
+        places = self.places
+        ids = self.ids if places is None else self.ids.gather(places)
         return self.cached("documents", lambda: documents_of(ids))
+
+    @property
+    def places(self) -> Ints | None:
+        """The rows of `ids` topic after topic, in order of rank; None when they stand so."""
+        return self.cached("places", self.arranged) if callable(self.arranged) else self.arranged
 
     @property
     def hits(self) -> Hits:

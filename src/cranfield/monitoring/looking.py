@@ -28,6 +28,7 @@ from cranfield.monitoring.boundaries import (
 from cranfield.monitoring.result import Look, Monitoring
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix_list
+from cranfield.sentences import monitoring as say
 
 Array = NDArray[np.float64]
 _FEW_TOPICS = 10
@@ -266,12 +267,8 @@ def _check_most(max_topics: int | None, sizes: NDArray[np.int64], planned: int, 
 def _warnings(measure: str, first: int, anytime: bool, looks: list[Look]) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     if anytime and first < _FEW_TOPICS:
-        notes += (
-            f"{measure}: the first look has {first} topics; a confidence sequence is asymptotic, so begin to look with "
-            f"{_FEW_TOPICS} or more.",
-        )
+        notes += (say.EARLY(measure=measure, first=first, least=_FEW_TOPICS),)
     blind = [number for number, look in enumerate(looks, 1) if np.isposinf(look.half).any()]
     if blind:
-        which = ", ".join(map(str, blind))
-        notes += (f"{measure}: look {which} comes so early that nothing may be spent on it; it has no intervals.",)
+        notes += (say.BLIND(measure=measure, looks=", ".join(map(str, blind))),)
     return notes

@@ -147,7 +147,7 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
             topics(variance), topics(lower), topics(upper), float(min_diff), power, alpha,
         )  # fmt: skip
     else:
-        note = f"{matrix.measure}: no interval for the blinded variance: too few topics with a difference."
+        note = say.NO_BLINDED_INTERVAL(measure=matrix.measure)
         made = Reestimate(
             matrix.measure, n, matrix.n_systems, variance, None, None,
             topics(variance), None, None, float(min_diff), power, alpha, (note,),

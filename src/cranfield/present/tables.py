@@ -14,7 +14,10 @@ else:
 
 
 DIGITS = 4
-"""Decimals shown in tables for people; JSON, CSV and parquet keep full precision."""
+"""Decimals shown in tables for people."""
+SIGNIFICANT = 10
+"""Significant digits of a computed number in JSON, CSV and parquet. Processors differ in the last bits of exponentials
+and logarithms, some 1e-16 to 1e-14 of a result, which must not reach a file; scores are written as they are."""
 
 
 _HUGE = 1e12
@@ -67,11 +70,14 @@ class Sheet:
 
     @property
     def for_machines(self) -> pl.DataFrame:
-        """The rows, each with its measure, also where all are about the same."""
-        measure = self.settings.get("measure")
-        if not isinstance(measure, str) or "measure" in self.rows.columns or self.read_back:
+        """The rows as `steady_rows`, each with its measure, also where all are about the same; scores as they are."""
+        if self.read_back:
             return self.rows
-        return self.rows.with_columns(pl.lit(measure).alias("measure")).select("measure", *self.rows.columns)
+        rows = steady_rows(self.rows)
+        measure = self.settings.get("measure")
+        if not isinstance(measure, str) or "measure" in rows.columns:
+            return rows
+        return rows.with_columns(pl.lit(measure).alias("measure")).select("measure", *rows.columns)
 
     @property
     def for_people(self) -> Sheet:
@@ -80,11 +86,51 @@ class Sheet:
         return replace(self, rows=self.rows.drop(there), hidden=()) if there else self
 
 
+def steady(value: float) -> float:
+    """A computed number as machines get it: to `SIGNIFICANT` digits, so that it is the same on every processor.
+
+    Rounding keeps order, so an interval still holds its estimate, and a p-value stays above 0 and not above 1.
+
+    >>> steady(0.11271888819441321) == steady(0.11271888819441307) == 0.1127188882
+    True
+    >>> steady(2.2250738585072014e-308) > 0, steady(1.7976931348623157e308)
+    (True, 1.7976931348623157e+308)
+    """
+    rounded = float(f"{value:.{SIGNIFICANT}g}")
+    return rounded if math.isfinite(rounded) else value  # the largest doubles have nothing above them
+
+
+def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
+
+    A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
+    is one of these) need no detour by text.
+    """
+    import numpy as np
+
+    powers = np.array([10.0**power for power in range(-12, 10)])
+    scales = np.array([10.0**power for power in range(23)])
+
+    def column_of(column: pl.Series) -> pl.Series:
+        values = column.to_numpy(writable=True).astype(np.float64)
+        size = np.abs(values)
+        ordinary = (size >= powers[0]) & (size < powers[-1])
+        scale = scales[SIGNIFICANT + 12 - np.searchsorted(powers, size[ordinary], side="right")]
+        values[ordinary] = np.rint(values[ordinary] * scale) / scale
+        rest = ~ordinary & np.isfinite(values)
+        values[rest] = [steady(value) for value in values[rest].tolist()]
+        return pl.Series(column.name, values).set(column.is_null() | column.is_infinite(), None)
+
+    return rows.with_columns(column_of(column) for column in rows.iter_columns() if column.dtype.is_float())
+
+
 def cell(value: Any, digits: int = DIGITS) -> str:
     """A value as people read it; a tiny probability is never shown as 0, and a huge number not digit by digit.
 
-    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300)]
-    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300']
+    An interval that is open at one end ends at −∞ or ∞.
+
+    >>> [cell(v) for v in (0.25, 12, None, True, 0.00001, 2.5e300, float("-inf"))]
+    ['0.2500', '12', '', 'yes', '1.00e-05', '2.50e+300', '-∞']
     """
     if value is None:
         return ""
@@ -92,7 +138,7 @@ def cell(value: Any, digits: int = DIGITS) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         if not math.isfinite(value):
-            return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+            return {math.inf: "∞", -math.inf: "-∞"}.get(value, "nan")
         if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= _HUGE):
             return f"{value:.2e}"
         return f"{value:.{digits}f}"

@@ -49,6 +49,7 @@ from cranfield.replicates.partitioned import Collection, Partitioned, Path, Spli
 from cranfield.replicates.result import Replicates
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix
+from cranfield.sentences import replicates as say
 from cranfield.signature import signature
 from cranfield.work_files import WorkFile
 
@@ -146,15 +147,15 @@ def replicate(
     )  # fmt: skip
     settings = _settings(splitting, how, rule, [str(measure) for measure in collection.evaluator.measures])
     settings |= {"level": level, "gains": gains, "order": order, "single_precision": single_precision}
-    file = WorkFile(work, {} if work is None else _job(settings, collection))
-    n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
-    total = n_runs + n_measures * n_splits
-    run_progress = None if progress is None else (lambda done, _: progress(done, total))
-    data, warnings = partition_scores(
-        collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
-    )
-    done = _Counter(progress, n_runs, total)
-    analysed = [_analyse(each, how, rule, file, done) for each in data]
+    with WorkFile(work, {} if work is None else _job(settings, collection)) as file:
+        n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
+        total = n_runs + n_measures * n_splits
+        run_progress = None if progress is None else (lambda done, _: progress(done, total))
+        data, warnings = partition_scores(
+            collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
+        )
+        done = _Counter(progress, n_runs, total)
+        analysed = [_analyse(each, how, rule, file, done) for each in data]
     result = _result(analysed, settings, (*file.warnings, *warnings), splitting)
     notify(result.warnings)
     return result
@@ -318,10 +319,7 @@ def _notes(replicates: MeasureReplicates, splitting: Splitting | None) -> list[s
         sizes = sorted({len(short) for short in shorts})
         span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         what = "left out" if splitting.empty == "drop" else "kept with fewer partitions"
-        texts.append(
-            f"{replicates.measure}: {span} topics per split {what}, as some partition holds none of their relevant "
-            f"documents; most often {often}"
-        )
+        texts.append(say.SHORT_TOPICS(measure=replicates.measure, topics=span, what=what, often=often))
     texts += _dominated(replicates)
     smallest = 2 / (replicates.how.n_resamples + 1)
     if len(replicates.effects) > 1:
@@ -330,8 +328,13 @@ def _notes(replicates: MeasureReplicates, splitting: Splitting | None) -> list[s
     if replicates.rule.correction in ("bonferroni", "holm") and smallest * family > replicates.rule.alpha:
         needed = int(np.ceil(smallest * (replicates.how.n_resamples + 1) * family / replicates.rule.alpha)) - 1
         texts.append(
-            f"{replicates.measure}: with {replicates.how.n_resamples} resamples no p-value can be small enough for "
-            f"{replicates.rule.correction} over {family} pairs; at least {needed} resamples are needed"
+            say.NONE_SMALL_ENOUGH(
+                measure=replicates.measure,
+                resamples=replicates.how.n_resamples,
+                correction=replicates.rule.correction,
+                pairs=family,
+                needed=needed,
+            )
         )
     return texts
 
@@ -347,30 +350,18 @@ def _dominated(replicates: MeasureReplicates) -> list[str]:
     share = sum(parts) / len(replicates.data.splits)
     if share < DOMINANT or len(replicates.data.whole.topics) * share < 5:
         return []
-    return [
-        f"{replicates.measure}: topic {topic} alone makes {share:.0%} of the residual sum of squares, so the length of "
-        "the intervals depends on it; does it have few relevant documents?"
-    ]
+    return [say.DOMINATED(measure=replicates.measure, topic=topic, share=share)]
 
 
 def _advice(replicates: MeasureReplicates) -> list[str]:
     """What the published choices do to errors; the figures are those of docs/replicates.md."""
     texts, how = [], replicates.how
     if how.residuals == "raw" and how.interaction:
-        texts.append(
-            f"raw residuals make intervals too short by √((x−1)/x) ({_shrink(replicates):.2f}); use rescaled residuals"
-        )
+        texts.append(say.RAW(factor=_shrink(replicates)))
     if how.p == "effect":
-        texts.append(
-            "p = effect ignores the variance of one of two systems, so true null hypotheses are rejected several "
-            "times as often as alpha says; use p = difference"
-        )
+        texts.append(say.EFFECT())
     if how.resample == "cells":
-        shared = float(np.mean([split.shared for split in replicates.effects]))
-        texts.append(
-            f"resampling cells treats residuals as independent, but {shared:.0%} of their sum of squares is shared "
-            "by all systems (topic × partition); use rows"
-        )
+        texts.append(say.CELLS(shared=float(np.mean([split.shared for split in replicates.effects]))))
     return texts
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.hits import Floats, Ints, Mask
@@ -81,34 +83,54 @@ class SideBySide:
     def ranking(self, ranking: JudgedRanking, hashes: Hashes) -> JudgedRanking:
         """The ranking of every partition of every split; `hashes` are those of all documents retrieved."""
         n, count = self.whole.n_topics, len(self.splits)
-        block = blocks_of(hashes, self.splits, self.partitions, self.seed)
-        rows = len(hashes)
-        topic = np.repeat(np.arange(n), ranking.retrieved)
-        # Rows stand by topic and rank, so a stable sort by block gives block, topic, rank; 16 bits sort by radix.
-        order = np.argsort(block.astype(np.uint16).ravel(), kind="stable")
-        place = np.empty(order.size, dtype=np.int64)
-        place[order] = np.arange(order.size)
-        retrieved = np.bincount((block * n + topic).ravel(), minlength=count * self.partitions * n)
-        start = np.cumsum(retrieved) - retrieved
-        hits = (np.arange(count)[:, None] * rows + ranking.row).ravel()
-        hit_topic = (block[:, ranking.row] * n + ranking.topic).ravel()
-        document = self.number[:, ranking.document].ravel()
-        row = place[hits]
-        by_row = np.argsort(row)
-        row, hit_topic, document = row[by_row], hit_topic[by_row], document[by_row]
-        rank = row - start[hit_topic] + 1
-        arranged = order % max(rows, 1)
-        if ranking.arranged is not None:
-            arranged = ranking.arranged[arranged]
+        parts = assigned(hashes, self.splits, self.partitions, self.seed)
+        # Rows stand by topic and rank: a document's rank in its partition is how many of the same topic and
+        # partition stand there up to it.
+        before = np.concatenate([[0], np.cumsum(ranking.retrieved)])
+        hit, first = ranking.row, before[ranking.topic]
+        mine = parts[:, hit]
+        rank = np.empty(mine.shape, dtype=np.int64)
+        retrieved = np.empty((count, self.partitions, n), dtype=np.int64)
+        upto = np.zeros((count, len(hashes) + 1), dtype=np.int32)
+        for part in range(self.partitions):
+            np.cumsum(parts == part, axis=1, dtype=np.int32, out=upto[:, 1:])
+            retrieved[:, part] = np.diff(upto[:, before], axis=1)
+            np.copyto(rank, upto[:, hit + 1] - upto[:, first], where=mine == part)
+        block = mine + np.arange(count, dtype=np.uint16)[:, None] * np.uint16(self.partitions)
+        order = np.argsort(block.ravel(), kind="stable")  # block, topic, rank; 16 bits sort by radix
+        start = np.cumsum(retrieved.ravel()) - retrieved.ravel()
+        topic = (block.astype(np.int64) * n + ranking.topic).ravel()[order]
+        rank = rank.ravel()[order]
         return JudgedRanking(
-            self.judgments, retrieved, hit_topic, rank, document, row, start, ranking.ids, arranged
-        )  # fmt: skip
+            self.judgments,
+            retrieved.ravel(),
+            topic,
+            rank,
+            self.number[:, ranking.document].ravel()[order],
+            start[topic] + rank - 1,
+            start,
+            ranking.ids,
+            partial(self._arranged, parts, ranking.places),
+        )
+
+    def _arranged(self, parts: NDArray[np.uint16], places: Ints | None) -> Ints:
+        """Where all documents retrieved stand, block by block."""
+        block = parts + np.arange(len(parts), dtype=np.uint16)[:, None] * np.uint16(self.partitions)
+        order: Ints = np.argsort(block.ravel(), kind="stable") % max(parts.shape[1], 1)
+        return order if places is None else places[order]
+
+
+def assigned(hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> NDArray[np.uint16]:
+    """splits × documents: the partition, from 0, each document falls in."""
+    parts = np.empty((len(splits), len(hashes)), dtype=np.uint16)
+    for at, split in enumerate(splits):
+        parts[at] = assign(hashes, partitions, seed=seed, split=split)
+    return parts
 
 
 def blocks_of(hashes: Hashes, splits: Sequence[int], partitions: int, seed: int) -> Ints:
     """splits × documents: the number s·x + k of the partition each document falls in."""
-    blocks = [assign(hashes, partitions, seed=seed, split=split) + at * partitions for at, split in enumerate(splits)]
-    return np.array(blocks, dtype=np.int64).reshape(len(splits), len(hashes))
+    return assigned(hashes, splits, partitions, seed) + np.arange(len(splits))[:, None] * partitions
 
 
 class PartitionScorer:
@@ -146,8 +168,8 @@ class PartitionScorer:
     def score(self, ranking: JudgedRanking) -> Floats:
         """Measures × splits × partitions × topics."""
         hashes = self._hashes.of(ranking.ids.to_list())
-        if ranking.arranged is not None:
-            hashes = hashes[ranking.arranged]
+        if (places := ranking.places) is not None:
+            hashes = hashes[places]
         n = ranking.n_topics
         return np.concatenate(
             [

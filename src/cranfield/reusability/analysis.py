@@ -50,6 +50,7 @@ from cranfield.reusability.inputs import (
 from cranfield.reusability.rescoring import Array, Mask, Views, judged_share, judged_weight
 from cranfield.reusability.result import Reuse
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
+from cranfield.sentences import reusability as say
 
 _NOWHERE = np.iinfo(np.int64).max
 
@@ -305,5 +306,5 @@ def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
 def _warnings(rows: list[dict[str, Any]]) -> tuple[str, ...]:
     blind = sum(row["tau"] is None for row in rows)
     if blind:
-        return (f"{blind} of {len(rows)} rows have no tau: all systems tie with or without the judgments.",)
+        return (say.NO_TAU(count=blind, rows=len(rows)),)
     return ()

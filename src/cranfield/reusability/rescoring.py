@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.elementary import power
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.ranking import JudgedRanking
@@ -70,7 +71,7 @@ def condensed(ranking: JudgedRanking) -> JudgedRanking:
         places,
         start,
         ranking.ids,
-        ranking.row if ranking.arranged is None else ranking.arranged[ranking.row],
+        ranking.row if (order := ranking.places) is None else order[ranking.row],
     )
 
 
@@ -107,7 +108,7 @@ class Views:
 def judged_weight(ranking: JudgedRanking, kept: Mask, p: float) -> Array:
     """Σ (1 − p)·p^(rank − 1) over the judged documents, for each topic; one minus it is RBP's residual."""
     mine = kept[ranking.document]
-    weight = (1 - p) * p ** (ranking.rank[mine] - 1.0)
+    weight = (1 - p) * power(p, ranking.rank[mine] - 1)
     return np.asarray(np.bincount(ranking.topic[mine], weight, minlength=ranking.n_topics), dtype=np.float64)
 
 

@@ -24,10 +24,10 @@ def distances(matrix: ScoreMatrix) -> NDArray[np.float64]:
     [[0.0, 0.05, 0.5], [0.05, 0.0, 0.55], [0.5, 0.55, 0.0]]
     """
     values = matrix.values
-    apart = np.zeros((matrix.n_systems, matrix.n_systems))
+    distance = np.zeros((matrix.n_systems, matrix.n_systems))
     for row in values:  # a topic at a time: all at once would take systems² × topics numbers
-        apart += np.abs(row[:, None] - row[None, :])
-    return apart / matrix.n_topics
+        distance += np.abs(row[:, None] - row[None, :])
+    return distance / matrix.n_topics
 
 
 def near_identical(matrix: ScoreMatrix, *, share: float = NEARLY) -> pl.DataFrame:
@@ -44,15 +44,20 @@ def near_identical(matrix: ScoreMatrix, *, share: float = NEARLY) -> pl.DataFram
     import polars as pl
 
     schema = {"system_a": pl.String, "system_b": pl.String, "distance": pl.Float64, "equal_topics": pl.Int64}
-    apart = distances(matrix)
+    distance = distances(matrix)
     a, b = np.triu_indices(matrix.n_systems, 1)
-    apart = apart[a, b]
-    if not len(apart):
+    distance = distance[a, b]
+    if not len(distance):
         return pl.DataFrame(schema=schema)
-    near = np.flatnonzero(apart <= share * np.median(apart))
-    near = near[np.argsort(apart[near], kind="stable")]
-    a, b, apart = a[near], b[near], apart[near]
+    near = np.flatnonzero(distance <= share * np.median(distance))
+    near = near[np.argsort(distance[near], kind="stable")]
+    a, b, distance = a[near], b[near], distance[near]
     equal = (matrix.values[:, a] == matrix.values[:, b]).sum(axis=0)
     names = np.array(matrix.systems, dtype=object)
-    columns = {"system_a": names[a].tolist(), "system_b": names[b].tolist(), "distance": apart, "equal_topics": equal}
+    columns = {
+        "system_a": names[a].tolist(),
+        "system_b": names[b].tolist(),
+        "distance": distance,
+        "equal_topics": equal,
+    }
     return pl.DataFrame(columns, schema=schema)

@@ -15,17 +15,30 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
+from cranfield.defaults import ALPHA, MEMORY_MB, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
+from cranfield.demand import Demand, resampled_sums
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.executors import map_in_order
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.invariants import check_interval
-from cranfield.labels import check_unique, summary
-from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, to_grid
+from cranfield.labels import check_unique, plural, summary
+from cranfield.resampling import (
+    OTHER_TOPICS,
+    TOPICS,
+    Block,
+    blocks,
+    draw_weights,
+    grid_step,
+    pieces,
+    product,
+    rows_within,
+    to_grid,
+)
 from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
+from cranfield.sentences import scores as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -228,12 +241,9 @@ def correlate(
         totals = (x.sum(axis=0), y.sum(axis=0))
         tolerance = (_tolerance(reference), _tolerance(estimate))
         if not shared:
-            warnings.append(
-                f"the two sides have no topic in common ({reference.n_topics} and {estimate.n_topics}); "
-                "their topics are resampled independently"
-            )
+            warnings.append(say.APART(reference=reference.n_topics, estimate=estimate.n_topics))
         if min(reference.n_topics, estimate.n_topics) < 2 and n_resamples:
-            warnings.append("a bootstrap over topics needs at least 2 topics on each side; there is none")
+            warnings.append(say.NO_BOOTSTRAP())
         elif n_resamples:
             bootstrap = _bootstrap(x, y, tolerance, shared, alpha, n_resamples, seed, workers, executor)
     else:
@@ -243,13 +253,10 @@ def correlate(
     point = {name: float(value[0]) for name, value in coefficients.items()}
     undefined = [name for name, value in point.items() if math.isnan(value)]
     if undefined:
-        warnings.append(f"all systems tie on one side, so {' and '.join(undefined)} cannot be computed")
+        warnings.append(say.UNDEFINED(names=" and ".join(undefined)))
     ties = [_tied_pairs(side, width) for side, width in zip(totals, tolerance, strict=True)]
     if any(ties):
-        warnings.append(
-            f"tied pairs of systems: {ties[0]} in the reference, {ties[1]} in the estimate; tau_ap is the mean over "
-            "all orders of the tied; prefer tau_b or tau_ap_b"
-        )
+        warnings.append(say.TIED_PAIRS(reference=ties[0], estimate=ties[1]))
     half = tau_half_width(len(totals[0]), alpha)
     for name, ends in bootstrap.items():  # of few resamples or topics all may lie to one side
         if ends is not None and not math.isnan(point[name]):
@@ -378,7 +385,15 @@ def _bootstrap(
     executor: Executor | None,
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals; None for a coefficient that some sample leaves undefined."""
-    work = partial(_resampled_correlations, x, y, tolerance, shared, seed)
+    (n, m), kinds = x.shape, 1 if shared else 2
+    Demand(
+        f"resampling {plural(m, 'system')} on {plural(n, 'topic')}",
+        resampled_sums(n, 2 * m, kinds * n_resamples),
+        MEMORY_MB + 8e-6 * 5 * (x.size + y.size),
+        "fewer resamples take less",
+    ).foretell()
+    rows = rows_within(MEMORY_MB, kinds * 24 * max(n, len(y)), workers)
+    work = partial(_resampled_correlations, x, y, tolerance, shared, seed, rows)
     done = list(map_in_order(work, blocks(n_resamples), executor=executor, workers=workers))
     limits: dict[str, tuple[float, float] | None] = {}
     for name in COEFFICIENTS:
@@ -397,12 +412,18 @@ def _resampled_correlations(
     tolerance: tuple[float, float],
     shared: bool,
     seed: int,
+    rows: int,
     block: Block,
 ) -> dict[str, NDArray[np.float64]]:
     """The coefficients of a block of resamples of topics."""
-    weights = draw_weights(block.generator(seed, TOPICS), len(block), len(x))
-    others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), len(block), len(y))
-    return rank_correlations(weights @ x, others @ y, tolerance)
+    topics, others = block.generator(seed, TOPICS), block.generator(seed, OTHER_TOPICS)
+    sums: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    for start, stop in pieces(block, rows):
+        weights = draw_weights(topics, stop - start, len(x))
+        other = weights if shared else draw_weights(others, stop - start, len(y))
+        sums.append((product(x.T, weights.T).T, product(y.T, other.T).T))
+    first, second = (np.concatenate(each) for each in zip(*sums, strict=True))
+    return rank_correlations(first, second, tolerance)
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:

@@ -408,9 +408,11 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
 
     def only(self) -> ScoreMatrix:
         """The one matrix there is; a `DataError` that lists the measures when there are several."""
-        if len(self) > 1:
-            raise DataError(f"there are {len(self)} measures ({summary(list(self))}); say which one is meant")
-        return next(iter(self.values()))
+        names = list(self)
+        if len(names) > 1:
+            which = f"there are {len(names)} measures ({summary(names)})"
+            raise DataError(f"{which}; choose one, such as measure={names[0]!r}")
+        return self[names[0]]
 
     def select(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,23 +12,24 @@ import numpy as np
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.files import STDIN, expand, read_bytes, system_name
+from cranfield.files import STDIN, NamedFile, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.frames import assemble
 from cranfield.scores.matrix import ScoreMatrix, Scores
+from cranfield.scores.per_run import LongColumns
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 _TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
 
 
-@dataclass
-class _PerRun:
-    """Scores of several runs, one file each, gathered before the matrix is made."""
+@dataclass(frozen=True)
+class ScorePart:
+    """What one score file holds, parsed: the matrices of a table, or the lines of one run, which make a matrix only
+    together with those of the other runs (`join_parts`)."""
 
-    columns: dict[str, list[str]]
-    values: list[float]
-    provenance: list[str]
-    files: dict[str, str]
+    path: str
+    matrices: tuple[ScoreMatrix, ...] = ()
+    run: LongColumns | None = None
 
 
 def read_scores(
@@ -70,22 +71,27 @@ def read_scores(
     if format is not None:
         FORMATS[format]  # an error that names the known ones
     options = ReadOptions(measure, missing, header, topic_column)
-    matrices: dict[str, ScoreMatrix] = {}
-    runs = _PerRun({"system": [], "topic": [], "measure": []}, [], [], {})
     files = expand(paths)
-    for path in files:
-        for matrix in _read_file(path, format, options, runs):
-            _add(matrices, matrix, path, missing)
-    if runs.values:
-        for matrix in assemble(runs.columns, np.array(runs.values), missing=missing, provenance=runs.provenance):
-            _add(matrices, matrix, next(iter(runs.files.values())), missing)
-    if not matrices:
-        raise DataError("no score file given; name at least one file, directory or glob")
-    scores = Scores(matrices.values())
+    scores = join_parts([read_part(path, format, options) for path in files], missing)
     if measure is not None:
         scores = Scores([scores[measure]])
     notify(files.skipped)
     return Scores(scores.values(), (*files.skipped, *scores.warnings)) if files.skipped else scores
+
+
+def join_parts(parts: Sequence[ScorePart], missing: MissingPolicy = MISSING) -> Scores:
+    """Files that have been parsed as one `Scores`: new systems and new measures are added, runs are put together."""
+    matrices: dict[str, ScoreMatrix] = {}
+    for part in parts:
+        for matrix in part.matrices:
+            _add(matrices, matrix, part.path, missing)
+    runs = [part for part in parts if part.run is not None]
+    if runs:
+        for matrix in _of_runs(runs, missing):
+            _add(matrices, matrix, runs[0].path, missing)
+    if not matrices:
+        raise DataError("no score file given; name at least one file, directory or glob")
+    return Scores(matrices.values())
 
 
 def read_collections(
@@ -130,7 +136,8 @@ def _collection_name(path: str) -> str:
     stem, ending, measure = _name_parts(path)
     if ending in _TABLE_ENDINGS:
         return stem if measure is None else stem.removesuffix(f".{measure}")
-    return Path(path).resolve().parent.name
+    folder = Path(path).parent  # of an upload there is no other than its name says
+    return (folder.name or "upload") if isinstance(path, NamedFile) else folder.resolve().name
 
 
 def _name_parts(path: str) -> tuple[str, str, str | None]:
@@ -158,26 +165,39 @@ def _add(matrices: dict[str, ScoreMatrix], matrix: ScoreMatrix, path: str, missi
         raise FileError(path, [Problem(0, f"cannot be joined with the files before it: {error}")]) from None
 
 
-def _read_file(path: str, format: str | None, options: ReadOptions, runs: _PerRun) -> list[ScoreMatrix]:
-    """The matrices of a table; nothing for a file of one run, whose scores are gathered in `runs`."""
+def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMatrix]:
+    """The matrices of files that hold one run each."""
+    columns: dict[str, list[str]] = {"system": [], "topic": [], "measure": []}
+    values: list[float] = []
+    provenance: list[str] = []
+    files: dict[str, str] = {}
+    for part in parts:
+        system, run = system_name(part.path), part.run
+        assert run is not None
+        if system in files:
+            text = f"its system {system!r} was read from {files[system]} already; rename one of the files"
+            raise FileError(part.path, [Problem(0, text)])
+        files[system] = part.path
+        columns["system"] += [system] * len(run.value)
+        columns["topic"] += run.topic
+        columns["measure"] += run.measure
+        values += run.value
+        skipped = f" (not read: {', '.join(run.skipped)})" if run.skipped else ""
+        provenance.append(f"{system} read from {Path(part.path).name}{skipped}")
+    return assemble(columns, np.array(values), missing=missing, provenance=provenance)
+
+
+def read_part(
+    path: str, format: str | None = None, options: ReadOptions | None = None, data: bytes | None = None
+) -> ScorePart:
+    """One score file, parsed; `data` are its bytes, where somebody has read them already."""
     label = "stdin" if path == STDIN else path
     stem, ending, named = _name_parts(label)
-    file = ScoreFile(label, read_bytes(path), stem, ending, named)
+    file = ScoreFile(label, read_bytes(path) if data is None else data, stem, ending, named)
     entry = recognise(file) if format is None else FORMATS[format]
     if entry.read is not None:
-        return entry.read(file, replace(options, provenance=(f"read from {Path(label).name}",)))
+        told = replace(options or ReadOptions(), provenance=(f"read from {Path(label).name}",))
+        return ScorePart(label, tuple(entry.read(file, told)))
     if entry.read_run is None:
         raise ArgumentError(f"score format {entry.name!r} is registered without a reader.")
-    system = system_name(label)
-    if system in runs.files:
-        text = f"its system {system!r} was read from {runs.files[system]} already; rename one of the files"
-        raise FileError(label, [Problem(0, text)])
-    parsed = entry.read_run(file)
-    runs.files[system] = label
-    runs.columns["system"] += [system] * len(parsed.value)
-    runs.columns["topic"] += parsed.topic
-    runs.columns["measure"] += parsed.measure
-    runs.values += parsed.value
-    skipped = f" (not read: {', '.join(parsed.skipped)})" if parsed.skipped else ""
-    runs.provenance.append(f"{system} read from {Path(label).name}{skipped}")
-    return []
+    return ScorePart(label, run=entry.read_run(file))

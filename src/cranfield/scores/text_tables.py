@@ -15,7 +15,7 @@ import numpy as np
 from cranfield.defaults import MissingPolicy
 from cranfield.errors import DataError, FileError, Problem
 from cranfield.files import Problems, decimal_comma, shown
-from cranfield.scores.frames import LONG_NAMES, assemble, complete, long_columns
+from cranfield.scores.frames import LONG_NAMES, MEANS_ONLY, assemble, complete, long_columns
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def matrices_of_long(
     """One matrix per measure from the columns of a long table, of which system and measure may be lacking."""
     kept = frame.filter(frame["topic"] != "all")  # the others are summary rows of evaluation tools
     if not kept.height:
-        raise FileError(path, [Problem(0, "holds only summary rows (topic 'all'); per-topic scores are needed")])
+        raise FileError(path, [Problem(0, MEANS_ONLY)])
     if kept.height < frame.height:
         provenance += (f"{frame.height - kept.height} summary rows (topic 'all') not read",)
     constant = {"system": system, "measure": measure or "score"}

@@ -34,14 +34,6 @@ SOME_BEST = sentence(
     "{count} systems may be the best {level}: {systems}",
     "the confidence set for the best holds `count` systems, more than one and fewer than all",
 )
-SKEWED_BEST = sentence(
-    "comparison.skewed-best",
-    "Perhaps wrongly not among those that may be the best: {systems}, ahead of {leader} by far on a few topics "
-    "(skewness of the differences up to {skewness:.1f}); with such differences the truly best system is left out more "
-    "often than the level {alpha:g} allows.",
-    "some system outside the confidence set for the best has differences to the leader of skewness above 1.5 and a "
-    "mean less than five standard errors behind (simulated: docs/compare.md)",
-)
 LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
 SHARES_LEAD = sentence(
     "comparison.shares-lead",
@@ -61,9 +53,10 @@ RANK_RANGE = sentence(
 )
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
-    "may_be_best: the truly best system is one of these ({percent}); a question of its own, which may leave out a "
-    "system whose rank interval reaches 1.",
-    "there is a confidence set for the best: all systems were compared, by their means",
+    "may_be_best: the truly best system is one of these ({percent}; skewed differences are allowed for as far as these "
+    "topics show them); a question of its own, which may leave out a system whose rank interval reaches 1.",
+    "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
+    "docs/compare.md)",
 )
 DIFFERS_FROM = sentence(
     "comparison.differs-from",
@@ -99,10 +92,11 @@ NONE_CAN_ADJUSTED = sentence(
 )
 ASYMMETRIC = sentence(
     "comparison.asymmetric",
-    "differences are strongly asymmetric {where} (skewness of {strong:g} or more), and there {test} rejects equal "
-    "means too often, the more topics the more; prefer randomisation, or count its errors by simulation",
-    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and at least a fifth of the pairs have "
-    "differences with a skewness of 1 or more (simulated: docs/simulate.md)",
+    "differences are asymmetric (skewness {average:.2f}{over}; {limit:.2f} is much with {topics} topics), and there "
+    "{test} tends to reject equal means too often, the more topics the more; prefer randomisation, or count its errors "
+    "by simulation",
+    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and the skewness of the pairs' differences "
+    "is at least 4/√topics on average (hits and false alarms: docs/simulate.md)",
 )
 BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
@@ -130,4 +124,46 @@ BEATS_ON = sentence(
     "{a} beats {b} on {wins} of {topics} topics and loses on {losses}",
     "the first has the higher and the lower score on that many topics",
     always=True,
+)
+OBSERVED_DIRECTION = sentence(
+    "comparison.observed-direction",
+    "alternative 'greater' for all pairs tests the observed direction: its level is {level:g}, not {alpha:g}; "
+    "name a baseline or use 'two-sided'",
+    "all pairs are tested with alternative 'greater': whichever system has the higher mean stands first",
+)
+AGAINST_DIRECTION = sentence(
+    "comparison.against-direction",
+    "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline "
+    "or use 'two-sided'",
+    "all pairs are tested with alternative 'less': whichever system has the higher mean stands first",
+)
+IDENTICAL = sentence(
+    "comparison.identical",
+    "identical scores on every topic, so p = 1: {pairs}",
+    "both systems of these pairs have the same score on every topic",
+)
+NO_SPREAD = sentence(
+    "comparison.no-spread",
+    "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "
+    "smallest number there is: {pairs}; use randomisation for a p-value that counts",
+    "the difference of these pairs is not 0 and has no variance, and the test divides by it",
+)
+NO_EFFECT_SIZE = sentence(
+    "comparison.no-effect-size",
+    "no effect size, which divides by the spread of a difference: it is the same on every topic for {pairs}",
+    "the difference of these pairs has no variance, and nothing else says so",
+)
+COARSE = sentence(
+    "comparison.coarse",
+    "{count} p-value{s} stand at 1/{resamples}, the smallest that so many resamples give: they are bounds, "
+    "and with {family} comparisons a pair is significant only when at most {reached} resamples reach it; "
+    "randomisation resolves smaller p-values",
+    "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
+    "fewer than five resamples",
+)
+NO_SPREAD_BOOTSTRAP = sentence(
+    "comparison.no-spread-bootstrap",
+    "a difference that is the same on every topic leaves a {test} no spread to work with, so its p means "
+    "nothing: {pairs}; use randomisation for a meaningful p-value",
+    "the test is a bootstrap and the difference of these pairs is not 0 and has no variance",
 )

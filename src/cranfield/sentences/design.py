@@ -142,3 +142,67 @@ AVERAGE_PAIR = sentence(
     "the difference is that of the all-pairs design with these topics and systems",
     always=True,
 )
+UPPER_BOUND = sentence(
+    "design.upper-bound-systems",
+    "the number of systems is sought for an F-test without correction, which real scores need; it is an upper bound.",
+    "the number of systems is the unknown of a blocked ANOVA from past scores",
+)
+NOT_SPHERICAL = sentence(
+    "design.not-spherical",
+    "the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the "
+    "past do not (ε = {epsilon:.2f} for {systems:.0f} systems), so it rejects too often. The size is for the "
+    "test with degrees of freedom multiplied by ε.",
+    "ε of the past scores is low (below .75), and the blocked design allows for it",
+)
+ONE_WAY_RESIDUAL = sentence(
+    "design.one-way-residual",
+    "the residual variance leaves out what topics differ by, but the one-way design needs it: the size is far "
+    "too small. Use within, or leave `published` out.",
+    "the papers' one-way design is fed with the residual variance",
+)
+UNPAIRED_RESIDUAL = sentence(
+    "design.unpaired-residual",
+    "the residual variance leaves out what topics differ by, but two groups of different topics need it: the "
+    "size is far too small. Use within, or pair the systems.",
+    "a two-sample design is fed with the residual variance",
+)
+LEFT_EMPTY = sentence(
+    "design.left-empty",
+    "{count} of {designs} designs have no solution and are left empty; the first: {reason}",
+    "some, but not all, of the designs asked for have no solution",
+)
+SHARE_JUDGED = sentence(
+    "design.share-judged",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
+    "documents per topic), so scores there are those of a shallower pool and their variance is doubtful; no "
+    "depth is called the cheapest.",
+    "less than nine tenths of the pool of these depths was judged",
+)
+BUDGET_TOO_SMALL = sentence(
+    "design.budget-too-small",
+    "{measure}: the budget pays for {topics} topics at depth {depth}; a design needs at least 2.",
+    "the budget divided by the price of a topic at that depth is below 2, and not so at every depth",
+)
+NO_BLOCKED = sentence(
+    "design.no-blocked",
+    "no blocked ANOVA is designed: {reason}.",
+    "the past scores have too few systems or topics to say how their differences vary",
+)
+NOT_NORMAL = sentence(
+    "design.not-normal",
+    "{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of "
+    "the same variance, so treat them as a guide and test by randomisation.",
+    "scores have very few different values, or most are the lowest or the highest",
+)
+PER_CENT = sentence(
+    "design.per-cent",
+    "{measure} scores run from {low:.4g} to {high:.4g}, perhaps per cent; `min_diff` = {min_diff:g} is then "
+    "{min_diff:g} of a point. Write {hundredfold:g} if {min_diff:g} of the whole scale is meant.",
+    "scores lie between 0 and 100 and not between 0 and 1, and the difference is below 1 and a twentieth of "
+    "their range",
+)
+BY_CHANCE = sentence(
+    "design.by-chance",
+    "{measure}, {scores}: {why}, so no number of topics can be given in standard deviations between systems",
+    "the variance between systems is estimated as 0 or less, or there is no residual",
+)

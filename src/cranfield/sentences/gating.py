@@ -42,3 +42,9 @@ EQUAL_WOULD_PASS = sentence(
     "A candidate just as good as {baseline} would pass with probability {power:g} on {topics}.",
     "undecided, and a margin lets an equal candidate pass at all",
 )
+WIDE_MARGIN = sentence(
+    "gating.wide-margin",
+    "a margin of {margin:g} is as large as the mean {measure} of {baseline} itself, so that almost anything "
+    "would pass; is it in units of the measure?",
+    "the margin is at least the mean of the baseline",
+)

@@ -109,3 +109,18 @@ STARTS_AT_ZERO = sentence(
     "{measure}: the interval of a coefficient starts at 0: these topics do not show that systems differ.",
     "the lower end of a coefficient's interval is 0",
 )
+NO_AGREEMENT = sentence(
+    "generalisability.no-agreement",
+    "{measure}: halves of the topics do not agree (mean tau {tau:.3f}); tau is given as theirs, without an interval.",
+    "the mean τ between random halves of the topics is 0 or less",
+)
+FULL_AGREEMENT = sentence(
+    "generalisability.full-agreement",
+    "{measure}: all halves of the topics rank the systems alike; tau is given as theirs, without an interval.",
+    "the mean τ between random halves of the topics is 1",
+)
+NO_TAU_INTERVAL = sentence(
+    "generalisability.no-tau-interval",
+    "{measure}: no interval for tau: without one of the topics the halves do not agree.",
+    "τ of the halves is between 0 and 1, and without one of the topics it is not",
+)

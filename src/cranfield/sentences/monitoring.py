@@ -61,3 +61,19 @@ LATER = sentence(
     "With Holm a later pair may be decided while its interval still holds 0.",
     "pairs are decided by Holm's steps and there are several; intervals are those of the first step",
 )
+EARLY = sentence(
+    "monitoring.early",
+    "{measure}: the first look has {first} topics; a confidence sequence is asymptotic, so begin to look with "
+    "{least} or more.",
+    "looks are not planned, and the first has fewer than `least` topics",
+)
+BLIND = sentence(
+    "monitoring.blind",
+    "{measure}: look {looks} comes so early that nothing may be spent on it; it has no intervals.",
+    "the boundary of these looks is infinite",
+)
+NO_BLINDED_INTERVAL = sentence(
+    "monitoring.no-blinded-interval",
+    "{measure}: no interval for the blinded variance: too few topics with a difference.",
+    "without one of the topics no difference is left, or there are fewer than three topics",
+)

@@ -65,3 +65,8 @@ REPLICATES_BESIDE = sentence(
     "rate",
     always=True,
 )
+SAME_LEADER_VIEW = sentence(
+    "report.same-leader-view",
+    "The same system leads by {measures}",
+    "the leader by the first measure leads, or shares the lead, by all others",
+)

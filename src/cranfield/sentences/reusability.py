@@ -34,3 +34,8 @@ ORDER_KEPT = sentence(
     "The order of all systems keeps a tau of at least {tau:.3f}.",
     "τ is known for some team; the lowest of them",
 )
+NO_TAU = sentence(
+    "reusability.no-tau",
+    "{count} of {rows} rows have no tau: all systems tie with or without the judgments.",
+    "in that many rows all systems have the same score, with the team's judgments or without",
+)

@@ -5,19 +5,21 @@ from cranfield.sentences import sentence
 MOST_POWER = sentence(
     "simulation.most-power",
     "On scores like yours, {topics} topics show a difference of {difference:g} at {alpha:g} with probability {rate} by "
-    "{test}, by no other test more often",
-    "only a true difference was simulated; no test of those asked for has a higher rate",
+    "{test}, by no other test more often; whether tests keep their level was not simulated",
+    "only true differences were simulated; no test of those asked for has a higher rate",
 )
 TOO_OFTEN = sentence(
     "simulation.too-often",
-    "On scores like yours, {test} {what} {rate} of the time at {alpha} with {topics} topics; {advice}",
-    "the 99% Monte-Carlo interval of the rate lies wholly above the level",
+    "On scores like yours, {test} {what} {rate} of the time at {alpha} with {topics} topics{others}; {advice}",
+    "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows together; a "
+    "test to use is at no number of topics above the level by its own 99% interval, and rejects less often than "
+    "the one named first",
 )
 NONE_EXCEEDS = sentence(
     "simulation.none-exceeds",
     "On scores like yours, no test is shown to exceed its level: the highest is {rate} at {alpha}, by {test} with "
     "{topics} topics",
-    "no rate's 99% Monte-Carlo interval lies wholly above the level",
+    "no rate's Monte-Carlo interval lies wholly above the level, at 99% for all rows together",
 )
 DELIVERS = sentence(
     "simulation.delivers",
@@ -27,4 +29,9 @@ DELIVERS = sentence(
     "shares of simulated collections of the recommended size in which the difference was found; `clearly`: the whole "
     "99% Monte-Carlo interval lies below the promise",
     always=True,
+)
+COPIES = sentence(
+    "simulation.copies",
+    "{count} systems that copy another are left out of the simulation.",
+    "that many systems have the scores of an earlier one on every topic",
 )

@@ -36,3 +36,32 @@ LEFT_OUT = sentence(
     "each system was scored by factors fitted with and without it",
     always=True,
 )
+TIED = sentence(
+    "standardise.tied",
+    "{measure}: all standardising systems tied on {count} of {topics} topics ({which}); there a standardised "
+    "score is average, best or worst: 0, +inf or -inf as z, and b, 1 or 0 as ab",
+    "on these topics every system that the factors come from has the same score",
+)
+TIED_WITHOUT = sentence(
+    "standardise.tied-without",
+    "in {count} (left-out system, topic) cases all other systems tie on the topic, so that the score is "
+    "average, best or worst there",
+    "without one system, all others have the same score on some topic",
+)
+CLIPPED = sentence(
+    "standardise.clipped",
+    "{measure}: {clipped} of {cells} cells ({share:.2%}) were clipped: {below} at 0, {above} at 1",
+    "standardised scores a·z + b lay outside [0, 1] that often",
+)
+OFF_TIE = sentence(
+    "standardise.off-tie",
+    "{measure}: {count} cells differ from the common score of a topic on which all standardising systems "
+    "tied; they became {became}",
+    "other systems than those the factors come from scored otherwise on topics where those tied",
+)
+TIED_TOPICS = sentence(
+    "standardise.tied-topics",
+    "{measure}: {tied} of {topics} topics had all standardising systems tied; {off} scores on them are off "
+    "the common score",
+    "the factors have topics without spread among the topics that are standardised",
+)

@@ -43,3 +43,36 @@ LOOKS_BETTER = sentence(
     "mean advantage of the best of equally good settings over another of them, on the topics it was chosen by",
     always=True,
 )
+TIED = sentence(
+    "tuning.tied",
+    "{family}: in {tied} of {folds} folds several settings share the best training mean; the first in the "
+    "given order was taken",
+    "two or more settings have the highest mean on the training topics of that many folds",
+)
+DEPENDENT = sentence(
+    "tuning.dependent",
+    "{family}: settings about as good as the final one score quite differently topic by topic, so held-out "
+    "scores depend on one another and a test on them may reject too often (their mean is not affected); fewer "
+    "folds or a single hold-out reduce this",
+    "there are two families and three folds or more, and rivals of the final setting differ from it topic by "
+    "topic as much as families differ (simulated: docs/tuning.md)",
+)
+LEAVE_ONE_OUT = sentence(
+    "tuning.leave-one-out",
+    "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
+    "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
+    "low and unsteady; prefer folds drawn several times (the default)",
+    "every fold holds out a single topic (simulated: docs/tuning.md)",
+)
+MIXTURE = sentence(
+    "tuning.mixture",
+    "{family}: no more than {share:.0%} of the folds chose the final setting, so the held-out mean is that of "
+    "a mixture of settings; another draw of topics may well choose another",
+    "there is one family, three folds or more, and fewer than half of them chose the final setting",
+)
+NEVER_HELD_OUT = sentence(
+    "tuning.never-held-out",
+    "{never} of {topics} topics were never held out, so the held-out scores rest on {rest} topic{s}; N-fold "
+    "and leave-one-out use every topic",
+    "some topics are in no held-out part",
+)

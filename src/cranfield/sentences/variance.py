@@ -21,3 +21,8 @@ LOW_EPSILON = sentence(
     "all systems needs its degrees of freedom multiplied by ε: p_unbiased in the analysis of variance.",
     "the unbiased estimate of ε is below the limit of the settings",
 )
+NO_INTERVAL = sentence(
+    "variance.no-interval",
+    "{measure}: no interval for the {estimator} variance: {problem}.",
+    "there are fewer than three topics, no variance is left without one of them, or the ends lie beyond all bounds",
+)

@@ -270,11 +270,13 @@ class Settings:
     ----------------
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
-    takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments) or ``"nothing"``
+    takes : what it is asked about: ``"scores"``, ``"collections"``, ``"runs"`` (with judgments), ``"files"`` (of any
+        kind) or ``"nothing"``
     instead : the setting that can take the place of what it is asked about, if one can
     answered_by : the public function that answers it, as ``"module:function"``
     gives : the types of its results, where the function does not say
     counts : what a progress bar counts
+    by_one_measure : whether it is about one measure at a time; otherwise no measure named means all there are
     place : its place in the list of commands
     printed : whether its answer is tables, which can be written to files
     drawn : whether its answer has charts
@@ -287,6 +289,7 @@ class Settings:
     answered_by: ClassVar[str] = ""
     gives: ClassVar[tuple[str, ...]] = ()
     counts: ClassVar[str] = ""
+    by_one_measure: ClassVar[bool] = False
     place: ClassVar[int] = 1000
     printed: ClassVar[bool] = True
     drawn: ClassVar[bool] = True

@@ -28,7 +28,10 @@ class ComparisonSettings(RunsOrScores):
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
     test: str = setting(
-        defaults.TEST, "Which test; `cranfield help tests` says which when.", choices=TESTS, read=known_as(_TESTS)
+        defaults.TEST,
+        "Which test; `cranfield help tests` says when to use which.",
+        choices=TESTS,
+        read=known_as(_TESTS),
     )
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"

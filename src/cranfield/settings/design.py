@@ -62,11 +62,11 @@ class DesignSettings(Settings):
         return self.function()(*data, **values, **more)
 
 
-def looks_besides() -> Any:
+def further_looks() -> Any:
     """Planned looks, beside a design with one."""
     return setting(
-        None, "Also topics at most and to expect with so many planned looks; see design looks.", metavar="K",
-        part="view", usual="one look", least=1, most=100, on_page=False,
+        None, "Also the topics needed at most, and to expect, with so many planned looks; see `design looks`.",
+        metavar="K", part="view", usual="one look", least=1, most=100, on_page=False,
     )  # fmt: skip
 
 
@@ -114,14 +114,14 @@ class PairsSettings(DesignSettings):
         None, "How unequal the variances of pairs are: sd over mean.", metavar="S", on_page=False, least=0, most=1000,
         usual="that of the past scores; 0 for a typed variance",
     )  # fmt: skip
-    looks: int | None = looks_besides()
+    looks: int | None = further_looks()
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnovaSettings(PowerDesignSettings):
     """Topics for telling by one analysis of variance that m systems differ.
 
-    Give all but one of --systems, --min-diff, --topics and --power; that one is found. All systems share the topics,
+    Give all but one of --systems, --min-diff, --topics and --power; that one is computed. All systems share the topics,
     unless --published: the papers' one-way design, as if every system had topics of its own. Which systems differ is
     another question: see design pairs.
 
@@ -175,7 +175,7 @@ class TtestSettings(PowerDesignSettings):
     )
     variance: tuple[float, ...] | None = setting(None, VARIANCE, metavar="V", check=shared.positive)
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
-    looks: int | None = looks_besides()
+    looks: int | None = further_looks()
 
     def ask(self, *data: Any, **more: Any) -> Any:
         """The design; looks are for paired tests only."""
@@ -224,6 +224,7 @@ class RecommendSettings(Settings):
     command: ClassVar[str] = "design recommend"
     brief: ClassVar[str] = "A recommendation in plain words, from past scores."
     takes: ClassVar[str] = "collections"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.design:recommend"
     place: ClassVar[int] = 153
 
@@ -232,7 +233,7 @@ class RecommendSettings(Settings):
     baseline: bool = setting(False, BASELINE)
     power: float = shared.power()
     alpha: float = shared.alpha("Significance level.")
-    measure: str | None = shared.measure("Which measure of the scores to use.", usual="the only one there is")
+    measure: str | None = shared.one_measure("Which measure of the scores to use.")
     missing: str = shared.missing()
 
 

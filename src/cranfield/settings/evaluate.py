@@ -116,7 +116,8 @@ class EvaluateSettings(Scoring):
     place: ClassVar[int] = 50
 
     measures: tuple[str, ...] = setting(
-        defaults.MEASURES, "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. List: measures.",
+        defaults.MEASURES,
+        "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. `cranfield measures` lists them.",
         "--measure", "-m", metavar="NAME",
     )  # fmt: skip
     collections: str | None = setting(

@@ -111,7 +111,7 @@ class ConvertSettings(Settings):
 
     command: ClassVar[str] = "convert"
     brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
-    takes: ClassVar[str] = "scores"
+    takes: ClassVar[str] = "files"
     answered_by: ClassVar[str] = "cranfield.scores:read_scores"
     place: ClassVar[int] = 40
 
@@ -124,7 +124,7 @@ class ConvertSettings(Settings):
         None, "What the files are; recognised from the content of the first if not given.",
         choices=defaults.names(defaults.FileKind), part="view",
     )  # fmt: skip
-    measure: str | None = shared.measure("Keep this measure only; for a wide table, its name.")
+    measure: str | None = shared.measure("Keep only this measure." + shared.WIDE)
     missing: str = shared.missing()
     format: str | None = setting(
         None, "Format of the input; recognised from its content if not given.", "--input-format", choices=FORMATS,

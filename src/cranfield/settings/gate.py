@@ -47,7 +47,7 @@ class GateSettings(RunsOrScores):
         part="source", on_page=False,
     )  # fmt: skip
     baseline: str = setting(
-        REQUIRED, "What stands: a run file, or a system of the scores.", "--baseline", "-b", metavar="RUN|SYSTEM"
+        REQUIRED, "What is in use: a run file, or a system of the scores.", "--baseline", "-b", metavar="RUN|SYSTEM"
     )
     candidate: str = setting(REQUIRED, "What would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM")
     measure: tuple[str, ...] | None = shared.measures("A measure; repeatable, and then all of them must pass.")

@@ -41,6 +41,7 @@ class MonitorSettings(Settings):
     command: ClassVar[str] = "monitor"
     brief: ClassVar[str] = "Topics in batches: which pairs are decided, and may one stop?"
     takes: ClassVar[str] = "batches"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.monitoring:monitor"
     place: ClassVar[int] = 144
 
@@ -61,7 +62,8 @@ class MonitorSettings(Settings):
         defaults.FAMILY_CORRECTION, "How pairs share the level.", choices=defaults.names(defaults.FamilyCorrection),
         more=True,
     )  # fmt: skip
-    measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
+    system: tuple[str, ...] | None = shared.systems("Use these systems only, and the baseline; repeatable.")
+    measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(
         "looks",

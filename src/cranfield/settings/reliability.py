@@ -32,6 +32,7 @@ class ReliabilitySettings(Settings):
     command: ClassVar[str] = "reliability"
     brief: ClassVar[str] = "Would other topics rank alike? Eρ², Φ and topics for a target."
     takes: ClassVar[str] = "collections"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.generalisability:reliability"
     place: ClassVar[int] = 142
 
@@ -48,7 +49,7 @@ class ReliabilitySettings(Settings):
         label="Share of worst systems left out",
     )  # fmt: skip
     alpha: float = shared.alpha("Intervals have level 1 - alpha.")
-    measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(
         "coefficients",

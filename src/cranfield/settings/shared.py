@@ -126,13 +126,17 @@ def missing(default: str = defaults.MISSING) -> Any:
     )  # fmt: skip
 
 
-def measures(help: str = "Use these measures only; for a wide table, the measure's name.") -> Any:
+WIDE = " For a wide table, the measure's name."
+"""What a measure is besides on the command line, where a table of systems may have no name for its measure."""
+
+
+def measures(help: str = "Use only this measure; repeatable." + WIDE) -> Any:
     """The measures to use of score files, or to score runs by."""
     usual = f"all of score files; runs are scored by {', '.join(defaults.MEASURES)}"
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 
-def systems(help: str = "Use these systems only, and the baselines; repeatable.") -> Any:
+def systems(help: str = "Use only this system, and the baselines; repeatable.") -> Any:
     """The systems to use, where not all; baselines are among them anyway."""
     return setting(
         None, help, "--system", "-s", metavar="SYSTEM", usual="all",
@@ -140,9 +144,15 @@ def systems(help: str = "Use these systems only, and the baselines; repeatable."
     )  # fmt: skip
 
 
-def measure(help: str = "This measure only; for a wide table, its name.", usual: str = "all") -> Any:
+def measure(help: str = "Use only this measure." + WIDE, usual: str = "all") -> Any:
     """The one measure to use of score files."""
     return setting(None, help, "--measure", "-m", metavar="NAME", part="source", usual=usual)
+
+
+def one_measure(help: str = "Measure to use." + WIDE) -> Any:
+    """The measure of a question that is about one (`Settings.by_one_measure`): the command line asks for it where
+    files hold several, and the page begins with their first."""
+    return measure(help, usual="the only one there is")
 
 
 def power(default: float | None = defaults.POWER, usual: str = "", **more: Any) -> Any:

@@ -55,6 +55,7 @@ class SimulateTestsSettings(Settings):
     command: ClassVar[str] = "simulate tests"
     brief: ClassVar[str] = "Error rates and power of tests on scores like yours."
     takes: ClassVar[str] = "scores"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.simulation:simulate_tests"
     counts: ClassVar[str] = "trials"
     place: ClassVar[int] = 174
@@ -87,7 +88,7 @@ class SimulateTestsSettings(Settings):
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
-    measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(
         "rates",
@@ -109,6 +110,7 @@ class SimulateDesignSettings(Settings):
     command: ClassVar[str] = "simulate design"
     brief: ClassVar[str] = "Does a recommended number of topics deliver?"
     takes: ClassVar[str] = "scores"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.simulation:simulate_design"
     counts: ClassVar[str] = "pilots"
     place: ClassVar[int] = 175
@@ -127,7 +129,7 @@ class SimulateDesignSettings(Settings):
     work: Path | None = shared.work()
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
-    measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure()
     missing: str = shared.missing()
 
 
@@ -144,6 +146,7 @@ class SimulateScoresSettings(Settings):
     command: ClassVar[str] = "simulate scores"
     brief: ClassVar[str] = "Scores like yours, with their truth."
     takes: ClassVar[str] = "scores"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.simulation:simulate_scores"
     place: ClassVar[int] = 176
 
@@ -157,7 +160,7 @@ class SimulateScoresSettings(Settings):
     )  # fmt: skip
     mode: str = mode()
     seed: int = shared.seed()
-    measure: str | None = shared.measure("Measure to use; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure()
     missing: str = shared.missing()
     show: str = setting(
         "scores", "scores: one row per system and topic. truth: the true mean of every system.",

@@ -38,7 +38,7 @@ class TableSettings(RunsOrScores):
     baseline: tuple[str, ...] | None = setting(
         None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
     )
-    test: str = setting(defaults.TEST, "Which test; `cranfield help tests` says which when.", choices=TESTS)
+    test: str = setting(defaults.TEST, "Which test; `cranfield help tests` says when to use which.", choices=TESTS)
     correction: str | None = setting(
         None, "Adjustment for many comparisons; the Tukey tests have their own.", choices=CORRECTIONS,
         usual=defaults.CORRECTION,

@@ -31,7 +31,7 @@ def holdout(**more: Any) -> Any:
 
 def n_repeats(**more: Any) -> Any:
     """How often folds are drawn."""
-    usual = f"1; {defaults.REPEATS} if nothing is said of folds"
+    usual = f"1; {defaults.REPEATS} unless folds or a hold-out are named"
     return setting(
         None, "How many times to draw the folds (or the hold-out) anew.", least=1, most=100_000, usual=usual, **more
     )
@@ -80,13 +80,14 @@ class TuneSettings(Splitting, RunsOrScores):
     command: ClassVar[str] = "tune"
     brief: ClassVar[str] = "Tune parameters without fooling yourself."
     takes: ClassVar[str] = "families"
+    by_one_measure: ClassVar[bool] = True
     answered_by: ClassVar[str] = "cranfield.tuning:tune"
     place: ClassVar[int] = 110
 
     stratified: bool = stratified()
     pattern: str | None = pattern()
     one_family: bool = one_family()
-    measure: str | None = shared.measure("Tune for this measure; for a wide table, its name.", usual="")
+    measure: str | None = shared.one_measure("Tune for this measure." + shared.WIDE)
     system: tuple[str, ...] | None = shared.systems("Use these settings, or all of these families; repeatable.")
     seed: int = shared.seed()
     show: str = setting(

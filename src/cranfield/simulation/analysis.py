@@ -128,12 +128,12 @@ def simulate_tests(
         "seed": seed,
     }
     about = {name: value for name, value in settings.items() if name != "n_trials"}
-    file = WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND)
     cluster = _admit(population, plan, mode)
     source = partial(_source, population, plan, mode, workers, executor)
-    outcomes = list(
-        zip(*run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress), strict=True)
-    )
+    with WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND) as file:
+        outcomes = list(
+            zip(*run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress), strict=True)
+        )
     listed = [
         row for cell, parts in zip(plan.cells, outcomes, strict=True) for row in _rows(plan, cell, parts, cluster)
     ]
@@ -165,8 +165,8 @@ def _plan(
     for n in sizes:
         if n < 2:
             raise ArgumentError(f"`n_topics` must be at least 2; got {n}. Write 50.")
-    apart = tuple(float(one) for one in _several(difference))
-    for one in apart:
+    differences = tuple(float(one) for one in _several(difference))
+    for one in differences:
         if not 0 <= one < float("inf"):
             raise ArgumentError(f"`difference` must be a number of at least 0; got {one:g}. Write {abs(one):g}.")
     levels = tuple(float(level) for level in _several(alpha))
@@ -176,7 +176,7 @@ def _plan(
     for name, count in (("n_trials", n_trials), ("n_resamples", n_resamples)):
         if count < 1:
             raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
-    for name, given in (("n_topics", sizes), ("difference", apart), ("tests", chosen), ("alpha", levels)):
+    for name, given in (("n_topics", sizes), ("difference", differences), ("tests", chosen), ("alpha", levels)):
         if not given:
             raise ArgumentError(f"`{name}` is empty; give at least one.")
     most = max(max(sizes) * m, m * (m - 1) // 2 * len(chosen) * len(levels))
@@ -186,8 +186,8 @@ def _plan(
             f"and pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
             "Lower `n_topics` or `n_systems`."
         )
-    twins = m == 2 and mode == "resample"
-    return Plan(sizes, apart, chosen, levels, m, correction, n_resamples, n_trials, seed, twins)
+    exchangeable = m == 2 and mode == "resample"
+    return Plan(sizes, differences, chosen, levels, m, correction, n_resamples, n_trials, seed, exchangeable)
 
 
 def _admit(population: Population, plan: Plan, mode: SimulationMode) -> int:

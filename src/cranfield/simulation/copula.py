@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -74,6 +74,7 @@ class PairCopulas:
         differences: Iterable[float],
         workers: int | None = None,
         executor: Executor | None = None,
+        fit: Callable[[Array, Indices], FittedCopula] | None = None,
     ) -> PairCopulas:
         """Fit the pairs that so many blocks of trials need.
 
@@ -82,13 +83,14 @@ class PairCopulas:
         per_block : trials of a block, `CLUSTER` of which share a pair
         blocks : those that will be drawn
         differences : the true differences that will be drawn
+        fit : gives the copula of two systems; `fit_pair` unless given
         """
         library()
         bare = cls(population, fit_margins(population, workers, executor), {}, seed)
         blocks = list(blocks)
         chosen = [bare.pairs(block, per_block, difference) for difference in differences for block in blocks]
         distinct = np.unique(np.sort(np.concatenate([np.empty((0, 2), dtype=np.int64), *chosen]), axis=1), axis=0)
-        done = map_in_order(partial(fit_pair, population.values), distinct, executor=executor, workers=workers)
+        done = map_in_order(partial(fit or fit_pair, population.values), distinct, executor=executor, workers=workers)
         copulas = {(int(a), int(b)): copula for (a, b), copula in zip(distinct, done, strict=True)}
         return cls(population, bare.margins, copulas, seed)
 

@@ -127,10 +127,10 @@ def _kernel(x: Array) -> Margin:
 
 def _geometric(place: NDArray[np.int64], support: Array) -> Margin:
     """A margin on the values of the support, from the positions of the scores there."""
-    apart = np.abs(np.arange(len(support))[None] - place[:, None])
+    steps = np.abs(np.arange(len(support))[None] - place[:, None])
 
     def weights(share: float) -> Array:
-        raw = share**apart
+        raw = share**steps
         return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
     def loss(share: float) -> float:

@@ -60,14 +60,14 @@ class Plan:
     n_resamples: int
     n_trials: int
     seed: int
-    twins: bool
+    exchangeable: bool
     """Whether pairs of equal means are drawn once more with their scores swapped by a coin."""
 
     @property
     def cells(self) -> list[tuple[int, float, bool]]:
         """Topics, difference, and whether swapped by a coin."""
-        twins = [(n, 0.0, True) for n in self.n_topics] if self.twins and 0.0 in self.difference else []
-        return [(n, d, False) for n in self.n_topics for d in self.difference] + twins
+        exchangeable = [(n, 0.0, True) for n in self.n_topics] if self.exchangeable and 0.0 in self.difference else []
+        return [(n, d, False) for n in self.n_topics for d in self.difference] + exchangeable
 
     def shifts(self, difference: float) -> Array:
         """The true means beyond that of the first system."""

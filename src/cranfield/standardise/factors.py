@@ -24,6 +24,7 @@ from cranfield.labels import check_unique, summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
+from cranfield.sentences import standardise as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
@@ -311,8 +312,4 @@ def factors_of(matrix: ScoreMatrix) -> Factors:
 
 def _tied_warning(factors: Factors) -> str:
     count = len(factors.tied)
-    return (
-        f"{factors.measure}: all standardising systems tied on {count} of {len(factors.topics)} topics "
-        f"({summary(factors.tied)}); there a standardised score is average, best or worst: "
-        "0, +inf or -inf as z, and b, 1 or 0 as ab"
-    )
+    return say.TIED(measure=factors.measure, count=count, topics=len(factors.topics), which=summary(factors.tied))

@@ -20,6 +20,7 @@ from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
+from cranfield.sentences import standardise as say
 from cranfield.settings.standardise import RobustnessSettings
 from cranfield.signature import signature
 from cranfield.standardise.factors import factors_of, inherited
@@ -175,15 +176,7 @@ def standardisation_robustness(
             **({"a": a, "b": b} if to == "ab" else {}),
             left_out="each system" if groups is None else list(groups),
         ),
-        inherited(matrices)
-        + (
-            (
-                f"in {emptied} (left-out system, topic) cases all other systems tie on the topic, "
-                "so that the score is average, best or worst there",
-            )
-            if emptied
-            else ()
-        ),
+        inherited(matrices) + ((say.TIED_WITHOUT(count=emptied),) if emptied else ()),
     )
     notify(result.warnings)
     return result

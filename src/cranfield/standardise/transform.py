@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.defaults import MissingPolicy, StandardiseTo
+from cranfield.elementary import normal_cdf
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
 from cranfield.scores.matrix import replace_values
+from cranfield.sentences import standardise as say
 from cranfield.settings.standardise import StandardisedScores
 from cranfield.signature import signature
 
@@ -92,14 +94,14 @@ class Standardised(Result):
             if self.to == "ab" and count.below + count.above:
                 share = (count.below + count.above) / count.cells
                 said.append(
-                    f"{count.measure}: {count.below + count.above} of {count.cells} cells ({share:.2%}) were clipped: "
-                    f"{count.below} at 0, {count.above} at 1"
-                )
+                    say.CLIPPED(
+                        measure=count.measure, clipped=count.below + count.above, cells=count.cells, share=share,
+                        below=count.below, above=count.above,
+                    )
+                )  # fmt: skip
             if count.off_tie:
-                said.append(
-                    f"{count.measure}: {count.off_tie} cells differ from the common score of a topic on which all "
-                    f"standardising systems tied; they became {'+inf or -inf' if self.to == 'z' else '1 or 0'}"
-                )
+                became = "+inf or -inf" if self.to == "z" else "1 or 0"
+                said.append(say.OFF_TIE(measure=count.measure, count=count.off_tie, became=became))
         return said
 
     def __repr__(self) -> str:
@@ -141,8 +143,9 @@ def standardised(
                 if kept is not given
             ),
             *(
-                f"{count.measure}: {count.tied_topics} of {matrix.n_topics} topics had all standardising systems tied; "
-                f"{count.off_tie} scores on them are off the common score"
+                say.TIED_TOPICS(
+                    measure=count.measure, tied=count.tied_topics, topics=matrix.n_topics, off=count.off_tie
+                )
                 for matrix, count in done
                 if count.tied_topics
             ),
@@ -176,9 +179,7 @@ def from_z(z: NDArray[np.float64], to: StandardiseTo, a: float, b: float) -> NDA
     if to == "z":
         return z
     if to == "cdf":
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(z), dtype=np.float64)
+        return normal_cdf(z)
     return np.clip(a * z + b, 0.0, 1.0)
 
 

@@ -31,7 +31,12 @@ FLAGS = (
     Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M"),
     Flag("N", "Number_docs_in_coll", "N", "documents of the collection, for the fourth number of `utility`"),
     Flag("Z", "Zscore", "FILE", "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes"),
-    Flag("D", "Debug_level", "N[.TOPIC]", "evaluates TOPIC alone; prints no debug lines"),
+    Flag(
+        "D",
+        "Debug_level",
+        "N[.TOPIC]",
+        "evaluates TOPIC alone (with -c, means are still over all topics); prints no debug lines",
+    ),
     Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused"),
     Flag("T", "Results_format", "FORMAT", "`trec_results` only"),
     Flag("o", "Output_old_results_format", "", "accepted and without effect, as in trec_eval"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.elementary import log
 from cranfield.errors import ArgumentError
 from cranfield.measures.aliases import TREC_NAMES
 from cranfield.measures.binary import average_precision, utility, weighted_f
@@ -109,7 +110,7 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
     name = measure.name
     if name in ("gm_map", "gm_bpref"):
         of_topic = average_precision(ranking, rel=level) if name == "gm_map" else bpref(ranking, rel=level)
-        return np.log(np.maximum(of_topic, LOWEST))
+        return log(np.maximum(of_topic, LOWEST))
     if name == "utility":
         hit, noise, miss, rest = measure.numbers
         return utility(ranking, rel=level, hit=hit, noise=noise, miss=miss, rest=rest, documents=documents)

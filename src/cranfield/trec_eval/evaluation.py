@@ -10,6 +10,7 @@ import numpy as np
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
+from cranfield.elementary import exp, log
 from cranfield.errors import DataError
 from cranfield.labels import summary
 from cranfield.measures.hits import Ints
@@ -18,7 +19,7 @@ from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.trec import WIDTH, running_total, topic_blocks
 from cranfield.standardise.factors import Factors, Standardisation
 from cranfield.trec_eval.arguments import Options
-from cranfield.trec_eval.columns import UNDEFINED, Column, columns, cut, with_stand_in
+from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut, with_stand_in
 from cranfield.trec_eval.measures import TrecMeasure, choose
 
 MISSING_Z = -1000000.0
@@ -86,7 +87,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
         table = [_standardised(column, factors, labels) for column in table]
     page = _Page(chosen, table, labels, z=factors is not None)
     page.facts["tag"] = system.tag if isinstance(system, PackedRun) else system.tag or system.system
-    page.facts["topics"] = len(labels)
+    page.facts["topics"] = len(judgments.topics) if options.complete else len(labels)  # also where -D evaluates one
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
         known = judgments.level > 0
         page.facts["relevant"] = int(known.sum())
@@ -172,5 +173,7 @@ class _Page:
         total = float(running_total(column.values))
         if how in ("sum", "relevant"):
             return total
-        mean = total / len(self.topics)
-        return float(np.exp(mean)) if how == "geometric" else mean
+        averaged = int(self.facts["topics"])
+        if how == "geometric":
+            return float(exp((total + (averaged - len(self.topics)) * log(LOWEST)) / averaged))
+        return total / averaged

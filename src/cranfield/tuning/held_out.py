@@ -18,6 +18,7 @@ from cranfield.measures.doors import scores_or_evaluated
 from cranfield.resampling import grid_step
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import as_matrix, is_scores
+from cranfield.sentences import tuning as say
 from cranfield.tuning.choice import best, choose, mean_per_topic
 from cranfield.tuning.families import Family, FamilyLike, LiveFamily, as_families, split_families
 from cranfield.tuning.folds import Folds, Splitter, make_folds, splitter_of
@@ -227,32 +228,16 @@ def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> It
     yield from dict.fromkeys(note for family in tuned for note in family.family.notes)
     for family in tuned:
         if family.n_tied:
-            yield (
-                f"{family.name}: in {family.n_tied} of {len(folds)} folds several settings share the best training "
-                "mean; the first in the given order was taken"
-            )
+            yield say.TIED(family=family.name, tied=family.n_tied, folds=len(folds))
     for family in tuned:
         if _near_best_settings_differ(family, held_out):
-            yield (
-                f"{family.name}: settings about as good as the final one score quite differently topic by topic, so "
-                "held-out scores depend on one another and a test on them may reject too often (their mean is not "
-                "affected); fewer folds or a single hold-out reduce this"
-            )
+            yield say.DEPENDENT(family=family.name)
     if folds.description.startswith("leave-one-out"):
-        yield (
-            "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
-            "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
-            "low and unsteady; prefer folds drawn several times (the default)"
-        )
+        yield say.LEAVE_ONE_OUT()
     if len(tuned) == 1 and len(folds) >= 3 and tuned[0].agreement < 0.5:
-        yield (
-            f"{tuned[0].name}: no more than {tuned[0].agreement:.0%} of the folds chose the final setting, so the "
-            "held-out mean is that of a mixture of settings; another draw of topics may well choose another"
-        )
+        yield say.MIXTURE(family=tuned[0].name, share=tuned[0].agreement)
     times = folds.times_held_out
     never = int(np.count_nonzero(times == 0))
     if never:
-        yield (
-            f"{never} of {len(times)} topics were never held out, so the held-out scores rest on {len(times) - never} "
-            f"topic{'s' * (len(times) - never > 1)}; N-fold and leave-one-out use every topic"
-        )
+        rest = len(times) - never
+        yield say.NEVER_HELD_OUT(never=never, topics=len(times), rest=rest, s="s" * (rest > 1))

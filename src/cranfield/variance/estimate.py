@@ -16,6 +16,7 @@ from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
 from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
@@ -84,8 +85,8 @@ class VarianceEstimate(Result):
 
     def __post_init__(self) -> None:
         lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
-        sound = 0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf
-        if not sound:
+        valid = 0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf
+        if not valid:
             raise ArithmeticError(
                 f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
                 f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."
@@ -334,7 +335,7 @@ def _from_strata(
         systems.pop() if len(systems) == 1 else None,
         alpha,
         strata,
-        () if problem is None else (f"{measure}: no interval for the {estimator} variance: {problem}.",),
+        () if problem is None else (say.NO_INTERVAL(measure=measure, estimator=estimator, problem=problem),),
     )
 
 

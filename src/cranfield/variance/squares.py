@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Squares:
-    """Sums of squares for `n` topics and `m` systems: single numbers, or one entry a left-out topic."""
+    """Sums of squares for `n` topics and `m` systems: single numbers, or one entry per left-out topic."""
 
     n: int
     m: int

@@ -18,13 +18,13 @@ def run(settings: ConvertSettings, output: OutputSettings, files: dict[str, Any]
     """Read, and write in another layout."""
     from cranfield.collection.check import recognise
     from cranfield.collection.formats import COLLECTION_FORMATS
-    from cranfield.files import DATASET, expand
+    from cranfield.files import expand
 
     given = list(files["scores"])
     kind = settings.kind
     if kind is None and settings.format is None and settings.layout not in ("long", "wide", "trec_eval", "nev"):
         first = expand(given[:1])[0]
-        kind = "qrels" if first.startswith(DATASET) else recognise(first)
+        kind = recognise(first)
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
             raise ArgumentError(f"{first} holds scores, which have no layout {settings.layout}; --kind says otherwise")
     if kind in ("run", "qrels"):

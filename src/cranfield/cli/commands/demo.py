@@ -36,8 +36,7 @@ STORY = (
         ("evaluate", "{dir}/qrels.txt", "{dir}/runs", "-m", "AP", "-m", "nDCG@10", "-q", "-o", "{dir}/scores.parquet"),
     ),
     Step(
-        "Which systems really differ? Systems that share a letter are not shown to differ: neighbours on a leaderboard "
-        "rarely are.",
+        "Which systems really differ? Systems that share a letter are not shown to differ.",
         ("leaderboard", "{dir}/scores.parquet", "--measure", "AP"),
     ),
     Step(

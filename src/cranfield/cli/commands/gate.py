@@ -12,6 +12,7 @@ from cranfield.cli.ask import show
 from cranfield.cli.kinds import kind_of, mistaken
 from cranfield.cli.output import progress_bar, refuse_unwritable, say
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.files import is_elsewhere, is_url
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -37,6 +38,8 @@ def run(settings: GateSettings, output: OutputSettings, files: dict[str, Any]) -
         write_atomically(settings.junit, to_junit(result).encode())
         say(f"wrote {settings.junit}")
     show(answer(result, settings), result, settings, output)
+    if output.output is not None:
+        say(result.summary())
     if code := EXIT[result.verdict]:
         raise click.exceptions.Exit(code)
 
@@ -70,7 +73,7 @@ def _two_runs(files: list[str], settings: GateSettings) -> tuple[Scores, GateSet
         raise ArgumentError("name the measure that decides with --measure, such as --measure nDCG@10")
     paths = (settings.baseline, settings.candidate)
     for path in paths:
-        if Path(path).is_file() and (kind := kind_of(path)) != "run":
+        if (is_url(path) or Path(path).is_file()) and (kind := kind_of(path)) != "run":
             raise FileError(path, [Problem(0, mistaken(kind, "run", type(settings)))])
     old, new = (read_run(path, lenient=settings.lenient, name=cast(Any, settings.name)) for path in paths)
     if old.system == new.system:
@@ -88,7 +91,7 @@ def _two_score_files(settings: GateSettings) -> tuple[Scores, GateSettings]:
     paths = (settings.baseline, settings.candidate)
     both = []
     for path in paths:
-        if not Path(path).is_file():
+        if not is_elsewhere(path) and not Path(path).is_file():
             raise ArgumentError(
                 f"there is no file {path}. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield "
                 "gate SCORES --baseline SYSTEM --candidate SYSTEM."

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from cranfield.cli.output import progress_bar, say
-from cranfield.errors import ArgumentError, FileError, Problem
+from cranfield.cli.output import progress_bar, refuse_unwritable, say
+from cranfield.errors import ArgumentError
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -25,8 +25,7 @@ def run(settings: ReportSettings, output: OutputSettings, files: dict[str, Any])
     to, given = settings.output, list(settings.files)
     if to.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"a report is an HTML file; end {to} in .html.")
-    if not to.parent.is_dir():
-        raise FileError(str(to), [Problem(0, f"cannot be written: there is no directory {to.parent}")])
+    refuse_unwritable(to)
     if not given:
         raise ArgumentError("nothing to report on; write cranfield report QRELS RUN... or cranfield report SCORES...")
     first = expand(given[:1])[0]

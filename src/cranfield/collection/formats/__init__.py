@@ -17,8 +17,7 @@ from cranfield.files import check_text
 from cranfield.registry import Registry
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.types import Qrels, Run
 
 _HEAD = 1 << 18
@@ -73,7 +72,7 @@ class CollectionFormat:
     name : how it is asked for
     summary : one line for help and documentation
     is_run, is_qrels : whether a file is a run, or judgments, in this format, by its content
-    read_run, read_qrels : a file → its rows; None where it holds no such thing
+    read_run, read_qrels : a file → what is in it; None where it holds no such thing
     write_run, write_qrels : rows → bytes; None where it is not written
     ending : how a file that is written into a directory ends
     notes : what a reader of the documentation should know
@@ -85,8 +84,8 @@ class CollectionFormat:
     summary: str
     is_run: Callable[[CollectionFile], bool] = lambda file: False
     is_qrels: Callable[[CollectionFile], bool] = lambda file: False
-    read_run: Callable[[CollectionFile], tuple[pl.DataFrame, tuple[str, ...]]] | None = None
-    read_qrels: Callable[[CollectionFile], tuple[pl.DataFrame, tuple[str, ...]]] | None = None
+    read_run: Callable[[CollectionFile], Parsed] | None = None
+    read_qrels: Callable[[CollectionFile], Parsed] | None = None
     write_run: Callable[[Run], bytes] | None = None
     write_qrels: Callable[[Qrels], bytes] | None = None
     ending: str = ".txt"

@@ -9,12 +9,16 @@ from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, Col
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.types import Qrels, Run
 
 MEANS_ONLY = (
     "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
     "evaluate them with the judgments"
 )
+
+
+_MODEL = "mteb_model_meta"
 
 
 def is_json(file: CollectionFile) -> bool:
@@ -45,10 +49,11 @@ def load(file: CollectionFile) -> Any:
 def by_topic(content: Any, path: str) -> dict[str, Any]:
     """The topics in a file: MTEB wraps them in a subset and a split."""
     from cranfield.errors import FileError, Problem
+    from cranfield.json_text import holds_means
 
     while isinstance(content, dict):
-        inside = {key: value for key, value in content.items() if key != "mteb_model_meta"}
-        if "task_name" in inside or "mteb_version" in inside or _depth(inside) < 2:
+        inside = {key: value for key, value in content.items() if key != _MODEL}
+        if holds_means(inside) or _depth(inside) < 2:
             break
         if _depth(inside) == 2:
             return inside
@@ -61,12 +66,16 @@ def by_topic(content: Any, path: str) -> dict[str, Any]:
     raise FileError(path, [Problem(0, "holds nothing; expected {topic: {document: score}}")])
 
 
+def _model(content: dict[str, Any]) -> str:
+    """The model that MTEB's predictions are of, empty for other files: the file is named after the task."""
+    said = content.get(_MODEL)
+    return str(said.get("model_name") or "") if isinstance(said, dict) else ""
+
+
 def _what(content: dict[str, Any]) -> str:
-    if (
-        "task_name" in content
-        or "mteb_version" in content
-        or all(isinstance(x, (int, float)) for x in content.values())
-    ):
+    from cranfield.json_text import holds_means
+
+    if holds_means(content):
         return f"it {MEANS_ONLY}"
     return f"its keys are {', '.join(list(content)[:5])}"
 
@@ -78,20 +87,22 @@ def _depth(content: Any, most: int = 3) -> int:
     return 1 + max((_depth(one, most - 1) for one in list(content.values())[:5]), default=1)
 
 
-def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_run(file: CollectionFile) -> Parsed:
     """The rankings."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import Place, run_frame, unfold
 
-    place = Place(file.path, lambda at: 0)
-    return run_frame(unfold(by_topic(load(file), file.path), place, "score"), place), ()
+    place, content = Place(file.path, lambda at: 0), load(file)
+    return Parsed(run_frame(unfold(by_topic(content, file.path), place, "score"), place), tag=_model(content))
 
 
-def read_qrels(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_qrels(file: CollectionFile) -> Parsed:
     """The judgments."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import Place, qrels_frame, unfold
 
     place = Place(file.path, lambda at: 0)
-    return qrels_frame(unfold(by_topic(load(file), file.path), place, "relevance"), place), ()
+    return Parsed(qrels_frame(unfold(by_topic(load(file), file.path), place, "relevance"), place))
 
 
 def _nested(frame: pl.DataFrame, value: str) -> bytes:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.types import Qrels, Run
 
 
@@ -40,20 +39,22 @@ def _columns(file: CollectionFile, parts: list[str], needed: str) -> tuple[dict[
     return {part: [row[key] for row in rows] for part, key in named.items()}, lines
 
 
-def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_run(file: CollectionFile) -> Parsed:
     """One run."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import RUN_COLUMNS, Place, run_frame
 
     columns, lines = _columns(file, ["topic", "document", "rank", "score"], RUN_COLUMNS)
-    return run_frame(columns, Place(file.path, lines.__getitem__)), ()
+    return Parsed(run_frame(columns, Place(file.path, lines.__getitem__)))
 
 
-def read_qrels(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_qrels(file: CollectionFile) -> Parsed:
     """The judgments."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import QRELS_COLUMNS, Place, qrels_frame
 
     columns, lines = _columns(file, ["topic", "document", "relevance", "subtopic"], QRELS_COLUMNS)
-    return qrels_frame(columns, Place(file.path, lines.__getitem__)), ()
+    return Parsed(qrels_frame(columns, Place(file.path, lines.__getitem__)))
 
 
 def write_run(run: Run) -> bytes:

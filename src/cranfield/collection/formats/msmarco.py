@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.types import Qrels, Run
 
 _WHOLE = re.compile(rb"\d+")
@@ -26,8 +25,9 @@ def _fields(line: bytes) -> list[bytes]:
     return by_tabs if len(by_tabs) == 3 else line.split()
 
 
-def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_run(file: CollectionFile) -> Parsed:
     """Documents score minus their rank, so that any order is the order of the ranks."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import Place, run_frame
     from cranfield.files import Problems, shown
 
@@ -49,7 +49,7 @@ def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
             column.append(content)
     problems.raise_if_any()
     frame = run_frame(columns, Place(file.path, lines.__getitem__))
-    return frame, ("no scores: documents are in the order of their ranks (score = -rank)",)
+    return Parsed(frame, ("no scores: documents are in the order of their ranks (score = -rank)",))
 
 
 def write_run(run: Run) -> bytes:

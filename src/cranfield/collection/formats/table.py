@@ -9,6 +9,7 @@ from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, Col
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.types import Qrels, Run
 
 
@@ -62,8 +63,9 @@ def _columns(file: CollectionFile, parts: list[str]) -> tuple[dict[str, Any], li
     return {part: [row[at].strip() for row in rows] for part, at in places.items()}, lines
 
 
-def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_run(file: CollectionFile) -> Parsed:
     """One run; a column that names systems must name one."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import Place, run_frame
 
     columns, lines = _columns(file, ["topic", "document", "rank", "score", "system"])
@@ -73,15 +75,16 @@ def read_run(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
         place.fail(
             f"holds {len(systems)} runs ({', '.join(systems[:3])}, …); read it as a frame, or write one file per run"
         )
-    return run_frame(columns, place), ()
+    return Parsed(run_frame(columns, place), tag="".join(systems))
 
 
-def read_qrels(file: CollectionFile) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def read_qrels(file: CollectionFile) -> Parsed:
     """The judgments."""
+    from cranfield.collection.parsed import Parsed
     from cranfield.collection.rows import Place, qrels_frame
 
     columns, lines = _columns(file, ["topic", "document", "relevance", "subtopic"])
-    return qrels_frame(columns, Place(file.path, lines.__getitem__)), ()
+    return Parsed(qrels_frame(columns, Place(file.path, lines.__getitem__)))
 
 
 def write_run(run: Run) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest, Size
+from cranfield.demand import resampled_sums
 from cranfield.labels import summary
 from cranfield.sentences import comparison as say
 
@@ -43,10 +44,14 @@ def without_spread(result: Comparison, each: Differences) -> list[str]:
     if not len(constant):
         return []
     names = [f"{result.system_a[i]} − {result.system_b[i]}" for i in constant]
-    return [
-        f"a difference that is the same on every topic leaves a {TESTS[result.test].title} no spread to work with, so "
-        f"its p means nothing: {summary(names)}; use randomisation for a meaningful p-value"
-    ]
+    return [say.NO_SPREAD_BOOTSTRAP(test=TESTS[result.test].title, pairs=summary(names))]
+
+
+def work(size: Size) -> float:
+    """Topics drawn, and sums over them; any other statistic costs more."""
+    if not size.on_means:
+        return 2e-7 * size.n_resamples * size.n_topics * size.n_systems
+    return resampled_sums(size.n_topics, size.n_systems, size.n_resamples)
 
 
 BOOTSTRAP = TESTS.register(
@@ -59,6 +64,7 @@ BOOTSTRAP = TESTS.register(
         any_statistic=True,
         resamples=True,
         cautions=cautions,
+        work=work,
         rank=20,
     )
 )

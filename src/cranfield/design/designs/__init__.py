@@ -31,7 +31,6 @@ class Variant:
     of_difference : whether its variance is that of the difference of two systems, σ_t², not that of a system, σ²
     function : variance, with the arguments of the design, ``alpha`` and ``method`` by name → `Design`
     option : the switch that asks for it; None for the plain form
-    option_help : one line about the switch
     """
 
     title: str
@@ -40,7 +39,6 @@ class Variant:
     of_difference: bool
     function: Callable[..., Design]
     option: str | None = None
-    option_help: str = ""
 
 
 @dataclass(frozen=True)

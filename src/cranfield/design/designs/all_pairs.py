@@ -47,7 +47,6 @@ PAIRS = DESIGNS.register(
                 of_difference=True,
                 function=with_baseline,
                 option="baseline",
-                option_help="Systems are only compared with one of them, the baseline.",
             ),
         ),
         extras=("spread",),

@@ -48,7 +48,6 @@ ANOVA = DESIGNS.register(
                 of_difference=False,
                 function=one_way,
                 option="published",
-                option_help="The papers' one-way design: as if every system had topics of its own.",
             ),
         ),
         pairwise=False,

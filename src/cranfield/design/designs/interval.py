@@ -47,7 +47,6 @@ INTERVAL = DESIGNS.register(
                 of_difference=False,
                 function=two_sample,
                 option="two_sample",
-                option_help="The two systems have different topics; sizes are per group.",
             ),
         ),
         rank=30,

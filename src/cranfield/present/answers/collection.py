@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cranfield.present.answer import Answer, answers
+from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 
 if TYPE_CHECKING:
@@ -18,4 +18,5 @@ def check_answer(result: FileCheck, settings: Any) -> Answer:
     def sheet() -> Sheet:
         return Sheet("check", result.to_frame(), result.signature, result.settings, result.warnings)
 
-    return Answer(headline=result.summary(), sheets={"check": sheet})
+    drawn = Chart("contents-chart", "What is in it", "Bars: how much of what was counted.", result, "contents")
+    return Answer(headline=result.summary(), sheets={"check": sheet}, charts=(drawn,))

@@ -48,7 +48,7 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems, "comparison": first},
+        extra={"systems": first.systems, "comparisons": several},
     )
 
 
@@ -212,7 +212,6 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {_agreement(result)}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
-    notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 
@@ -244,7 +243,6 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
         notes.append(group(level=f"{kind} p ≤ {result.alpha:g}"))
     if result.best is not None:
         notes.append(say.MAY_BE_BEST(percent=percent))
-        notes += [text for text in (result.best_doubt(),) if text]
     return tuple(notes)
 
 

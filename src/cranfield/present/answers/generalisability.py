@@ -157,4 +157,5 @@ def tau_answer(result: ExpectedTau, settings: Any) -> Answer:
             heading="Agreement to expect", hidden=COLUMNS,
         )  # fmt: skip
 
-    return Answer(headline=result.summary(), sheets={"tau": sheet})
+    drawn = Chart("agreement-chart", "Agreement to expect", "Line with band: τ against topics.", result, "agreement")
+    return Answer(headline=result.summary(), sheets={"tau": sheet}, charts=(drawn,))

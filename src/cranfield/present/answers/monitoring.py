@@ -189,4 +189,5 @@ def reestimate_answer(result: Reestimate, settings: Any) -> Answer:
             notes=blind(result.n_systems), heading="Topics by the variance so far", hidden=("measure",),
         )  # fmt: skip
 
-    return Answer(headline=result.summary(), sheets={"reestimate": sheet})
+    drawn = Chart("needed-chart", "Topics needed", "Bars: the topics there are and those needed.", result, "needed")
+    return Answer(headline=result.summary(), sheets={"reestimate": sheet}, charts=(drawn,))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.formats.csv import to_csv
 from cranfield.present.formats.latex import tex
-from cranfield.present.tables import DIGITS, Sheet
+from cranfield.present.tables import DIGITS, Sheet, steady_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ def table_answer(result: PaperTable, settings: Any) -> Answer:
             "latex": latex(result, digits, explained),
             "markdown": markdown(result, digits, explained),
             "html": html(result, digits, explained),
-            "csv": to_csv(wide(result)),
+            "csv": to_csv(steady_rows(wide(result))),
         }
         return Sheet(
             "table", result.to_frame(), result.signature, facts, result.warnings, result.caption(), notes=notes,
@@ -91,7 +91,7 @@ def wide_text(result: PaperTable, digits: int) -> pl.DataFrame:
 
 
 def wide(result: PaperTable) -> pl.DataFrame:
-    """One row per system at full precision: every measure's mean, and beside it interval, marks and topics won."""
+    """One row per system: every measure's mean, and beside it interval, marks and topics won."""
     import polars as pl
 
     rows: list[dict[str, Any]] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
+from cranfield.present.charts.fonts import text_width
 from cranfield.present.charts.style import (
     ACCENT,
     DARK,
@@ -49,6 +50,7 @@ def correlation(result: Correlation) -> Drawing:
     return finish(_coefficients(result), finding, details)
 
 
+LABEL_SIZE = 10
 MOVED_MOST = 8
 """Systems named in a scatter of ranks."""
 _MOVED_UP = pl.col("reference") > pl.col("estimate")
@@ -98,22 +100,23 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     every = max(1, -(-m // 10))
     ticks = [1, *range(every if every > 1 else 2, m + 1, every)]
     x = alt.X("reference:Q", title=f"rank by {result.reference}", scale=scale, axis=alt.Axis(values=ticks, format="d"))
+    down_scale = alt.Scale(domain=[m + 0.5, 0.5], nice=False)
     y = alt.Y(
         "estimate:Q",
         title=f"rank by {result.estimate}",
-        scale=alt.Scale(domain=[m + 0.5, 0.5], nice=False),
+        scale=down_scale,
         axis=alt.Axis(values=ticks, format="d"),
     )
     base = alt.Chart(rows(frame)).encode(x=x, y=y)
     line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
     named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
     # A name stands on the side away from the diagonal, where there are no dots.
-    up, down = (named.filter(one) for one in (_MOVED_UP, ~_MOVED_UP))
+    up, down = (_apart(named.filter(one), size / m, leftwards) for one, leftwards in ((_MOVED_UP, 0), (~_MOVED_UP, 1)))
     labels = [
-        mark.encode(x=x, y=y, text="system:N")
+        mark.encode(x=x, y=alt.Y("label:Q", scale=down_scale), text="system:N")
         for part, mark in (
-            (up, alt.Chart(rows(up)).mark_text(align="left", dx=7, fontSize=10)),
-            (down, alt.Chart(rows(down)).mark_text(align="right", dx=-7, fontSize=10)),
+            (up, alt.Chart(rows(up)).mark_text(align="left", dx=7, fontSize=LABEL_SIZE)),
+            (down, alt.Chart(rows(down)).mark_text(align="right", dx=-7, fontSize=LABEL_SIZE)),
         )
         if part.height
     ]
@@ -122,6 +125,21 @@ def _scatter(result: Correlation, size: int) -> Drawing:
         base.mark_point(filled=True, size=50 if m <= 60 else 28, color=DARK, opacity=0.85),
         *labels,
     ).properties(width=size, height=size)
+
+
+def _apart(named: pl.DataFrame, pixels: float, leftwards: int) -> pl.DataFrame:
+    """The rows with the height of their names, in ranks: one that would stand on another moves below it."""
+    placed: list[tuple[float, float, float]] = []
+    heights = {}
+    for system, x, y, _ in named.sort("estimate", "system").iter_rows():
+        width = text_width(system, LABEL_SIZE) + 7
+        left, height = x * pixels - leftwards * width, y * pixels
+        for start, end, taken in placed:
+            if start < left + width and left < end:
+                height = max(height, taken + LABEL_SIZE + 1)
+        placed.append((left, left + width, height))
+        heights[system] = height / pixels
+    return named.with_columns(label=pl.col("system").replace_strict(heights, return_dtype=pl.Float64))
 
 
 def correlations(result: Correlations) -> Drawing:
@@ -201,7 +219,10 @@ def standardisation_effect(result: StandardisationEffect) -> Drawing:
     else:
         before, after = raw["blocked_f"], std["blocked_f"]
         change = "raises" if after > before else "lowers" if after < before else "does not change"
-        finding = say.F_CHANGES(change=change, measure=measures[0], before=number(before, 1), after=number(after, 1))
+        places = next(k for k in range(1, 16) if before == after or f"{before:.{k}f}" != f"{after:.{k}f}" or k == 15)
+        finding = say.F_CHANGES(
+            change=change, measure=measures[0], before=number(before, places), after=number(after, places)
+        )
     row = result.variance.row(0, named=True)
     return finish(
         plot,

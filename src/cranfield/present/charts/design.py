@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from cranfield.defaults import POWER
+from cranfield.design.result import ARGUMENTS
 from cranfield.errors import ArgumentError
 from cranfield.light_table import LightTable
 from cranfield.present.charts.style import (
@@ -60,18 +61,8 @@ def _solved(design: Design) -> Design:
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
     """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
-    looked_at = [
-        "measure",
-        "estimator",
-        "variance",
-        "variance_of_difference",
-        "systems",
-        "min_diff",
-        "width",
-        "alpha",
-        "power",
-    ]
-    columns = [name for name in looked_at if name in design.rows.columns and name not in (*but, design.solved_for)]
+    left_out = (*but, design.solved_for, "topics")
+    columns = [name for name in ARGUMENTS if name in design.rows.columns and name not in left_out]
     distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
     varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
     if "measure" in varying:

@@ -24,7 +24,7 @@ from cranfield.present.charts.style import (
 from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
-    from cranfield.generalisability import Reliability, ThreeViews
+    from cranfield.generalisability import ExpectedTau, Reliability, ThreeViews
 
 NAMES = {"erho2": "Eρ² (ranking)", "phi": "Φ (scores)"}
 _POINTS = 40
@@ -80,14 +80,12 @@ def source(result: Reliability) -> str:
 
 def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
     """Power, interval width and reliability against the number of topics; of several collections, the first."""
-    from cranfield.generalisability import Reliability, three_views
+    from cranfield.generalisability import Reliability
 
     if isinstance(result, Reliability):
-        name, matrix = next(iter(result.scores.items()))
         sizes = _sizes(max(*result.n_topics, 2), result.n_topics)
-        drop, alpha = result.drop, result.alpha
         with quietly():
-            three = three_views(matrix, n_topics=sizes, drop=drop, alpha=alpha, **options)
+            name, three = next(iter(result.views(n_topics=sizes, **options).items()))
         where = f"{name}, the first of {result.collections} collections" if result.collections > 1 else source(result)
         frame, asked = three.to_frame(), next(n for n in result.n_topics if n > 1)
     else:
@@ -115,7 +113,7 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 
-_WIDTH = 200
+_WIDTH = 180
 
 
 def _sizes(most: int, asked: tuple[int, ...]) -> list[int]:
@@ -145,3 +143,21 @@ def _panel(frame: pl.DataFrame, columns: dict[str, str], title: str, scale: alt.
             base.mark_point(filled=True, size=25, opacity=1).encode(color=color),
         )
     return marks.properties(width=_WIDTH, height=200)
+
+
+def agreement(result: ExpectedTau) -> Drawing:
+    """The τ to expect between two sets of topics against their size, with its band and marks at the sizes asked for."""
+    most = 2 * max(result.n_topics)
+    grid = sorted({max(1, round(most * k / _POINTS)) for k in range(1, _POINTS + 1)} | {*result.n_topics})
+    fields = ("topics", "tau", "lower", "upper", "asked")
+    listed = [dict(zip(fields, (n, *result.at(n), n in result.n_topics), strict=True)) for n in grid]
+    title = "Kendall's τ between two sets of topics"
+    y = alt.Y("tau:Q", title=title)
+    base = alt.Chart(rows(listed)).encode(x=alt.X("topics:Q", title="topics in each", scale=alt.Scale(nice=False)))
+    plot = alt.layer(
+        base.mark_area(opacity=0.18, color=DARK).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
+        base.mark_line(strokeWidth=2.2, color=DARK).encode(y=y),
+        base.transform_filter("datum.asked").mark_point(filled=True, size=60, opacity=1, color=DARK).encode(y=y),
+    ).properties(width=WIDTH, height=300)
+    seen = f"from halves of {plural(result.data_topics, 'topic')}, {plural(result.n_systems, 'system')}"
+    return finish(plot, result.summary(), f"{seen}; band: {1 - result.alpha:.0%} interval")

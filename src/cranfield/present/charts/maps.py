@@ -1,4 +1,4 @@
-"""Maps of systems by systems: one tone a class, equal neighbours drawn as one block."""
+"""Maps of systems by systems: one tone per class, equal neighbours drawn as one block."""
 
 from __future__ import annotations
 

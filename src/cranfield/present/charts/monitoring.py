@@ -26,7 +26,7 @@ from cranfield.present.charts.style import (
 from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
-    from cranfield.monitoring import Monitoring, SequentialDesign
+    from cranfield.monitoring import Monitoring, Reestimate, SequentialDesign
 
 MOST_PATHS = 60
 """Paths drawn at most; of more pairs those nearest to their decision, half of them decided where there are enough."""
@@ -167,3 +167,21 @@ def stops(result: SequentialDesign) -> Drawing:
     )  # fmt: skip
     details = f"{result.spending} spending, alpha {result.alpha:g}, power {result.power:g}"
     return finish(plot, finding, f"{details}, variance of the difference {given(result.variance_of_difference)}")
+
+
+def needed(result: Reestimate) -> Drawing:
+    """The topics there are, and those that the variance so far asks for, with their interval."""
+    names = ["there are", "needed in all"]
+    listed = [
+        {"what": names[0], "topics": result.data_topics},
+        {"what": names[1], "topics": result.n_topics, "lower": result.topics_lower, "upper": result.topics_upper},
+    ]
+    base = alt.Chart(rows(listed)).encode(y=alt.Y("what:N", sort=names, title=None))
+    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True))
+    plot = alt.layer(
+        base.mark_bar(color=LIGHT).encode(x=x),
+        base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title="topics"), x2="upper:Q"),
+        base.mark_text(align="left", dx=5, dy=-8).encode(x=x, text="topics:Q"),
+    ).properties(width=WIDTH, height=alt.Step(40))
+    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, systems unknown to it"
+    return finish(plot, result.summary(), f"{spread}; line: {1 - result.alpha:.0%} interval")

@@ -64,7 +64,7 @@ def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawi
     """Columns from smallest to largest, the middle half thick, the median marked."""
     order = frame[by].to_list()
     label = alt.Axis(
-        labels=len(order) <= 60, labelAngle=-90, labelFontSize=9, ticks=False, title=f"{by}s, by mean score"
+        labels=len(order) <= 60, labelAngle=-90, labelFontSize=9.5, ticks=False, title=f"{by}s, by mean score"
     )
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
@@ -152,9 +152,9 @@ def difference(
     shown, note = _thinned(frame, MOST_TOPICS)
     order = shown["topic"].to_list()
     axis = alt.Axis(
-        labels=len(order) <= 80,
+        labels=len(order) <= 60,
         labelAngle=-90,
-        labelFontSize=9,
+        labelFontSize=9.5,
         ticks=False,
         title="topics, by difference",
         orient="bottom",
@@ -237,7 +237,7 @@ def factors(result: Standardisation, measure: str | None = None) -> Drawing:
         {"topic": chosen.topics, "mean": chosen.mean, "low": chosen.mean - chosen.sd, "high": chosen.mean + chosen.sd}
     ).sort("mean", descending=True)
     shown, note = _thinned(frame, MOST_TOPICS)
-    label = alt.Axis(labels=shown.height <= 60, labelAngle=-90, labelFontSize=9, ticks=False)
+    label = alt.Axis(labels=shown.height <= 60, labelAngle=-90, labelFontSize=9.5, ticks=False)
     base = alt.Chart(rows(shown)).encode(
         x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label, title="topics, by mean score")
     )

@@ -37,8 +37,8 @@ def rates(result: SimulatedTests) -> Drawing:
     """
     held = result.levels()
     frame = held if held.height else result.rows.filter(pl.col("kind") == "power")
-    kind, level, apart = frame["kind"][0], frame["alpha"][0], frame["difference"][0]
-    frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == apart))
+    kind, level, difference = frame["kind"][0], frame["alpha"][0], frame["difference"][0]
+    frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == difference))
     tests = frame["test"].unique(maintain_order=True).to_list()[:MOST_SERIES]
     shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper")
     scales = series_scales(tests)
@@ -66,7 +66,7 @@ def rates(result: SimulatedTests) -> Drawing:
     what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
     details = (
         f"{result.measure}; {known['n_trials']:,} simulated {what} per point ({known['mode']}), level {given(level)}, "
-        f"true difference {given(apart)}; bars: 99% Monte-Carlo intervals"
+        f"true difference {given(difference)}; bars: 99% Monte-Carlo intervals"
     )
     if held.height:
         details += "; band: what an exact test would show"

@@ -30,10 +30,16 @@ LABEL_LIMIT = 420
 """Room for a system's name of 60 characters."""
 
 
-def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> alt.InlineData:
+class Rows(alt.InlineData):
+    """Rows of data, which are not checked one by one against the language's schema: that takes longer than drawing."""
+
+    _class_is_valid_at_instantiation = False
+
+
+def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> Rows:
     """The data of a chart, written into its specification: no file and no address is ever referred to."""
     listed = frame.to_dicts() if isinstance(frame, pl.DataFrame) else list(frame)
-    return alt.InlineData(values=[{key: plain(value) for key, value in row.items()} for row in listed])
+    return Rows(values=[{key: plain(value) for key, value in row.items()} for row in listed])
 
 
 def plain(value: Any) -> Any:
@@ -135,7 +141,7 @@ def names_axis(names: Sequence[str]) -> alt.Axis:
     """An axis of system names: all of them, smaller when there are many."""
     return alt.Axis(
         title=None,
-        labelFontSize=11 if len(names) <= 60 else 9,
+        labelFontSize=11 if len(names) <= 60 else 9.5,
         labelOverlap=False,
         labelLimit=0,
         ticks=False,

@@ -1,4 +1,4 @@
-"""Comma-separated values at full precision."""
+"""Comma-separated values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False) -> str:
-    """One line per row, after a line of names: every number reads back to the same double.
+    """One line per row, after a line of names.
 
     A spreadsheet runs text that begins like a formula, so a name like ``=1+1`` gets a single quote before it; not so
     in a table that is `read_back` by cranfield: it is written as every score file is, with names as they are.
@@ -65,7 +65,7 @@ def write(sheet: Sheet, width: int | None = None) -> bytes:
 
 FORMATS.register(
     OutputFormat(
-        "csv", "comma-separated rows at full precision, with a header", (".csv",), write,
+        "csv", "comma-separated rows with a header", (".csv",), write,
         label="CSV", media_type="text/csv; charset=utf-8", rank=30,
     )
 )  # fmt: skip

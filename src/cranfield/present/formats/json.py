@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cranfield.present.formats import FORMATS, OutputFormat
+from cranfield.present.tables import steady
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Sheet
@@ -20,9 +22,9 @@ def to_json(sheet: Sheet) -> str:
     envelope = {
         "schema": SCHEMA,
         "command": sheet.command,
-        **sheet.top,
+        **{key: _said(value) for key, value in sheet.top.items()},
         "signature": sheet.signature,
-        "settings": {key: _plain(value) for key, value in sheet.settings.items()},
+        "settings": {key: _said(value) for key, value in sheet.settings.items()},
         "rows": [{k: _plain(v) for k, v in row.items()} for row in sheet.for_machines.iter_rows(named=True)],
         "warnings": list(sheet.warnings),
     }
@@ -30,11 +32,22 @@ def to_json(sheet: Sheet) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity or NaN: they are written as strings, never dropped."""
+    """JSON has no infinity or NaN: scores that are such (a standardised one) are strings, never dropped."""
     if isinstance(value, float) and not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
+    return value
+
+
+def _said(value: Any) -> Any:
+    """A setting or a fact beside the rows, its numbers `steady`."""
+    if isinstance(value, Mapping):
+        return {key: _said(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_said(part) for part in value]
+    if isinstance(value, float):
+        return None if math.isinf(value) else _plain(steady(value))
     return value
 
 

@@ -20,7 +20,7 @@ def write(sheet: Sheet, width: int | None = None) -> bytes:
 
 FORMATS.register(
     OutputFormat(
-        "parquet", "the rows as a typed binary table at full precision", (".parquet",), write,
+        "parquet", "the rows as a typed binary table", (".parquet",), write,
         offered=False, media_type="application/vnd.apache.parquet", rank=70,
     )
 )  # fmt: skip

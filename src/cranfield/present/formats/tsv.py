@@ -1,4 +1,4 @@
-"""Tab-separated values at full precision."""
+"""Tab-separated values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def write(sheet: Sheet, width: int | None = None) -> bytes:
 
 FORMATS.register(
     OutputFormat(
-        "tsv", "tab-separated rows at full precision, with a header", (".tsv",), write,
+        "tsv", "tab-separated rows with a header", (".tsv",), write,
         offered=False, media_type="text/tab-separated-values; charset=utf-8", rank=35,
     )
 )  # fmt: skip

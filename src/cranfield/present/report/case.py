@@ -11,6 +11,7 @@ from cranfield.defaults import ORDER, SYSTEM_NAME
 from cranfield.errors import DataError, quietly
 from cranfield.labels import summary
 from cranfield.present.view.data import JUDGED_DEPTH
+from cranfield.present.view.rankings import TOP
 
 if TYPE_CHECKING:
     from cranfield.collection import Qrels, Run
@@ -103,9 +104,15 @@ class Case:
 
         if self.qrels is None or not self.runs:
             return {}
+        return dict(judged_share(self.qrels, self.tops, depth=JUDGED_DEPTH, order="file").iter_rows())
+
+    @cached_property
+    def tops(self) -> tuple[Run, ...]:
+        """The runs without what stands deeper than anything but measures looks at, in the order they are scored in."""
+        from cranfield.collection.pools import top_of
+
         order = self.scoring.get("order", ORDER)
-        shares = judged_share(self.qrels, self.run_objects(), depth=JUDGED_DEPTH, order=order)
-        return dict(shares.iter_rows())
+        return tuple(top_of(run, max(JUDGED_DEPTH, TOP), order) for run in self.run_objects())
 
     def run_objects(self) -> Iterator[Run]:
         """The runs, read one at a time."""

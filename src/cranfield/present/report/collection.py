@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cranfield.defaults import LOW_EPSILON
+from cranfield.defaults import LOW_EPSILON, ORDER
 from cranfield.errors import quietly
 from cranfield.present.answer import answer
 from cranfield.present.charts import design as design_charts
@@ -183,6 +183,7 @@ def _cost(case: Case) -> tuple[Any, str]:
                 min_diff=case.min_diff,
                 power=case.power,
                 alpha=case.alpha,
+                order=case.scoring.get("order", ORDER),
             )
     except CranfieldError as error:
         return None, f"Pool depths could not be compared: {error}"

@@ -97,9 +97,9 @@ def _telling_apart(before: dict[str, Any], after: dict[str, Any]) -> str:
     return TELLING_APART(measure=before["measure"], **f)
 
 
-def conflicts_text(beside: pl.DataFrame) -> str:
+def conflicts_text(other_tests: pl.DataFrame) -> str:
     """Whether a pair is decided one way by replicates and the other way by a test over topics."""
-    conflicts = int(beside["conflicts"].sum())
+    conflicts = int(other_tests["conflicts"].sum())
     return say.CONFLICTS(conflicts=plural(conflicts, "decision")) if conflicts else say.NO_CONFLICT()
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from cranfield.present.formats.csv import to_csv
-from cranfield.present.tables import Sheet, is_number, text_rows
+from cranfield.present.tables import Sheet, is_number, steady_rows, text_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +21,10 @@ SHOWN = 25
 """Rows of a table on the page; the CSV file behind it holds them all."""
 
 
+PAPER = (700.0, 860.0)
+"""Width and height of what an A4 page holds, in pixels of which 96 make an inch; a chart is made to fit."""
+SMALLEST_PRINT = 7 / 0.75
+"""The smallest text that is printed: 7 points, in the same pixels."""
 PACKED = 400_000
 """Bytes above which the CSV file behind a table is packed by gzip."""
 
@@ -79,6 +83,16 @@ class Figure:
         svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
         return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
 
+    @property
+    def printable(self) -> bool:
+        """Whether all its text can be read on paper, where the whole chart has to fit on a page.
+
+        A map of 143 systems cannot: it stays on the screen, and its numbers are in the tables.
+        """
+        width, height = (float(size) for size in re.findall(r'\b(?:width|height)="([\d.]+)"', self.svg)[:2])
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)px"', self.svg)]
+        return min(sizes, default=12.0) * min(1.0, PAPER[0] / width, PAPER[1] / height) >= SMALLEST_PRINT
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -118,8 +132,8 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """All rows and columns at full precision."""
-        return to_csv(self.frame)
+        """All rows and columns."""
+        return to_csv(steady_rows(self.frame))
 
     @cached_property
     def file(self) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.comparison.tests import TESTS
-from cranfield.defaults import ORDER
 from cranfield.errors import CranfieldError, quietly
 from cranfield.labels import plural
 from cranfield.present.charts.style import number
@@ -25,13 +24,11 @@ def view_of(case: Case, title: str) -> dict[str, Any] | None:
         with quietly():
             several = case.comparison().n_systems <= ONE_MEASURE
             comparisons = list(case.comparisons().values()) if several else [case.comparison()]
-            order = case.scoring.get("order", ORDER)
             data = view_data(
                 comparisons, case.scores, title=title, qrels=case.qrels, judged=case.judged_shares, teams=case.teams
             )
             if case.qrels is not None:
-                tops = top_documents(case.qrels, case.run_objects(), data["topics"], data["systems"], order)
-                data["rankings"] = tops
+                data["rankings"] = top_documents(case.qrels, case.tops, data["topics"], data["systems"], "file")
             return data
     except CranfieldError:
         return None

@@ -40,7 +40,6 @@ def leaderboard(case: Case) -> Section:
             )
         ),
     ]
-    parts += [Notice(text) for text in (comparison.best_doubt(),) if text]
     if tied:
         parts.append(Text(say.NOT_SHOWN(system=comparison.systems[0], systems=named(tied, 12))))
     parts += [
@@ -88,8 +87,8 @@ def _ranks(low: int, high: int) -> str:
 
 
 def _caption(case: Case) -> str:
-    beside = ", beside it the mean of the other measures" if len(case.scores) > 1 else ""
-    return f"Leaderboard by {case.measure}{beside}"
+    others = ", beside it the mean of the other measures" if len(case.scores) > 1 else ""
+    return f"Leaderboard by {case.measure}{others}"
 
 
 def _with_means(case: Case, board: Sheet) -> Sheet:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.comparison.grid import GridScores, tied_ranks
 from cranfield.errors import ArgumentError, quietly
+from cranfield.present.tables import steady
 from cranfield.present.view.order import clustered
 from cranfield.present.view.packing import pack, pack_p
 from cranfield.present.view.sentences import sentences
@@ -100,9 +101,9 @@ def _measure(comparison: Comparison) -> dict[str, Any]:
         "interval": comparison.interval,
         "order": [place[name] for name in comparison.systems],
         "rank": comparison.rank.tolist(),
-        "mean": comparison.value.tolist(),
-        "lower": comparison.value_lower.tolist(),
-        "upper": comparison.value_upper.tolist(),
+        "mean": [steady(mean) for mean in comparison.value.tolist()],
+        "lower": [steady(end) for end in comparison.value_lower.tolist()],
+        "upper": [steady(end) for end in comparison.value_upper.tolist()],
         "rank_lower": comparison.rank_lower.tolist(),
         "rank_upper": comparison.rank_upper.tolist(),
         "may_be_best": None if best is None else [int(yes) for yes in best],

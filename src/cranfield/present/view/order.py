@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def clustered(apart: NDArray[np.float64], merit: NDArray[np.float64]) -> list[int]:
+def clustered(distance: NDArray[np.float64], merit: NDArray[np.float64]) -> list[int]:
     """The leaves of an average-linkage tree over distances, the branch of larger mean merit first at every fork.
 
-    >>> apart = np.array([[0, 5, 1], [5, 0, 5], [1, 5, 0]])
-    >>> clustered(apart, np.array([.1, .9, .2]))
+    >>> distance = np.array([[0, 5, 1], [5, 0, 5], [1, 5, 0]])
+    >>> clustered(distance, np.array([.1, .9, .2]))
     [1, 2, 0]
     """
-    n = len(apart)
+    n = len(distance)
     if n < 3:
         return [int(at) for at in np.argsort(-merit, kind="stable")]
     from scipy.cluster.hierarchy import linkage
 
-    tree = linkage(apart[np.triu_indices(n, 1)], "average")
+    tree = linkage(distance[np.triu_indices(n, 1)], "average")
     branches: list[list[int]] = [[at] for at in range(n)]
     for left, right, *_ in tree:
         pair = sorted((branches[int(left)], branches[int(right)]), key=lambda one: (-float(merit[one].mean()), one[0]))

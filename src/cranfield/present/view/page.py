@@ -56,6 +56,7 @@ def view_html(
     source: str = "",
     first: str = "",
     rankings: str = "",
+    topic_page: str = "",
     carried: bool = False,
     told: bool = False,
 ) -> Markup:
@@ -66,6 +67,7 @@ def view_html(
     data : what `view_data` gave
     tools : HTML beside the title, such as a form
     source, first, rankings : where the script asks for the data, by which measure first, and for ranked lists
+    topic_page : the address of the pages of single topics, to which measure and topic are added
     carried : whether the page carries data and script itself, to need no server
     told : whether the page has said what the first measure finds, and the view need not
     """
@@ -73,7 +75,7 @@ def view_html(
     from cranfield.present.page import environment
 
     values: dict[str, Any] = {"data": data, "size": size_text(data), "still": Markup(still), "tools": Markup(tools)}
-    values |= {"source": source, "first": first, "rankings": rankings, "told": told}
+    values |= {"source": source, "first": first, "rankings": rankings, "topic_page": topic_page, "told": told}
     inside = (script_json(data), script()) if carried else ("", "")
     values |= {"payload": Markup(inside[0]), "script": Markup(inside[1])}
     return Markup(environment().get_template("view.html").render(**values))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.labels import summary
 from cranfield.present.answers.comparison import how_many_differ, leader
+from cranfield.sentences import report as say
 
 if TYPE_CHECKING:
     from cranfield.comparison import Comparison
@@ -53,7 +54,7 @@ def _agreement(
         text = "; ".join(f"by {_listed(by)} {summary(list(names), 2)} leads" for names, by in elsewhere.items())
         text = text[0].upper() + text[1:]
     else:
-        text = f"The same system leads by {_listed(others)}"
+        text = say.SAME_LEADER_VIEW(measures=_listed(others))
     return f"{text}; {told}." if told else f"{text}."
 
 

@@ -23,14 +23,14 @@ def recognise(file: ScoreFile) -> bool:
 
 def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     """One matrix per measure."""
-    from cranfield.json_text import JSONProblem, parse_json
+    from cranfield.json_text import JSONProblem, holds_means, parse_json
     from cranfield.scores.doors import as_scores
 
     try:
         content: Any = parse_json(file.text)
     except JSONProblem as error:
         raise FileError(file.path, [Problem(error.line, error.text)]) from None
-    if not isinstance(content, dict) or "task_name" in content or "mteb_version" in content or not _nested(content):
+    if not isinstance(content, dict) or holds_means(content) or not _nested(content):
         text = f"is no {{system: {{topic: score}}}}; if it is a result of MTEB or BEIR, it {MEANS_ONLY}"
         raise FileError(file.path, [Problem(0, text)])
     try:

@@ -26,7 +26,7 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     import polars as pl
 
     from cranfield.parquet import read_parquet
-    from cranfield.scores.frames import from_long, from_wide, long_columns
+    from cranfield.scores.frames import MEANS_ONLY, from_long, from_wide, long_columns
     from cranfield.scores.per_run import SUMMARY_TOPIC
 
     measure, provenance = options.measure or file.measure, options.provenance
@@ -37,7 +37,7 @@ def read(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
             if frame[parts["topic"]].dtype == pl.String:  # as in text tables: summary rows are not scores
                 frame = frame.filter(pl.col(parts["topic"]) != SUMMARY_TOPIC)
             if rows and not frame.height:
-                raise DataError("holds only summary rows (topic 'all'); per-topic scores are needed")
+                raise DataError(MEANS_ONLY)
             if frame.height < rows:
                 provenance += (f"{rows - frame.height} summary rows (topic 'all') not read",)
             matrices = list(from_long(frame, measure=measure, missing=options.missing).values())

@@ -19,8 +19,11 @@ def compare(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     outcome = ask_library(question, dataset, progress)
     rows = outcome.answer.sheet("pairs").rows
     words = urlencode(question.query())
-    pairs = zip(rows["system_a"], rows["system_b"], strict=True)
-    links = [f"/compare/pair?{words}&{urlencode({'a': a, 'b': b})}" for a, b in pairs]
+    several = len(outcome.answer.extra["comparisons"]) > 1
+    links = [
+        f"/compare/pair?{words}&{urlencode({'a': a, 'b': b, **({'by': measure} if several else {})})}"
+        for measure, a, b in rows.select("measure", "system_a", "system_b").iter_rows()
+    ]
     return replace(outcome, links={"pairs": links})
 
 

@@ -30,7 +30,7 @@ class SidesQuestion(Settings):
         None, "The data on the other side; the same data by another measure unless named.", metavar="DATASET",
         label="Other data", usual="the same data", part="source", flags=(),
     )  # fmt: skip
-    measure: str | None = shared.measure("Measure of the data; their first unless named.", usual="")
+    measure: str | None = shared.one_measure("Measure of the data.")
     other_measure: str | None = setting(
         None, "Measure of the other side.", part="source", usual="the same, or the next"
     )
@@ -39,6 +39,7 @@ class SidesQuestion(Settings):
     seed: int = shared.seed()
 
     answered_by = "cranfield.scores:correlate"
+    by_one_measure = True
 
 
 def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dataset | None = None) -> Outcome:

@@ -85,7 +85,7 @@ class DesignQuestion(Settings):
     variance: tuple[float, ...] | None = setting(None, VARIANCE, least=-1e9, most=1e9)
     variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9)
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
-    measure: str | None = shared.measure("Measure of the dataset; its first unless named.", usual="")
+    measure: str | None = shared.measure("Measure of the dataset.")
     estimator: str | None = setting(
         None, "How to estimate the variance from the dataset; by default as the design needs it.", choices=estimators
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from cranfield.errors import UnknownNameError
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
 from cranfield.settings import setting
@@ -20,14 +21,23 @@ class PairSettings(CompareSettings):
 
     a: str = setting(help="A system.", flags=(), part="view")
     b: str = setting(help="The system it is held against.", flags=(), part="view")
+    by: str | None = setting(
+        None, "By which of the measures compared.", usual="the first", flags=(), part="view", label="by"
+    )
 
 
 def look_at_pair(question: Any, dataset: Dataset, progress: Progress, comparison: Outcome) -> Outcome:
     """The pair in the comparison, and its difference on every topic."""
-    result = comparison.answer.extra["comparison"].pair(question.a, question.b)
+    comparisons = comparison.answer.extra["comparisons"]
+    if question.by is not None and question.by not in comparisons:
+        raise UnknownNameError("measure", question.by, comparisons)
+    result = comparisons[question.by or next(iter(comparisons))].pair(question.a, question.b)
     *before, call = comparison.python
-    python = (*before, f"{call}.pair({question.a!r}, {question.b!r})")
-    return Outcome(answer(result, question), comparison.command, python, comparison.warnings)
+    pick = f"[{result.comparison.measure!r}]" if len(comparisons) > 1 else ""
+    python = (*before, f"{call}{pick}.pair({question.a!r}, {question.b!r})")
+    said = answer(result, question)
+    said = replace(said, extra={**said.extra, "comparisons": comparisons})
+    return Outcome(said, comparison.command, python, comparison.warnings)
 
 
 page(

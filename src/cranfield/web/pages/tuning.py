@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import quietly
@@ -13,7 +13,7 @@ from cranfield.settings import Settings, setting, shared
 from cranfield.settings.tuning import TuneSettings
 from cranfield.tuning import split_families
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import literal, warnings_of
+from cranfield.web.server.library import by_measure, literal, warnings_of
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
@@ -22,7 +22,9 @@ from cranfield.web.server.page import page
 class TuningQuestion(Settings):
     """The settings of `tune`, with one choice for the way topics are held out."""
 
-    measure: str | None = shared.measure("Measure to tune for; the dataset's first unless named.", usual="")
+    by_one_measure: ClassVar[bool] = True
+
+    measure: str | None = shared.one_measure("Measure to tune for.")
     pattern: str | None = setting(
         None, "How systems are named, such as {family}-mu{mu}. Blank: name(parameter=value,…), one file per family.",
         label="How systems are named",
@@ -69,6 +71,7 @@ class TuningQuestion(Settings):
 def tuned(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     """Every family's choice per fold, its held-out scores, and the curve over its parameters."""
     dataset.require_valid(progress)
+    question = by_measure(question, dataset)
     collections = dataset.collections(question.measure)
     families: list[Any] = []
     for name, scores in collections.items():

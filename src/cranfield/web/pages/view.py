@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from cranfield.collection.coverage import judged_share
 from cranfield.errors import quietly
@@ -14,9 +14,16 @@ from cranfield.present.answer import answer
 from cranfield.present.view.data import JUDGED_DEPTH, view_data
 from cranfield.settings.compare import LeaderboardSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import material_of, snippets, warnings_of
+from cranfield.web.server.library import by_measure, material_of, snippets, warnings_of
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewQuestion(LeaderboardSettings):
+    """The settings of `leaderboard`; the view fetches one measure after the other."""
+
+    by_one_measure: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,7 @@ class ViewOutcome(Outcome):
 def look(question: Any, dataset: Dataset, progress: Progress) -> ViewOutcome:
     """All pairs of the systems, and everything the view shows of them."""
     contents = dataset.require_valid(progress)
+    question = by_measure(question, dataset)
     material = material_of(question, dataset)
     with quietly():
         result = question.ask(*material, progress=progress)
@@ -52,7 +60,7 @@ def look(question: Any, dataset: Dataset, progress: Progress) -> ViewOutcome:
 page(
     "view",
     "View",
-    LeaderboardSettings,
+    ViewQuestion,
     heading="The collection at a glance",
     doing="Comparing the systems of",
     brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed for the page.",

@@ -16,12 +16,13 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield import __version__
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, UnknownNameError
 from cranfield.settings import QueryError
 from cranfield.web.server import api, manage, views
 from cranfield.web.server.data import InvalidData
 from cranfield.web.server.jobs import Busy
 from cranfield.web.server.limits import Limits
+from cranfield.web.server.page import pages
 from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
 from cranfield.web.server.service import NotStarted, Service
 from cranfield.web.server.store import MissingData
@@ -75,8 +76,11 @@ def _handle_errors(app: FastAPI) -> None:
 
     async def plain(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 400
-        detail = str(getattr(error, "detail", ""))
-        return _error_response(request, status, _STATUS.get(status, detail))
+        detail = _STATUS.get(status, str(getattr(error, "detail", "")))
+        address = request.url.path.removeprefix("/api")
+        if status == 404 and address != request.url.path:
+            detail = str(UnknownNameError("address", address, [one.address for one in pages().values()]))
+        return _error_response(request, status, detail)
 
     async def unfit(request: Request, error: Exception) -> Response:
         wrong = error.errors() if isinstance(error, RequestValidationError) else []

@@ -21,8 +21,8 @@ from cranfield.files import NamedFile
 from cranfield.labels import summary
 from cranfield.measures import parse_measure
 from cranfield.measures.evaluation import evaluate
-from cranfield.scores import ScoreMatrix, Scores, read_scores
-from cranfield.scores.readers import by_collection
+from cranfield.scores import ScoreMatrix, Scores
+from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
 SAMPLE = "sample"
@@ -94,15 +94,15 @@ class Dataset:
         checks: list[FileCheck] = []
         runs: list[Run] = []
         judgments: list[Qrels] = []
-        scores_of: dict[str, Scores] = {}
+        parts: dict[str, ScorePart] = {}
         for number, file in enumerate(self.files, 1):
             if _is_teams(file):
                 checks.append(self._read_teams(file))
                 continue
             check, parsed = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
-            if isinstance(parsed, Scores):
-                scores_of[file] = parsed
+            if isinstance(parsed, ScorePart):
+                parts[file] = parsed
             if isinstance(parsed, Run):
                 runs.append(parsed)
             elif isinstance(parsed, Qrels):
@@ -123,10 +123,9 @@ class Dataset:
                 self._check_systems(checks)
                 scores = self._evaluate(MEASURES, progress)
                 return replace(contents, scores=scores, collections={self.name: scores}, warnings=scores.warnings)
-            given = [file for file in self.files if not _is_teams(file)]
-            collections = {
-                name: scores_of[files[0]] if len(files) == 1 else read_scores(files, missing=self.missing or MISSING)
-                for name, files in by_collection(given).items()  # several files of one collection are joined
+            collections = {  # several files of one collection are joined
+                name: join_parts([parts[file] for file in files], self.missing or MISSING)
+                for name, files in by_collection(parts).items()
             }
             joined = next(iter(collections.values())) if len(collections) == 1 else None  # several are only pooled
             return replace(contents, scores=joined, collections=collections)
@@ -199,9 +198,10 @@ class Dataset:
             return self._evaluated[wanted]
 
     def scores(self, measures: str | Sequence[str] | None = None) -> Scores:
-        """The scores by these measures, or by the first, with what their evaluation had to say."""
+        """The scores by these measures, or by all there are, with what their evaluation had to say."""
         wanted = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures or ()))
-        matrices = [self.matrix(measure) for measure in wanted] or [self.matrix()]
+        self.matrix()  # says so where there are several collections
+        matrices = [self.matrix(measure) for measure in wanted or self.require_valid().scores or ()]
         said = dict.fromkeys(text for matrix in matrices for text in self._warnings.get(matrix.measure, ()))
         return Scores(matrices, said)
 
@@ -212,17 +212,17 @@ class Dataset:
         return measure is None or not self._contents.has_runs or measure in self._evaluated
 
     def collections(self, measure: str | None = None) -> dict[str, Scores]:
-        """One `Scores` of one measure for every collection, to be pooled."""
+        """One `Scores` for every collection, to be pooled: of the measure named, or of all there are."""
         contents = self.require_valid()
         if contents.has_runs:
             return {self.name: self.scores(measure)}
-        known = list(dict.fromkeys(name for scores in contents.collections.values() for name in scores))
-        wanted = measure or known[0]
+        if measure is None:
+            return dict(contents.collections)
         collections = {
-            name: Scores([scores[wanted]]) for name, scores in contents.collections.items() if wanted in scores
+            name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores
         }
         if not collections:
-            raise DataError(f"no collection has scores by {wanted}; there are {summary(known)}.")
+            raise DataError(f"no collection has scores by {measure}; there are {summary(self.measures())}.")
         return collections
 
     def measures(self) -> list[str]:
@@ -267,10 +267,10 @@ class Dataset:
         return [*self.first_words(), evaluate], ["scores.csv"]
 
     def measures_used(self, measure: str | Sequence[str] | None) -> list[str]:
-        """The measures of an answer: those named, or the first of those that runs are scored by; none for scores."""
+        """The measures of an answer: those named, or those that runs are scored by; none for scores."""
         named = [measure] if isinstance(measure, str) else list(measure or ())
         scored = self._contents is None or self._contents.has_runs
-        return named or (list(MEASURES[:1]) if scored else [])
+        return named or (list(MEASURES) if scored else [])
 
     def first_words(self) -> list[str]:
         """Commands that make the files, where they are not there yet."""

@@ -15,6 +15,7 @@ from cranfield.web.server.outcome import Outcome
 def ask_library(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     """What the public function of the question answers about the dataset."""
     dataset.require_valid(progress)
+    question = by_measure(question, dataset)
     material = material_of(question, dataset)
     if dataset.lenient and question.takes == "runs":
         question = dataclasses.replace(question, lenient=True)
@@ -23,6 +24,17 @@ def ask_library(question: Any, dataset: Dataset, progress: Progress) -> Outcome:
     said = answer(result, question)
     command, python = snippets(question, dataset)
     return Outcome(said, command, python, warnings_of(said.warnings, material))
+
+
+def by_measure(question: Any, dataset: Dataset) -> Any:
+    """The question with its measure named: where it is about one and the address names none, the first of the data.
+
+    Any other question that names no measure is about all of them, as on the command line.
+    """
+    known = dataset.measures()
+    if not question.by_one_measure or question.measure or len(known) < 2:
+        return question
+    return dataclasses.replace(question, measure=known[:1] if question.of("measure").several else known[0])
 
 
 def material_of(question: Any, dataset: Dataset) -> tuple[Any, ...]:
@@ -52,7 +64,7 @@ def snippets(question: Any, dataset: Dataset) -> tuple[tuple[str, ...], tuple[st
     before, files = dataset.score_files(question.measure)
     python = read_lines(question, dataset, function)
     if before:
-        question = dataclasses.replace(question, measure=None)  # the scores have one measure then
+        question = dataclasses.replace(question, measure=None)  # the scores have no other measures then
     return (*before, question.words(*files)), (*python, question.call("scores"))
 
 
@@ -61,9 +73,14 @@ def read_lines(question: Any, dataset: Dataset, *names: str) -> tuple[str, str]:
     _, files = dataset.score_files(question.measure)
     measures = dataset.measures_used(question.measure)
     if question.takes in ("collections", "past", "batches"):
-        wanted = f", measure={measures[0]!r}" if measures else ""
+        wanted = f", measure={measures[0]!r}" if len(measures) == 1 else ""
         return imports(*names, "read_collections"), f"scores = read_collections({literal(files)}{wanted})"
-    pick = ".only()" if not measures else f"[{measures[0]!r}]" if len(measures) == 1 else f".select({measures!r})"
+    if len(measures) == 1:
+        pick = f"[{measures[0]!r}]"
+    elif question.measure:
+        pick = f".select(measures={measures!r})"
+    else:
+        pick = ".only()" if len(dataset.measures()) == 1 else ""
     return imports(*names, "read_scores"), f"scores = read_scores({literal(files)}){pick}"
 
 

@@ -18,7 +18,7 @@ from cranfield.web.server.service import Service
 router = APIRouter()
 
 
-def remember(service: Service, page: Page, query: list[tuple[str, str]], dataset: Dataset | None) -> None:
+def record_question(service: Service, page: Page, query: list[tuple[str, str]], dataset: Dataset | None) -> None:
     """Note a question that has an answer, by its address."""
     words = urlencode([(name, value) for name, value in query if value])
     service.store.index.ask(f"{page.address}?{words}", page.title, dataset.id if dataset is not None else "")

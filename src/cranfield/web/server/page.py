@@ -9,14 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cranfield.executors import Progress
 from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
+from cranfield.settings.shared import WIDE
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import ask_library
 from cranfield.web.server.outcome import Outcome
-
-AnswerFunction = Callable[[Any, Any, Progress], Outcome]
-"""From a question, its dataset (or None) and a callback to what there is to show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +67,12 @@ class Page:
     @property
     def parameters(self) -> tuple[Setting, ...]:
         """What can be said in its address."""
-        return tuple(one for one in self.question.all() if one.on_page)
+        return tuple(self._measure(one) if one.name == "measure" else one for one in self.question.all() if one.on_page)
+
+    def _measure(self, one: Setting) -> Setting:
+        """The measure as a page asks for it; see `by_measure`."""
+        usual = f"{'the first' if self.question.by_one_measure else 'all'} of the data"
+        return dataclasses.replace(one, help=one.help.removesuffix(WIDE), usual=usual)
 
     @property
     def needs_data(self) -> bool:
@@ -123,6 +125,13 @@ def pages() -> dict[str, Page]:
     for module in pkgutil.iter_modules(package.__path__, "cranfield.web.pages."):
         importlib.import_module(module.name)
     return dict(sorted(_PAGES.items(), key=lambda item: 1000 if item[1].place is None else item[1].place))
+
+
+def documented() -> list[tuple[str, str, str, str]]:
+    """Title, address, question and what the API says of it: the rows of the documentation, in the order of the menu."""
+    return [
+        (one.title, f"`{one.address}`", one.heading, one.brief) for one in pages().values() if one.place is not None
+    ]
 
 
 def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from cranfield.defaults import MissingPolicy
-from cranfield.errors import DataError, UnknownNameError
-from cranfield.files import NamedFile
+from cranfield.errors import DataError, FileError, Problem, UnknownNameError
+from cranfield.files import NamedFile, is_elsewhere
 from cranfield.web.server.archives import label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
@@ -96,7 +96,7 @@ class Store:
                 raise MissingData(id, list(self._datasets))
             self.removed = None
             self._datasets[id] = gone
-        self._remember(gone)
+        self._record(gone)
         return gone
 
     def _forget_removed(self) -> None:
@@ -120,7 +120,7 @@ class Store:
         self.index.rename(id, wanted)
         return dataset
 
-    def _remember(self, dataset: Dataset) -> None:
+    def _record(self, dataset: Dataset) -> None:
         size = self._sizes.get(dataset.id, 0)
         names = tuple(str(file) for file in dataset.files)
         self.index.add(Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size))
@@ -177,7 +177,7 @@ class Store:
             made = self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
             if to is not None and made is not to:
                 made.name = to.name
-            self._remember(made)
+            self._record(made)
             return made
         finally:
             with self._lock:
@@ -189,6 +189,9 @@ class Store:
         files: list[NamedFile] = []
         digest = hashlib.blake2b(digest_size=6)
         for path in paths:
+            if is_elsewhere(path):
+                text = "is no file of this machine, and the page shows such files only; fetch it first (convert)"
+                raise FileError(path, [Problem(0, text)])
             place = Path(path).resolve()
             files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
             digest.update(f"{place.name}\0".encode())

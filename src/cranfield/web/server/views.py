@@ -103,7 +103,7 @@ def show(request: Request, page: Page) -> Response:
         "datasets": known,
         "systems": (),
     }
-    values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b")])
+    values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b", "by")])
     status = 200
     try:
         chosen = service.store[form.value("data")] if form.value("data") else None
@@ -111,7 +111,7 @@ def show(request: Request, page: Page) -> Response:
         if started and not (page.needs_data and chosen is None):
             question = page.question.from_query(query)
             outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
-            manage.remember(service, page, query, chosen)
+            manage.record_question(service, page, query, chosen)
             if isinstance(outcome, Job):
                 stopped = outcome.state == "cancelled"
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}

@@ -14,7 +14,7 @@ function saveFile(name, columns, rows) {
 const MOST_ROWS = 300;
 
 /** `draw(body)` fills the panel; `table()` gives {columns, rows} with numbers as numbers; `lead()` the line above. */
-function panel(id, title, { draw: drawBody, table, lead, wide, label }) {
+function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   const body = make("div", { class: "view-body" }), behind = make("div", { class: "view-behind", hidden: true });
   const note = make("p", { class: "view-note" });
   const toggle = make("button", { type: "button", class: "view-small", "aria-expanded": "false", text: "Table", "aria-label": `${title}: show as table`, onclick: () => {
@@ -40,7 +40,7 @@ function panel(id, title, { draw: drawBody, table, lead, wide, label }) {
       stale = !seen && !all && place.isConnected;
       if (place.hidden || stale) return;
       const text = lead ? lead() : "";
-      note.textContent = text;
+      note.replaceChildren(text, ...(links ? links() : []));
       note.hidden = !text;
       if (behind.hidden) drawBody(body); else behind.replaceChildren(tableOf(table(), label || title));
     },

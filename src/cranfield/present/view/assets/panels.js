@@ -58,6 +58,11 @@ function pairMap() {
 // ── topics ───────────────────────────────────────────────────────────────────────────────────────────────────
 const hardest = () => view.measure.difficulty.map((_, topic) => topic).sort((a, b) => view.measure.difficulty[a] - view.measure.difficulty[b]);
 const relevantText = (topic) => (view.data.relevant ? `, ${view.data.relevant[topic]} relevant` : "");
+/** Links to the pages of topics, where there is a server that has them. */
+const topicLinks = (topics, pair = null) => (view.topicPage ? topics : []).slice(0, 12).flatMap((topic) => {
+  const words = new URLSearchParams([["measure", view.measure.measure], ["topic", topicName(topic)], ...(pair ? [["a", nameOf(pair[0])], ["b", nameOf(pair[1])]] : [])]);
+  return [" ", make("a", { href: `${view.topicPage}&${words}`, text: `Page of topic ${topicName(topic)}` })];
+});
 
 function topicStrip() {
   const { chosen } = view;
@@ -67,6 +72,7 @@ function topicStrip() {
     lead: () => (chosen.topics.size
       ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}${chosen.topics.size > 12 ? " …" : ""}. Means follow; decisions stay those of all topics. Escape clears.`
       : "Click a topic to see the means on it alone; Shift-click takes a range. A bar is the mean over all systems."),
+    links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       const order = hardest(), { difficulty } = view.measure;
       bars(host, order.map((topic) => {
@@ -172,7 +178,7 @@ async function drawLists(host) {
     if (j >= 0) lines.append(draw("line", { x1: 0, x2: 60, y1: (i + 0.5) * height, y2: (j + 0.5) * height }));
   });
   host.replaceChildren(heading, make("div", { class: "view-two" }, make("b", { text: nameOf(pair[0]) }), make("span"), make("b", { text: nameOf(pair[1]) }), column(lists[0], pair[0]), lines, column(lists[1], pair[1])),
-    make("p", { class: "view-note", text: "The number is the grade; hatched documents were never judged; lines join the same document." }));
+    make("p", { class: "view-note" }, "The number is the grade; hatched documents were never judged; lines join the same document.", ...topicLinks([topic], pair)));
 }
 
 // ── all scores at once, and what else there is to know ───────────────────────────────────────────────────────
@@ -184,6 +190,7 @@ function heatMap() {
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
     lead: () => (settings.heat === "clustered" ? "The stronger the colour, the higher. Systems and topics that are alike stand side by side." : "The stronger the colour, the higher. Best systems on top, hardest topics on the left."),
+    links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
       const where = host.querySelector("div") || host.appendChild(make("div"));

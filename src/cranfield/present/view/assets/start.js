@@ -20,6 +20,7 @@ async function start() {
   const carried = document.getElementById("view-data");
   view.source = view.root.dataset.source || null;
   view.rankings = view.root.dataset.rankings || null;
+  view.topicPage = view.root.dataset.topicPage || null;
   view.data = carried ? JSON.parse(carried.textContent) : (await ask(view.root.dataset.first ? `${view.source}&measure=${encodeURIComponent(view.root.dataset.first)}` : view.source)).view;
   const grid = make("div", { class: "view-grid" });
   headline();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -26,35 +27,32 @@ CONTAINED = (
 NOT_FINITE = re.compile(r"(?<![\w.'/-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
 
 
-def problems_of(text: str, format: str, open_ends: bool = False) -> list[str]:
-    """What is wrong with something printed; nothing if all is well. One-sided intervals may have open ends."""
+def problems_of(text: str, format: str) -> list[str]:
+    """What is wrong with something printed; nothing if all is well."""
     if format == "json":
         try:
-            return list(_walk(json.loads(text, parse_constant=_refuse), open_ends))
+            return list(_walk(json.loads(text, parse_constant=_refuse)))
         except ValueError as error:
             return [f"JSON that cannot be read: {error}"]
-    wrong = [match.group() for match in NOT_FINITE.finditer(text)]
-    return [f"not finite: {one!r}" for one in wrong if not open_ends or "nan" in one.lower()]
+    return [f"not finite: {match.group()!r}" for match in NOT_FINITE.finditer(text)]
 
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-def _walk(value: Any, open_ends: bool, place: str = "") -> Iterator[str]:
+def _walk(value: Any, place: str = "") -> Iterator[str]:
     if isinstance(value, list):
         for at, one in enumerate(value):
-            yield from _walk(one, open_ends, f"{place}[{at}]")
+            yield from _walk(one, f"{place}[{at}]")
     elif isinstance(value, str):
-        if value in ("nan", "inf", "-inf") and not (
-            open_ends and value != "nan" and place.endswith(("lower", "upper"))
-        ):
+        if value in ("nan", "inf", "-inf"):
             yield f"{place} is {value}"
     elif isinstance(value, dict):
         yield from (f"{place}: {text}" for text in _row(value))
         for name, one in value.items():
             if name not in ("settings", "command_line", "python"):
-                yield from _walk(one, open_ends, f"{place}.{name}")
+                yield from _walk(one, f"{place}.{name}")
 
 
 def _number(value: Any) -> bool:
@@ -74,11 +72,12 @@ def _row(row: dict[str, Any]) -> Iterator[str]:
             continue
         stem = lower.removesuffix("lower")
         upper = f"{stem}upper"
-        if not _number(row[lower]) or not _number(row.get(upper)):
-            continue
-        if row[lower] > row[upper]:
-            yield f"{lower} {row[lower]} above {upper} {row[upper]}"
+        low, high = (
+            row[end] if _number(row.get(end)) else open for end, open in ((lower, -math.inf), (upper, math.inf))
+        )
+        if low > high:
+            yield f"{lower} {low} above {upper} {high}"
         names = [stem.removesuffix("_")] if stem else [name for name in CONTAINED if name in row][:1]
         for name in names:
-            if _number(row.get(name)) and not row[lower] <= row[name] <= row[upper]:
-                yield f"{name} {row[name]} outside [{row[lower]}, {row[upper]}]"
+            if _number(row.get(name)) and not low <= row[name] <= high:
+                yield f"{name} {row[name]} outside [{low}, {high}]"

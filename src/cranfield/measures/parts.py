@@ -1,0 +1,94 @@
+"""Scores by parts of the judgments: every run is ordered and looked up once, whatever the number of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.readers import same_system
+from cranfield.collection.types import Qrels, Run
+from cranfield.defaults import ORDER, RankingOrder
+from cranfield.errors import DataError
+from cranfield.executors import map_in_order
+from cranfield.measures.evaluation import Evaluator, assemble, evaluate
+from cranfield.measures.hits import Ints
+from cranfield.measures.names import Measure
+from cranfield.measures.ranking import JudgedRanking
+from cranfield.scores import Scores
+
+
+def evaluator_of_parts(
+    qrels: Qrels, runs: Sequence[Run], measures: Iterable[str | Measure], *, order: RankingOrder = ORDER
+) -> Callable[[Qrels], Scores]:
+    """A function from a part of the judgments to the scores by it: what `evaluate` gives, without matching anew.
+
+    Topics that the part does not judge are left out without a word; `qrels` judges every document of a part.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
+    ...                             "relevance": [1, 1]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
+    >>> scored = evaluator_of_parts(qrels, [run], ["AP"])
+    >>> [float(scored(part)["AP"].values[0, 0]) for part in (qrels, Qrels(qrels.frame.head(1)))]
+    [1.0, 0.5]
+    """
+    whole = Evaluator(qrels, measures, order=order)
+    if whole.needs_documents:  # such a measure gets the run itself
+
+        def anew(part: Qrels) -> Scores:
+            return evaluate(part, [_on(run, part) for run in runs], whole.measures, order=order)
+
+        return anew
+    places: dict[str, str] = {}
+    for number, run in enumerate(runs, 1):
+        if run.system in places:
+            raise DataError(same_system(run.system, places[run.system], f"run {number}"))
+        places[run.system] = f"run {number}"
+    judged = list(map_in_order(whole.judge_with_unjudged_topics, runs, executor="threads"))
+
+    def scored(part: Qrels) -> Scores:
+        evaluator = Evaluator(part, whole.measures, order=order)
+        topics, documents = _numbers(whole, evaluator)
+        outcomes = []
+        for run, (ranking, unjudged_topics) in zip(runs, judged, strict=True):
+            mine = _by(evaluator, ranking, topics, documents)
+            outcomes.append(evaluator.outcome(run.system, mine, evaluator.score(mine), unjudged_topics, run.notes))
+        return assemble(evaluator, part, outcomes, "zero", ())
+
+    return scored
+
+
+def _on(run: Run, part: Qrels) -> Run:
+    """The run on the topics of a part."""
+    return replace(run, frame=run.frame.filter(pl.col("topic").is_in(list(part.topics))))
+
+
+def _numbers(whole: Evaluator, part: Evaluator) -> tuple[Ints, Ints]:
+    """The number that every topic and every judged document of the whole has in the part; −1 if none."""
+    numbers = part.judgments.topic_number
+    topics = np.array([numbers.get(topic, -1) for topic in whole.topics], dtype=np.int64)
+    return topics, part.find(topics[whole.judgments.topic], whole.judgments.documents)
+
+
+def _by(evaluator: Evaluator, ranking: JudgedRanking, topics: Ints, documents: Ints) -> JudgedRanking:
+    """The ranking judged by a part alone."""
+    document = documents[ranking.document]
+    mine = np.flatnonzero(document >= 0)
+    kept = np.flatnonzero(topics >= 0)
+    kept = kept[np.argsort(topics[kept])]
+    return JudgedRanking(
+        evaluator.judgments,
+        ranking.retrieved[kept],
+        topics[ranking.topic[mine]],
+        ranking.rank[mine],
+        document[mine],
+        ranking.row[mine],
+        ranking.start[kept],
+        ranking.ids,
+        ranking.arranged,
+    )

@@ -1,0 +1,137 @@
+"""What a file holds, counted by other eyes than the reader's: rows in are rows out, or something was said.
+
+Each count is a plain one (lines, leaves of a JSON text, cells of a table). Where a file can be understood in more than
+one way (is the first line a header?), every way is tried, and the reader must agree with one of them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from cranfield import Scores
+
+NOT_READ = r"not read|left out|missing"
+"""How the provenance of scores, which always names the file, says that something in it was passed over."""
+
+
+def lost(name: str, kind: str, data: bytes, result: Any, said: list[str]) -> str | None:
+    """What a reader dropped without a word, or None; `said` are its notes and warnings."""
+    ways = _ways(name, kind, data)
+    out = _size(kind, result)
+    if not ways or out in ways or (said and out < max(ways)):
+        return None
+    return f"{out} of {' or '.join(map(str, sorted(ways)))} came out, and nothing was said"
+
+
+def _size(kind: str, result: Any) -> int:
+    """How many rows or scores came out."""
+    if kind in ("scores", "parquet"):
+        return sum(matrix.values.size for matrix in result.values())
+    if kind == "factors":
+        return sum(len(one.topics) for one in result.values())
+    return len(result.probability if kind == "intents" else result)
+
+
+def _ways(name: str, kind: str, data: bytes) -> set[int]:
+    """How many rows or scores the file holds, by every way to look at it; none where only the reader can tell."""
+    if name.endswith(".parquet"):
+        return _cells(_parquet_rows(data)) if kind == "parquet" else set()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return set()
+    if name.endswith(".json"):
+        return {_leaves(text, kind)}
+    lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else text.splitlines()
+    if name.endswith(".jsonl"):
+        rows = [_object(line) for line in lines if line.strip()]
+        return (
+            {len(rows)}
+            if kind != "scores"
+            else _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
+        )
+    if name.endswith((".csv", ".tsv")) or kind == "scores":
+        if '"' in text and not name.endswith(".eval"):
+            return set()  # a field may hold line ends
+        held = [line for line in lines if line.strip()]
+        if kind == "scores":
+            return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
+        kept = [line for line in held if not line.lstrip().startswith("#")]
+        return {len(kept), len(kept) - 1}
+    held = [line for line in lines if line.strip()]
+    if kind == "orders":  # in which # is no comment
+        return {len(held), len(held) - 1}
+    return {sum(not line.split()[0].startswith("#") for line in held)}
+
+
+def _lines(text: str) -> list[str]:
+    """Lines end with LF, or CR LF; in a file without LF, with CR."""
+    return text.replace("\r\n", "\n").split("\n") if "\n" in text.rstrip() else text.replace("\r", "\n").split("\n")
+
+
+def _fields(line: str) -> list[str]:
+    for separator in (",", ";", "\t"):
+        if separator in line:
+            return [field.strip() for field in line.split(separator)]
+    return line.split()
+
+
+def _cells(rows: list[list[Any]]) -> set[int]:
+    """The scores in a table, with the lines and columns of names that the layouts have."""
+    if not rows:
+        return set()
+    full = [[cell for cell in row if cell not in ("", None)] for row in rows]
+    every, height, width = sum(map(len, full)), len(full), len(full[0])
+    wide = {every, every - width, every - height, every - width - height + 1}
+    tidy = {(height - 1) * columns for columns in range(1, width)}
+    return wide | tidy | {height - 1, height}
+
+
+def _parquet_rows(data: bytes) -> list[list[Any]]:
+    frame = pl.read_parquet(io.BytesIO(data))
+    return [frame.columns, *map(list, frame.iter_rows())]
+
+
+def _leaves(text: str, kind: str) -> int:
+    """The scalars of a JSON text, each of every pair, also where a name comes twice; of factors the rows."""
+    value = _object(text)
+    if kind == "factors":
+        return len(dict(value).get("rows", ()))
+    return sum(1 for _ in _scalars(value))
+
+
+class _Pairs(list):  # type: ignore[type-arg]
+    """An object as its pairs, so that none hides another."""
+
+    def values(self) -> list[Any]:
+        return [value for _, value in self]
+
+
+def _object(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_Pairs)
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, _Pairs):
+        for one in value.values():
+            yield from _scalars(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _scalars(one)
+    elif value is not None and not (isinstance(value, float) and math.isnan(value)):
+        yield value
+
+
+def said_by(result: Any) -> list[str]:
+    """The notes and warnings that a result carries."""
+    notes = [*getattr(result, "notes", ()), *getattr(result, "warnings", ())]
+    if isinstance(result, Scores):
+        notes += [note for matrix in result.values() for note in matrix.provenance if re.search(NOT_READ, note)]
+    return notes
