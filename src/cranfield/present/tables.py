@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.light_table import LightTable
+
 if TYPE_CHECKING:
     import polars as pl
 else:
@@ -100,12 +102,16 @@ def steady(value: float) -> float:
     return rounded if math.isfinite(rounded) else value  # the largest doubles have nothing above them
 
 
-def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
+def steady_rows(rows: Any) -> Any:
     """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
     is one of these) need no detour by text.
     """
+    if isinstance(rows, LightTable):
+        return rows.with_floats(
+            lambda value: None if math.isinf(value) else value if math.isnan(value) else steady(value)
+        )
     import numpy as np
 
     powers = np.array([10.0**power for power in range(-12, 10)])
