@@ -71,7 +71,7 @@ class Sheet:
     read_back: bool = False
 
     @property
-    def for_machines(self) -> pl.DataFrame:
+    def for_machines(self) -> Any:
         """The rows as `steady_rows`, each with its measure, also where all are about the same; scores as they are."""
         if self.read_back:
             return self.rows
