@@ -93,15 +93,20 @@ class LightTable:
         rows = zip(*(one.values for one in self._columns.values()), strict=True)
         return (dict(zip(self._columns, row, strict=True)) for row in rows) if named else rows
 
+    def with_floats(self, changed: Callable[[float], float | None]) -> LightTable:
+        """The table with another value for every float that is there."""
+        return LightTable(
+            [
+                LightColumn(one.name, [None if v is None else changed(v) for v in one.values], float)
+                if one.kind is float
+                else one
+                for one in self._columns.values()
+            ]
+        )
+
     def drop(self, names: Sequence[str]) -> LightTable:
         """The table without some columns."""
         return LightTable([one for one in self._columns.values() if one.name not in names])
-
-    def map_floats(self, function: Callable[[float | None], float | None]) -> LightTable:
-        """The table with something done to every number that is no whole one."""
-        columns = self._columns.values()
-        done = (LightColumn(one.name, list(map(function, one.values)), float) for one in columns if one.kind is float)
-        return LightTable([*(self._columns | {one.name: one for one in done}).values()])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what pickle and copy look for is never the frame's
