@@ -357,6 +357,20 @@ def asymmetry_pointer() -> Texts:
     return {"asymmetry-pointer": table(header, study.pointer(1024, 3))}
 
 
+@figures("measured", command="python docs/figures.py --measure bootstrap-few",
+         sources=(*SIMULATED, "comparison/bootstrap.py"))  # fmt: skip
+def bootstrap_few() -> Texts:
+    """The bootstrap-shift test with few topics."""
+    from asymmetry_study import COLLECTIONS
+
+    tests, sizes = ["bootstrap", "t"], [15, 25, 35, 45, 50, 75]
+    with quietly():
+        found = [cf.simulate_tests(matrix(name), n_topics=sizes, tests=tests, n_trials=4096) for name in COLLECTIONS]
+    rates = np.mean([one.to_frame()["rate"].to_numpy() for one in found], axis=0).reshape(len(sizes), len(tests))
+    header = "test | " + " | ".join(f">{n} topics" for n in sizes)
+    return {"bootstrap-few": table(header, [[test, *map(short, rates[:, at])] for at, test in enumerate(tests)])}
+
+
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
 def calibration_of_pairs() -> Texts:
     """Type I error of every test."""

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, evaluate, read_run
+from cranfield.collection.packed import PackedRun
 from cranfield.collection.streaming import RunStream, topic_sections
 from cranfield.errors import quietly
 from cranfield.measures import evaluation
@@ -50,8 +51,8 @@ def rows_of(frame: pl.DataFrame) -> dict[str, list[tuple[object, ...]]]:
 def streamed(path: Path, memory: float, block: int, lenient: bool) -> tuple[object, ...]:
     stream = RunStream(path, memory=memory, block=block, lenient=lenient, name="tag")
     kept: list[pl.DataFrame] = []
-    for frame in stream.parts():
-        kept = [] if frame is None else [*kept, frame]
+    for rows in stream.parts():
+        kept = [] if rows is None else [*kept, rows.frame() if isinstance(rows, PackedRun) else rows]
     notes = tuple(note for note in stream.notes if "temporary files" not in note and "read as a whole" not in note)
     met = [topic for frame in kept for topic in frame["topic"].unique().to_list()]
     assert len(met) == len(set(met)), "a topic must come in one piece"

@@ -14,19 +14,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import polars as pl
 
-from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
-from cranfield.collection.fast import fast_run_block, has_duplicates
-from cranfield.collection.parsed import RunBlock, first_tag, run_notes
-from cranfield.collection.readers import called, is_other_run, parse_run, read_run
-from cranfield.collection.types import RUN_SCHEMA
+from cranfield.collection.packed import PackedRun, packed_run
+from cranfield.collection.parsed import Noticed, RunBlock, first_tag, run_notes
+from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
@@ -45,11 +43,18 @@ from cranfield.files import (
     without_mark,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
+
+Rows: TypeAlias = "pl.DataFrame | PackedRun"
+"""Rows of a run, as a frame or packed."""
 GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
-_BLOCK = (1 << 20, 1 << 24)
+_BLOCK = (1 << 20, 1 << 21)
 
 
 class NeedsWhole(Exception):
@@ -129,8 +134,8 @@ class RunStream:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> stream = RunStream(file, memory=100, block=20)
-    >>> [frame["topic"].to_list() for frame in stream.parts()]
-    [['1', '1'], ['2', '2'], ['3', '3']]
+    >>> [rows.topics for rows in stream.parts()]
+    [['1'], ['2'], ['3']]
     >>> stream.system, stream.tag
     ('bm25', 'x')
     """
@@ -152,16 +157,16 @@ class RunStream:
         """The run tag, once the file is read."""
         self.notes: tuple[str, ...] = ()
         """What was noticed, once the file is read."""
-        self.blocks: list[RunBlock] = []
-        """The same of each block, without its rows."""
+        self.blocks: list[Noticed] = []
+        """The same of each block."""
 
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
         return called(self.path, self.tag, self.name)
 
-    def parts(self) -> Iterator[pl.DataFrame | None]:
-        """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
+    def parts(self) -> Iterator[Rows | None]:
+        """The rows, in blocks of whole topics. None says: forget what came so far, all of it comes again."""
         if self.section is not None:
             yield from self._of_section()
             return
@@ -174,7 +179,7 @@ class RunStream:
             yield None
             yield from self._again(reason)
 
-    def _again(self, reason: NeedsWhole) -> Iterator[pl.DataFrame | None]:
+    def _again(self, reason: NeedsWhole) -> Iterator[Rows | None]:
         length = self._length()
         if GROWTH * length <= self.memory:
             yield from self._whole()
@@ -187,7 +192,7 @@ class RunStream:
         else:
             yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
 
-    def _of_section(self) -> Iterator[pl.DataFrame]:
+    def _of_section(self) -> Iterator[Rows]:
         try:
             yield from self._grouped()
         except FileError:
@@ -198,41 +203,50 @@ class RunStream:
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[pl.DataFrame]:
+    def _in_one_go(self) -> Iterator[Rows]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
         if short:
-            run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
-            self.tag, self.notes = run.tag, run.notes
-            yield run.frame
+            yield self._short(data)
             return
         del data
         yield from self._grouped()
 
-    def _grouped(self) -> Iterator[pl.DataFrame]:
+    def _grouped(self) -> Iterator[Rows]:
         """A file, or a section of one, whose topics stand together."""
         reading = _Reading(self)
         closed: set[str] = set()
-        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
-        for frame in one_ahead(reading.frames()):
-            starts, labels = _stretches(frame["topic"])
-            if waiting and labels[0] != waiting[0]["topic"][0]:
-                closed.add(waiting[0]["topic"][0])
+        waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
+        topic = ""
+        for rows in one_ahead(reading.rows()):
+            starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
+            if waiting and labels[0] != topic:
+                closed.add(topic)
                 yield from reading.checked(waiting)
                 waiting = []
             if len(set(labels)) < len(labels) or not closed.isdisjoint(labels):
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                yield from reading.checked([*waiting, frame.slice(0, starts[-1])])
+                yield from reading.checked([*waiting, rows.slice(0, int(starts[-1]))])
                 waiting = []
-            waiting.append(frame.slice(starts[-1]))
+            waiting.append(rows.slice(int(starts[-1])))
+            topic = labels[-1]
         if waiting:
             yield from reading.checked(waiting)
         self._finish(reading)
 
-    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
+    def _short(self, data: bytes) -> Rows:
+        """All rows of a file that is one block."""
+        run = parse_rows(data, self.path, lenient=self.lenient, name=self.name)
+        self.tag = run.tag
+        if isinstance(run, PackedRun):
+            return run
+        self.notes = run.notes
+        return run.frame
+
+    def _sorted_first(self, length: int) -> Iterator[Rows]:
         """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
         import tempfile
 
@@ -241,7 +255,7 @@ class RunStream:
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
-                for frame in reading.frames():
+                for frame in map(_frame, reading.rows()):
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -269,8 +283,8 @@ class RunStream:
 
     def _finish(self, reading: _Reading) -> None:
         reading.raise_if_any()
-        self.blocks, self.notes = reading.blocks, run_notes(reading.blocks)
-        self.tag = first_tag(reading.blocks)
+        self.blocks, self.notes = reading.noticed, run_notes(reading.noticed)
+        self.tag = first_tag(reading.noticed)
 
 
 class _Reading:
@@ -278,8 +292,8 @@ class _Reading:
 
     def __init__(self, stream: RunStream) -> None:
         self.stream = stream
-        self.blocks: list[RunBlock] = []
-        """What was noticed in each block; without the rows."""
+        self.noticed: list[Noticed] = []
+        """What was noticed in each block."""
         self.problems = Problems(stream.path)
         self.twice: set[bytes] = set()
         """Topics in which a document comes twice."""
@@ -315,19 +329,29 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def frames(self) -> Iterator[pl.DataFrame]:
+    def rows(self) -> Iterator[Rows]:
         """The rows of each block; what is wrong is collected."""
         for line, data in self._data():
+            if (packed := packed_run(data)) is not None:
+                self.noticed.append(Noticed([packed.tag]))
+                yield packed
+                continue
+            from cranfield.collection.fast import fast_run_block
+
             block = fast_run_block(data, line) or self._slowly(line, data)
-            self.blocks.append(replace(block, frame=block.frame.clear()))
+            self.noticed.append(block.noticed)
             if block.frame.height:
                 yield block.frame
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
+            from cranfield.collection.careful import NO_RUN
+
             self.problems.add(0, NO_RUN)
 
     def _slowly(self, line: int, data: bytes) -> RunBlock:
         """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        from cranfield.collection.careful import careful_run_block
+
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
                 head = source.read(max(self.stream.block, _HEAD))
                 if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
@@ -336,11 +360,12 @@ class _Reading:
             raise _Indivisible("only all of it can tell whether tabs set its fields apart")
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
-    def checked(self, frames: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def checked(self, parts: list[Rows]) -> Iterator[Rows]:
         """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
-        rows = frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=True)
-        if has_duplicates(rows["topic"], rows["document"]):
-            again = rows.filter(rows.select("topic", "document").is_duplicated())
+        rows = _together(parts)
+        if _has_duplicates(rows):
+            frame = _frame(rows)
+            again = frame.filter(frame.select("topic", "document").is_duplicated())
             self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -348,6 +373,8 @@ class _Reading:
     def raise_if_any(self) -> None:
         """One error for everything that is wrong, as the careful parser says it of the whole file."""
         if self.twice:
+            from cranfield.collection.careful import careful_duplicates
+
             seen: dict[tuple[bytes, bytes], int] = {}
             again = Problems(self.stream.path)
             for line, data in self._data():
@@ -359,6 +386,26 @@ class _Reading:
         self.problems.raise_if_any()
 
 
+def _frame(rows: Rows) -> pl.DataFrame:
+    return rows.frame() if isinstance(rows, PackedRun) else rows
+
+
+def _has_duplicates(rows: Rows) -> bool:
+    if isinstance(rows, PackedRun):
+        return rows.has_duplicates
+    from cranfield.collection.fast import has_duplicates
+
+    return has_duplicates(rows["topic"], rows["document"])
+
+
+def _together(parts: list[Rows]) -> Rows:
+    """Rows one after the other: packed where all are."""
+    packed = [part for part in parts if isinstance(part, PackedRun)]
+    if len(packed) == len(parts):
+        return PackedRun.together(packed)
+    return pl.concat([_frame(part) for part in parts], rechunk=True)
+
+
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
     """Where each stretch of rows of one topic begins, and its topic."""
     changes = (topics.slice(1) != topics.slice(0, len(topics) - 1)).arg_true()
@@ -367,4 +414,6 @@ def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:
+    from cranfield.collection.schemas import RUN_SCHEMA
+
     return pl.read_csv(file, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))

@@ -14,10 +14,10 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.packed import PackedRun
 from cranfield.collection.parsed import first_tag, run_notes
 from cranfield.collection.readers import called, read_run, same_system
 from cranfield.collection.streaming import RunSection, RunStream, topic_sections
@@ -36,8 +36,10 @@ from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
 from cranfield.labels import summary
+from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
+from cranfield.measures.matching import Documents
 from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
@@ -134,11 +136,11 @@ class Evaluator:
         """A run's rankings, ordered and judged."""
         return self.judge_with_unjudged_topics(run)[0]
 
-    def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
+    def judge_with_unjudged_topics(self, run: Run | PackedRun) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 
-    def find(self, topic: Ints, documents: pl.Series) -> Ints:
+    def find(self, topic: Ints, documents: Documents) -> Ints:
         """The number of each document among the judged ones, −1 for an unjudged one; `topic` is that of each."""
         return self._index.find(topic, documents)
 
@@ -413,17 +415,20 @@ def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
     return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
 
 
-def summaries(scores: Scores) -> pl.DataFrame:
+LONG = {"system": str, "topic": str, "measure": str, "value": float}
+"""The columns of scores with one row for each."""
+
+
+def summaries(scores: Scores) -> LightTable:
     """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
-    columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
+    columns: dict[str, list[Any]] = {name: [] for name in LONG}
     for name, matrix in scores.items():
         values = matrix.values.sum(axis=0) if _is_count(name) else matrix.system_means
         columns["system"] += matrix.systems
         columns["topic"] += ["all"] * matrix.n_systems
         columns["measure"] += [name] * matrix.n_systems
         columns["value"] += values.tolist()
-    schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
-    return pl.DataFrame(columns, schema=schema)
+    return LightTable([LightColumn(name, columns[name], kind) for name, kind in LONG.items()])
 
 
 def _is_count(name: str) -> bool:

@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import polars as pl
 
-from cranfield.collection.parsed import RunBlock
+from cranfield.collection.packed import Ids, PackedRun
+from cranfield.collection.parsed import Noticed
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Run
 from cranfield.measures.hits import Ints
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
 
-Judge = Callable[[Run], tuple[JudgedRanking, list[str]]]
+Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
 
 @dataclass
@@ -52,8 +52,8 @@ class Gathered:
             order = np.argsort(topic, kind="stable")  # a topic's documents stand together, by rank
             topic, rank, document = topic[order], rank[order], document[order]
         start = np.concatenate([[0], np.cumsum(self.retrieved)[:-1]])
-        ids = pl.Series("document", [], dtype=pl.String)
-        return JudgedRanking(judgments, self.retrieved, topic, rank, document, start[topic] + rank - 1, start, ids)
+        row = start[topic] + rank - 1
+        return JudgedRanking(judgments, self.retrieved, topic, rank, document, row, start, Ids.of([]))
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class JudgedSection:
 
     section: RunSection
     gathered: Gathered | None
-    blocks: list[RunBlock]
+    blocks: list[Noticed]
 
 
 def judge_stream(stream: RunStream, judgments: Judgments, judge: Judge) -> tuple[JudgedRanking, list[str]]:
@@ -110,12 +110,12 @@ def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
 
 def _gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
     gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
-    for frame in stream.parts():
-        if frame is None:
+    for rows in stream.parts():
+        if rows is None:
             gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
             continue
         try:
-            gathered.add(*judge(Run(frame, stream.path)))
+            gathered.add(*judge(rows if isinstance(rows, PackedRun) else Run(rows, stream.path)))
         except NoRanking as error:
             gathered.unranked.append(error)
     return gathered
