@@ -292,6 +292,53 @@ def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: P
     assert again.to_dict() == plain.to_dict()
 
 
+@pytest.mark.slow  # a scheduler and a worker are started as programs
+def test_a_scheduler_that_is_killed(sample, tmp_path: Path) -> None:
+    """Its connections break at whatever is being asked of it."""
+    import subprocess
+    import sys
+
+    sample.write(tmp_path)
+    file = tmp_path / "scheduler.json"
+    words = [sys.executable, "-m", "dask"]
+    where = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    job = ["replicates", "qrels.txt", "runs", "-m", "AP", "--splits", "20", "--resamples", "20000", "--format", "json"]
+    job = [sys.executable, "-m", "cranfield", *job]
+    with (
+        subprocess.Popen(
+            [*words, "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", file], **where
+        ) as scheduler,
+        subprocess.Popen(
+            [*words, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny"], **where
+        ) as worker,
+    ):
+        try:
+            until = time.monotonic() + 120
+            while not file.exists() and time.monotonic() < until:
+                time.sleep(0.1)
+            far = [*job, "--work", "job.work", "--cluster", str(file)]
+            with subprocess.Popen(
+                far, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            ) as ended:
+                kept = tmp_path / "job.work"
+                while ended.poll() is None and (not kept.exists() or kept.read_bytes().count(b"\n") < 7):
+                    time.sleep(0.05)
+                assert ended.poll() is None, "the job must still be at work"
+                scheduler.kill()
+                said = ended.communicate(timeout=120)[1]
+        finally:
+            scheduler.kill()
+            worker.kill()
+    assert ended.returncode == 1
+    assert any(line.startswith("error: the scheduler at ") and "went away" in line for line in said.splitlines()), said
+    assert "Traceback" not in said, said
+    resumed, whole = (
+        subprocess.run([*job, *more], cwd=tmp_path, capture_output=True, text=True, check=True)
+        for more in (["--work", "job.work"], [])
+    )
+    assert resumed.stdout == whole.stdout
+
+
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

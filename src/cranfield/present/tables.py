@@ -109,9 +109,7 @@ def steady_rows(rows: Any) -> Any:
     is one of these) need no detour by text.
     """
     if isinstance(rows, LightTable):
-        return rows.with_floats(
-            lambda value: None if math.isinf(value) else value if math.isnan(value) else steady(value)
-        )
+        return rows.with_floats(lambda value: None if math.isinf(value) else steady(value))
     import numpy as np
 
     powers = np.array([10.0**power for power in range(-12, 10)])

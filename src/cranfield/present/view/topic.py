@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -53,25 +53,29 @@ def topic_answer(
     said = [f"Scores lie between {matrix.values[at].min():.4f} and {matrix.values[at].max():.4f}."]
     if known is not None:
         said.append(f"{plural(known['judged'], 'document')} judged, {known['relevant']:,} of them relevant.")
-    sheets = {
+    sheets: dict[str, Callable[..., Sheet]] = {
         "systems": lambda: sheet(
-            _systems(matrix, at), "Systems on this topic",
+            _systems(matrix, at),
+            "Systems on this topic",
             "mean: over all topics; above_mean: how much better than that the system does here.",
-        ),
-        "topics": lambda: sheet(topics, "All topics, hardest first", "mean: over all systems."),
-    }  # fmt: skip
+        )
+    }
     if lists is not None:
-        retrieved = _retrieved(lists)
-        names = " and ".join(lists["systems"])
-        note = f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0."
-        sheets = {"systems": sheets["systems"], "documents": lambda: sheet(retrieved, f"What {names} retrieved first",
-                  "a: {}; b: {}.".format(*lists["systems"]), note), "topics": sheets["topics"]}  # fmt: skip
+        a, b = lists["systems"]
+        sheets["documents"] = lambda: sheet(
+            _retrieved(lists),
+            f"What {a} and {b} retrieved first",
+            f"a: {a}; b: {b}.",
+            f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0.",
+        )
+    sheets["topics"] = lambda: sheet(topics, "All topics, hardest first", "mean: over all systems.")
+    chart = Chart("topics-chart", "Among all topics", "One column per topic: how systems scored.", matrix, "topics")
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",
         sheets=sheets,
         sentences=tuple(said),
-        charts=(Chart("topics-chart", "Among all topics", "One column per topic: the scores.", matrix, "topics"),),
+        charts=(chart,),
         extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
     )
 
