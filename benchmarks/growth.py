@@ -54,6 +54,23 @@ def _evaluate(folder: Path, n_runs: int, n_topics: int) -> Callable[[], Any]:
     return lambda: evaluate(qrels, paths, ["AP", "nDCG@10", "P@10"])
 
 
+def _remarked(folder: Path, n_topics: int) -> Callable[[], Any]:
+    from cranfield import evaluate
+
+    [path] = write_runs(folder / f"remarked-{n_topics}", n_runs=1, n_topics=n_topics, compress=False)
+    qrels = write_qrels(folder / f"remarked-{n_topics}.qrels", n_topics=n_topics)
+    Path(path).write_bytes(Path(path).read_bytes() + b"# one remark\n")
+    return lambda: evaluate(qrels, path, ["AP"])
+
+
+def _ntcir(folder: Path, n_topics: int) -> Callable[[], Any]:
+    from cranfield import read_qrels
+
+    path = folder / f"{n_topics}.ntcir"
+    path.write_text("".join(f"{t:05d} doc-{d:06d} L{d % 3}\n" for t in range(n_topics) for d in range(200)))
+    return lambda: read_qrels(path).frame
+
+
 def _printed(n_topics: int, form: str) -> Callable[[], Any]:
     from cranfield.present.answer import answer
     from cranfield.present.formats import render
@@ -100,6 +117,8 @@ def run() -> list[Row]:
         quantities: dict[str, tuple[int, Callable[[int], Callable[[], Any]]]] = {
             "topics of a run (1,000 documents each)": (50, lambda n: _evaluate(folder, 1, n)),
             "runs (50 topics × 1,000 documents)": (5, lambda n: _evaluate(folder, n, 50)),
+            "topics of a run with one comment line": (50, lambda n: _remarked(folder, n)),
+            "topics of NTCIR's judgments (200 documents each)": (50, lambda n: _ntcir(folder, n)),
             "topics printed as trec_eval does": (2_000, _trec),
             "topics × 20 systems printed as a table": (200, lambda n: _printed(n, "table")),
             "topics × 20 systems printed as CSV": (200, lambda n: _printed(n, "csv")),

@@ -33,6 +33,12 @@ def best_time(function: Callable[[], Any], repeats: int = 3) -> float:
     return min(times)
 
 
+def compiling(folder: str) -> dict[str, str]:
+    """An environment in which Python keeps compiled files (in a folder), as those of an installed package are kept."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": folder}
+
+
 def _tree_rss(pid: int) -> int:
     """Resident bytes of a process and all its descendants (Linux)."""
     total, todo = 0, [pid]

@@ -43,7 +43,7 @@ LOOKS = 8
 
 
 def _plan(trials: int, n_topics: tuple[int, ...]) -> Plan:
-    return Plan(n_topics, (0.0,), TESTS, (0.05,), 2, None, 99, trials, 1, twins=False)
+    return Plan(n_topics, (0.0,), TESTS, (0.05,), 2, None, 99, trials, 1, exchangeable=False)
 
 
 def by_skewness(trials: int) -> list[list[str]]:

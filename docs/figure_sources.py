@@ -357,6 +357,20 @@ def asymmetry_pointer() -> Texts:
     return {"asymmetry-pointer": table(header, study.pointer(1024, 3))}
 
 
+@figures("measured", command="python docs/figures.py --measure bootstrap-few",
+         sources=(*SIMULATED, "comparison/bootstrap.py"))  # fmt: skip
+def bootstrap_few() -> Texts:
+    """The bootstrap-shift test with few topics."""
+    from asymmetry_study import COLLECTIONS
+
+    tests, sizes = ["bootstrap", "t"], [15, 25, 35, 45, 50, 75]
+    with quietly():
+        found = [cf.simulate_tests(matrix(name), n_topics=sizes, tests=tests, n_trials=4096) for name in COLLECTIONS]
+    rates = np.mean([one.to_frame()["rate"].to_numpy() for one in found], axis=0).reshape(len(sizes), len(tests))
+    header = "test | " + " | ".join(f">{n} topics" for n in sizes)
+    return {"bootstrap-few": table(header, [[test, *map(short, rates[:, at])] for at, test in enumerate(tests)])}
+
+
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
 def calibration_of_pairs() -> Texts:
     """Type I error of every test."""
@@ -396,35 +410,6 @@ def best_of_skewed() -> Texts:
             row.append(short(np.mean([best_set(GridScores.of(x), flips(), 0.05).member[0] for x in drawn])))
         rows.append(row)
     return {"best-of-skewed": table("σ | >skewness | >25 topics | >50 topics | >100 topics", rows)}
-
-
-FAMILY = ("comparison/analysis.py", "comparison/best.py", "comparison/rank_intervals.py", "comparison/resolved.py",
-          "comparison/saddlepoint.py", "comparison/simultaneous.py")  # fmt: skip
-
-
-@figures(
-    "measured", command="cranfield compare scores.csv -o pairs.csv; cranfield leaderboard scores.csv", sources=FAMILY
-)
-def thousand_systems() -> Texts:
-    """Processor time and memory of all pairs of 1,000 systems on 50 topics."""
-    import os
-    import subprocess
-    import tempfile
-    from pathlib import Path
-
-    said = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "scores.csv"
-        with quietly():
-            cf.write_scores(cf.make_scores(50, 1000), path)
-        for command, output in (("compare", "pairs.csv"), ("leaderboard", "board.csv")):
-            words = [sys.executable, "-m", "cranfield", command, str(path), "-o", str(Path(folder) / output)]
-            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            _, status, used = os.wait4(process.pid, 0)
-            assert status == 0
-            seconds = used.ru_utime + used.ru_stime
-            said.append(f"`{command}` takes {seconds:.0f} s of processor time and {used.ru_maxrss / 1024:.0f} MB")
-    return {"thousand-systems": "; ".join(said)}
 
 
 @figures("measured", command="python docs/figures.py --measure best-of-populations", sources=BEST)

@@ -16,7 +16,6 @@ from cranfield.errors import quietly
 COVID = SHARED / "runs" / "trec-covid-r5"
 MONITORED = ("monitoring/boundaries.py", "monitoring/anytime.py", "monitoring/looking.py", "monitoring/planned.py")
 RELIABLE = ("generalisability/components.py", "generalisability/coefficients.py", "generalisability/study.py")
-REPORTED = tuple(f"present/report/{name}.py" for name in ("build", "data", "collection", "extras", "systems"))
 REPLICATED = ("replicates/bootstrap.py", "replicates/model.py", "replicates/partitioned.py", "replicates/analysis.py")
 
 # ── exact ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -134,59 +133,10 @@ def levels_of_looks() -> Texts:
         }
 
 
-def bracketed(row: dict[str, Any], name: str) -> str:
-    """A rate with its extremes."""
-    return f"{short(row[name])} [{short(row[f'{name}_min'])}, {short(row[f'{name}_max'])}]"
-
-
-@figures(
-    "measured",
-    command="python docs/figures.py --measure replicates-calibration",
-    sources=(*REPLICATED[:2], "replicates/simulation.py", "truth/models.py"),
-)
-def replicates_calibration() -> Texts:
-    """Coverage and type I error of every combination."""
-    from cranfield.replicates.simulation import calibrate
-
-    rows = []
-    for scenario in ("iid", "trec-like"):
-        for x in (2, 3):
-            found = list(calibrate(scenario, n_partitions=x, n_datasets=1500).iter_rows(named=True))  # type: ignore[arg-type]
-            for at, row in enumerate(found):
-                said = {0: " (default)", len(found) - 1: " (published)"}.get(at, "")
-                rows.append([
-                    scenario, str(x), row["residuals"], row["resample"], row["p"] + said, bracketed(row, "coverage"),
-                    bracketed(row, "type_1"),
-                ])  # fmt: skip
-    return {"replicates-calibration": table("errors | >x | residuals | resample | p | >coverage | >type I error", rows)}
-
-
 def replicated(**how: Any) -> cf.Replicates:
     """The TREC-COVID runs by AP and P@10."""
     with quietly():
         return cf.replicate(COVID / "qrels.txt", COVID / "runs", ["AP", "P@10"], **how)
-
-
-@figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show splits", sources=REPLICATED)
-def replicates_lengths() -> Texts:
-    """Mean length of the intervals on TREC-COVID."""
-    ways: dict[str, dict[str, Any]] = {
-        "no interaction, raw, cells": {"interaction": False, "residuals": "raw", "resample": "cells"},
-        "interaction, raw, cells (published)": {"residuals": "raw", "resample": "cells"},
-        "interaction, rescaled, cells": {"resample": "cells"},
-        "interaction, rescaled, rows (default)": {},
-    }
-    cells: dict[tuple[str, str], list[str]] = {(measure, way): [] for measure in ("AP", "P@10") for way in ways}
-    for way, how in ways.items():
-        for x in (2, 3, 5):
-            splits = replicated(n_partitions=x, **how).splits
-            for measure in ("AP", "P@10"):
-                length = splits.filter(pl.col("measure") == measure)["length"]
-                spread = f"[{short(float(length.min()))}, {short(float(length.max()))}]"  # type: ignore[arg-type]
-                cells[measure, way].append(f"{short(float(length.mean()), 4)} {spread}")  # type: ignore[arg-type]
-    rows = [[measure, way, *lengths] for (measure, way), lengths in cells.items()]
-    header = "measure | model, residuals, resampling | >x = 2 | >x = 3 | >x = 5"
-    return {"replicates-lengths": table(header, rows)}
 
 
 def counted(pairs: int, of: int = 780) -> str:
@@ -211,23 +161,15 @@ def replicates_agreement() -> Texts:
     return {"replicates-agreement": table(header, rows)}
 
 
-@figures("measured", command="cranfield report qrels.txt runs/ -m AP -m nDCG@10 -m P@10", sources=REPORTED)
-def report_size() -> Texts:
-    """The size of a report."""
-    import tempfile
-    from pathlib import Path
-
-    with quietly(), tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "report.html"
-        report = cf.build_report(qrels=COVID / "qrels.txt", runs=COVID / "runs", measures=["AP", "nDCG@10", "P@10"])
-        report.write(path)
-        return {"report-size": f"{path.stat().st_size / 1e6:.1f} MB"}
-
-
 @figures("measured", command="cranfield replicates qrels.txt runs/ -m AP -m P@10 --show comparison", sources=REPLICATED)
 def replicates_comparison() -> Texts:
     """Pairs that rules and tests separate on TREC-COVID."""
-    wanted = {  # how, and which row of the comparison
+    from dataclasses import replace
+
+    from cranfield.replicates.analysis import MeasureReplicates
+    from cranfield.replicates.other_tests import comparison_table
+
+    wanted: dict[str, tuple[dict[str, Any], str, str]] = {  # how, and which row of the comparison
         "paired t, uncorrected": ({}, "paired t", "none"),
         "randomisation, uncorrected": ({}, "randomisation", "none"),
         "randomisation, BH": ({}, "randomisation", "bh"),
@@ -240,55 +182,29 @@ def replicates_comparison() -> Texts:
         "default, 2 partitions, twice the median": ({}, "twice-median", "bh"),
         "default, 2 partitions, Cauchy": ({"merge": "cauchy"}, "cauchy", "bh"),
     }
-    made: dict[str, pl.DataFrame] = {}
-    rows, conflicts = [], 0
+    made = {
+        (published, x): replicated(published=published, n_partitions=x).by_measure
+        for published, x in ((False, 2), (True, 2), (True, 3))
+    }
+    tables: dict[tuple[Any, ...], pl.DataFrame] = {}
+    for (published, x), by_measure in made.items():
+        for alpha, merge in ((0.05, "twice-median"), (0.01, "twice-median"), (0.05, "cauchy"), (0.01, "cauchy")):
+            for measure, one in by_measure.items():
+                ruled = MeasureReplicates(one.data, one.effects, one.how, replace(one.rule, alpha=alpha, merge=merge))
+                tables[published, x, alpha, merge, measure] = comparison_table(ruled)
+    rows = []
     for name, (how, test, correction) in wanted.items():
-        cells = {}
-        for alpha in (0.05, 0.01):
-            key = f"{how} {alpha}"
-            if key not in made:
-                made[key] = replicated(alpha=alpha, **how).comparison()
-                conflicts += int(made[key]["conflicts"].sum())
-            row = made[key].filter((pl.col("test") == test) & (pl.col("correction") == correction))
-            cells |= {
-                (measure, alpha): counted(count)
-                for measure, count in zip(row["measure"], row["different"], strict=True)
-            }
-        rows.append([name, *(cells[measure, alpha] for measure in ("AP", "P@10") for alpha in (0.05, 0.01))])
+        cells = []
+        for measure in ("AP", "P@10"):
+            for alpha in (0.05, 0.01):
+                key = (how.get("published", False), how.get("n_partitions", 2), alpha, how.get("merge", "twice-median"))
+                found = tables[*key, measure]
+                row = found.filter((pl.col("test") == test) & (pl.col("correction") == correction))
+                cells.append(counted(row["different"][0]))
+        rows.append([name, *cells])
+    conflicts = sum(int(one["conflicts"].sum()) for one in tables.values())
     header = " | >AP α = .05 | >AP α = .01 | >P@10 α = .05 | >P@10 α = .01"
     return {"replicates-comparison": table(header, rows), "replicates-conflicts": str(conflicts)}
-
-
-@figures(
-    "measured",
-    command="cranfield replicates qrels.txt runs/ -m AP --show teams --team-prefix '[A-Za-z]+'",
-    sources=(*REPLICATED, "replicates/teams.py"),
-)
-def replicates_teams() -> Texts:
-    """Decisions within one team's runs against all runs."""
-    import re
-
-    columns, lengths = [], pl.DataFrame()
-    for published in (False, True):
-        for x in (2, 3):
-            with quietly():
-                found = cf.replicate(COVID / "qrels.txt", COVID / "runs", "AP", n_partitions=x, published=published)
-                by_name = {name: re.match("[A-Za-z]+", name).group() for name in found.systems}  # type: ignore[union-attr]
-                teams = found.teams(by_name)["AP"]
-            columns.append({row[1:4]: row[4] for row in teams.triples.rows()})
-            if x == 3 and not published:
-                lengths = teams.lengths
-    kinds = [kind for kind in columns[0] if any(column[kind] for column in columns)]
-    rows = [[*kind, *(str(column.get(kind, 0)) for column in columns)] for kind in kinds]
-    header = (
-        "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
-    )
-    (_, _, *across), (_, _, *within) = lengths.rows()
-    return {
-        "replicates-teams": table(header, rows),
-        "replicates-team-lengths": f"across {short(across[0], 4)} without and {short(across[1], 4)} with interaction; within "
-        f"{short(within[0], 4)} and {short(within[1], 4)}",
-    }
 
 
 # ── beside the advice ─────────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield import ArgumentError, cluster, compare, evaluate, make_sample, replicate, simulate_tests
+from cranfield import ArgumentError, cluster, compare, evaluate, make_sample, replicate, simulate_tests, write_scores
 from cranfield.cluster import ClusterExecutor, executor_of, is_client, open_cluster
 from cranfield.errors import ClusterError, DataError, quietly
 from cranfield.executors import map_in_order, spread_over, surrounding
@@ -144,26 +144,66 @@ def test_simulated_tests(scores, dask_cluster: ClusterExecutor) -> None:
     assert simulate_tests(scores["AP"], executor=dask_cluster, **settings).to_dict() == here.to_dict()
 
 
-def test_the_command_prints_the_same(sample, cranfield: Type, dask_cluster: ClusterExecutor) -> None:
+FEW = ["--resamples", "2500"]
+SCORES = ["qrels.txt", "runs", "-m", "AP"]
+COMMANDS = {
+    "evaluate": ["evaluate", "qrels.txt", "runs", "-m", "AP", "-m", "RR", "-q"],
+    "compare": ["compare", *SCORES, *FEW],
+    "leaderboard": ["leaderboard", *SCORES, "--test", "bootstrap", *FEW],
+    "table": ["table", *SCORES, *FEW],
+    "gate": ["gate", "ap.csv", "--baseline", "alder-2", "--candidate", "alder-1", "--margin", "0.05", *FEW],
+    "replicates": ["replicates", *SCORES, "--splits", "2", "--resamples", "1200"],
+    "correlate": ["correlate", "ap.csv", "rr.csv", *FEW],
+    "standardise effect": ["standardise", "effect", "ap.csv", *FEW],
+    "simulate tests": ["simulate", "tests", "ap.csv", "--trials", "40", "--topics", "8", "--resamples", "99"],
+    "simulate design": [
+        "simulate",
+        "design",
+        "ap.csv",
+        "--systems",
+        "3",
+        "--min-diff",
+        "0.3",
+        "--pilots",
+        "2",
+        "--trials",
+        "20",
+    ],
+}
+"""Every command that takes --cluster, but for the report."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_prints_the_same(
+    sample, scores, cranfield: Type, dask_cluster: ClusterExecutor, command: str
+) -> None:
     sample.write(Path.cwd())
-    address = dask_cluster.client.scheduler.address
-    words = [
-        "compare",
-        "qrels.txt",
-        "runs",
-        "-m",
-        "AP",
-        "--resamples",
-        "2500",
-        "--test",
-        "randomisation",
-        "--format",
-        "json",
-    ]
-    here, there = cranfield(*words), cranfield(*words, "--cluster", address)
-    assert there.exit_code == 0, there.stderr
+    for name in ("AP", "RR"):
+        write_scores(scores[name], f"{name.lower()}.csv")
+    words = [*COMMANDS[command], "--format", "json"]
+    here, there = cranfield(*words), cranfield(*words, "--cluster", dask_cluster.client.scheduler.address)
+    assert there.exit_code == here.exit_code, there.stderr
+    assert here.stdout
     assert there.stdout == here.stdout
     assert "cluster: 2 workers; dashboard: http://" in there.stderr
+
+
+def test_a_report_is_the_same(sample, cranfield: Type, dask_cluster: ClusterExecutor) -> None:
+    sample.write(Path.cwd())
+    skipped = ["data", "collection", "reliability", "next", "standardisation", "methods"]
+    words = ["report", "qrels.txt", "runs", "-m", "AP", "--splits", "2", "--replicate-resamples", "1200", *FEW]
+    words += [word for one in skipped for word in ("--skip", one)]
+    for where in ([], ["--cluster", dask_cluster.client.scheduler.address]):
+        ended = cranfield(*words, *where, "-o", f"report{len(where)}.html")
+        assert ended.exit_code == 0, ended.stderr
+    assert Path("report0.html").read_bytes() == Path("report2.html").read_bytes()
+
+
+def test_every_command_that_takes_a_cluster_is_tried() -> None:
+    from cranfield.settings.base import questions
+
+    taking = {one.command for one in questions().values() if "cluster" in {setting.name for setting in one.all()}}
+    assert taking - {"report"} == set(COMMANDS)
 
 
 # ── what can go wrong ────────────────────────────────────────────────────────────────────────────────────────
@@ -237,18 +277,66 @@ def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: P
             time.sleep(0.2)
 
     try:
-        with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on"):
+        with pytest.raises(ClusterError, match="the scheduler at .* went away.*work file goes on") as held:
             replicate(sample.qrels, sample.runs, "AP", executor=client, progress=pull_the_plug, **settings)
     finally:
         client.close(timeout=1)
         with suppress(TimeoutError):  # it looks for its scheduler for half a minute
             local.close(timeout=1)
+    assert held.value.__traceback__, "whoever keeps the error can still repeat the job"
     kept = (tmp_path / "job.work").read_bytes()
     assert b"run 1" in kept
     again = replicate(sample.qrels, sample.runs, "AP", workers=1, **settings)
     assert (tmp_path / "job.work").read_bytes().startswith(kept)
     plain = replicate(sample.qrels, sample.runs, "AP", workers=1, n_splits=2, n_resamples=1200)
     assert again.to_dict() == plain.to_dict()
+
+
+@pytest.mark.slow  # a scheduler and a worker are started as programs
+def test_a_scheduler_that_is_killed(sample, tmp_path: Path) -> None:
+    """Its connections break at whatever is being asked of it."""
+    import subprocess
+    import sys
+
+    sample.write(tmp_path)
+    file = tmp_path / "scheduler.json"
+    words = [sys.executable, "-m", "dask"]
+    where = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    job = ["replicates", "qrels.txt", "runs", "-m", "AP", "--splits", "20", "--resamples", "20000", "--format", "json"]
+    job = [sys.executable, "-m", "cranfield", *job]
+    with (
+        subprocess.Popen(
+            [*words, "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", file], **where
+        ) as scheduler,
+        subprocess.Popen(
+            [*words, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny"], **where
+        ) as worker,
+    ):
+        try:
+            until = time.monotonic() + 120
+            while not file.exists() and time.monotonic() < until:
+                time.sleep(0.1)
+            far = [*job, "--work", "job.work", "--cluster", str(file)]
+            with subprocess.Popen(
+                far, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            ) as ended:
+                kept = tmp_path / "job.work"
+                while ended.poll() is None and (not kept.exists() or kept.read_bytes().count(b"\n") < 7):
+                    time.sleep(0.05)
+                assert ended.poll() is None, "the job must still be at work"
+                scheduler.kill()
+                said = ended.communicate(timeout=120)[1]
+        finally:
+            scheduler.kill()
+            worker.kill()
+    assert ended.returncode == 1
+    assert any(line.startswith("error: the scheduler at ") and "went away" in line for line in said.splitlines()), said
+    assert "Traceback" not in said, said
+    resumed, whole = (
+        subprocess.run([*job, *more], cwd=tmp_path, capture_output=True, text=True, check=True)
+        for more in (["--work", "job.work"], [])
+    )
+    assert resumed.stdout == whole.stdout
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,9 @@ def test_the_grid_is_close_and_the_same_for_scores_between_0_and_1():
     assert grid_step(scores, 50) == 2.0**-40
 
 
-@pytest.mark.parametrize("shape", [(3, 4, 5), (129, 50, 1024), (129, 50, 1001), (300, 100, 70)])
+@pytest.mark.parametrize(
+    "shape", [(3, 4, 5), (129, 50, 1024), (129, 50, 1001), (300, 100, 70), (100, 3000, 90), (600, 1000, 20)]
+)
 def test_product_is_the_matrix_product(shape):
     rng = np.random.default_rng(1)
     left = to_grid(rng.random(shape[:2]), shape[1])

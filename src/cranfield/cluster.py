@@ -34,6 +34,8 @@ _TRIES = 3
 """How often a task is handed in anew when the data it needs were lost with a worker."""
 _COMPARED = ("cranfield", "numpy", "scipy", "polars")
 """Packages whose versions must agree, since they make the numbers."""
+_GONE = ("CommClosedError", "ClosedClientError")
+"""Dask's errors of a connection that broke; not all of its versions have both."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s]+")
 
 
@@ -82,7 +84,8 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
         ) from None
     import logging
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our own words
+    for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said in our own words
     processes = _local(where)
     local = None
     if processes is not None:
@@ -190,6 +193,16 @@ class ClusterExecutor(Executor):
             "job: one with a work file goes on where it stopped"
         )
 
+    @contextmanager
+    def reached(self) -> Iterator[None]:
+        """What is asked of the scheduler inside the block ends in that error when the connection breaks."""
+        try:
+            yield
+        except Exception as error:
+            if type(error).__name__ in _GONE:
+                raise self.lost() from None
+            raise
+
     def has_workers(self) -> bool:
         """Whether anybody is there to work."""
         try:
@@ -266,9 +279,10 @@ class _Task(Future[Any]):
 
     def _hand_in(self) -> None:
         client = self._executor.client
-        item: Any = client.scatter(self._data, hash=False) if len(self._data) >= LARGE else self._data
-        self._used = self._sent.data
-        self._dask = client.submit(_work, self._used, item, _versions(), pure=False)
+        with self._executor.reached():
+            item: Any = client.scatter(self._data, hash=False) if len(self._data) >= LARGE else self._data
+            self._used = self._sent.data
+            self._dask = client.submit(_work, self._used, item, _versions(), pure=False)
 
     def cancel(self) -> bool:
         """Give up."""
@@ -284,7 +298,8 @@ class _Task(Future[Any]):
         for _ in range(_TRIES):
             self._wait()
             try:
-                return pickle.loads(self._dask.result())
+                with self._executor.reached():
+                    return pickle.loads(self._dask.result())
             except FutureCancelledError:
                 if self._executor.client.status != "running":
                     raise self._executor.lost() from None
@@ -306,7 +321,8 @@ class _Task(Future[Any]):
         idle = 0.0
         while True:
             try:
-                wait(self._dask, timeout=5)
+                with self._executor.reached():
+                    wait(self._dask, timeout=5)
                 return
             except TimeoutError:
                 idle = 0.0 if self._executor.has_workers() else idle + 5

@@ -159,11 +159,31 @@ class ByteStream:
             text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
             raise FileError(self.name, [Problem(0, text)]) from None
 
+    def section(self, start: int, stop: int) -> ByteStream:
+        """These bytes of a file that is not compressed, to be read in place of all."""
+        self._raw.seek(start)
+        return ByteStream(self.name, _Section(self._raw, stop - start), "")
+
     def __enter__(self) -> ByteStream:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
+        self._raw.close()
+
+
+class _Section:
+    """So many bytes of a file from where it stands."""
+
+    def __init__(self, raw: Any, length: int) -> None:
+        self._raw, self._left = raw, length
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._raw.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
         self._raw.close()
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from cranfield.files import shown
+
 _DEEPEST = 64
 _LONGEST = 300
 """Digits of a whole number: more than that and it is no number that a computer can reckon with."""
@@ -24,17 +26,26 @@ class _LongNumber(ValueError):
     pass
 
 
-def parse_json(text: str | bytes, **how: Any) -> Any:
+class _Twice(ValueError):
+    pass
+
+
+def parse_json(text: str | bytes) -> Any:
     """What a JSON text holds; anything wrong with it is a `JSONProblem`.
+
+    A key that comes twice in one object is an error, where Python would keep the last and drop the first.
 
     >>> parse_json('{"a": 1}')
     {'a': 1}
     >>> parse_json('{"a":\\n 1' + "0" * 5000 + "}")
     Traceback (most recent call last):
     cranfield.json_text.JSONProblem: holds a number of 5,001 digits; at most 300 are read
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    cranfield.json_text.JSONProblem: key 'a' comes twice in one object; keep one
     """
     try:
-        content = json.loads(text, parse_int=_whole, **how)
+        content = json.loads(text, parse_int=_whole, object_pairs_hook=_once)
         if _depth_exceeds(content, _DEEPEST):
             raise RecursionError
     except json.JSONDecodeError as error:
@@ -47,6 +58,8 @@ def parse_json(text: str | bytes, **how: Any) -> Any:
         line = 1 + (text.count("\n", 0, place) if isinstance(text, str) else text.count(b"\n", 0, place))
         problem = f"holds a number of {len(digits.lstrip('-')):,} digits; at most {_LONGEST} are read"
         raise JSONProblem(line, problem) from None
+    except _Twice as error:
+        raise JSONProblem(0, f"key {error} comes twice in one object; keep one") from None
     except RecursionError:
         raise JSONProblem(0, f"nests more than {_DEEPEST} objects in one another; is the file damaged?") from None
     if ("\\u" if isinstance(text, str) else b"\\u") in text:  # type: ignore[operator]
@@ -83,6 +96,14 @@ def _whole(digits: str) -> int:
     if len(digits) > _LONGEST:
         raise _LongNumber(digits)
     return int(digits)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(shown(next(key for key in keys if keys.count(key) > 1)))
+    return made
 
 
 def _depth_exceeds(content: Any, most: int) -> bool:

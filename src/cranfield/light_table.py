@@ -6,7 +6,7 @@ import would cost more than the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -92,6 +92,17 @@ class LightTable:
         """The rows, as tuples or by the names of the columns."""
         rows = zip(*(one.values for one in self._columns.values()), strict=True)
         return (dict(zip(self._columns, row, strict=True)) for row in rows) if named else rows
+
+    def with_floats(self, changed: Callable[[float], float | None]) -> LightTable:
+        """The table with another value for every float that is there."""
+        return LightTable(
+            [
+                LightColumn(one.name, [None if v is None else changed(v) for v in one.values], float)
+                if one.kind is float
+                else one
+                for one in self._columns.values()
+            ]
+        )
 
     def drop(self, names: Sequence[str]) -> LightTable:
         """The table without some columns."""

@@ -25,6 +25,8 @@ OTHER_TOPICS = 11
 
 _ONE_THREAD = 2**18
 """Multiplications up to which OpenBLAS stays on the calling thread."""
+_FEW_TERMS = 32
+"""Terms added at a time where all of them are too many for one thread."""
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
@@ -229,19 +231,26 @@ def topic_weights(n_topics: int, n_resamples: int, seed: int, rows: int = BLOCK)
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """The matrix product, in stretches of columns so small that BLAS does each on one thread.
 
-    Many small products would else keep BLAS's own threads waiting in a busy loop, which costs more than the
-    products themselves; large ones are left to them. On the exact grid neither changes a result.
+    BLAS's own threads would wait for each other in a busy loop, beside those that share the work already, which costs
+    more than the products themselves. Where a few columns are too many, the terms are cut into stretches, too; only
+    products with very many rows are left to BLAS. On the exact grid none of this changes a result.
 
     >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])).tolist()
     [[11.0]]
     """
+    rows, terms, columns = *left.shape, right.shape[1]
     step = _ONE_THREAD // max(1, left.size)
-    columns = right.shape[1]
-    if step < 16 or step >= columns:
+    few = terms
+    if step < 16:
+        few = min(terms, _FEW_TERMS)
+        step = _ONE_THREAD // max(1, rows * few)
+    if step < 16 or (step >= columns and few == terms):
         return np.asarray(left @ right)
-    out = np.empty((len(left), columns))
+    out = np.zeros((rows, columns))
     for start in range(0, columns, step):
-        np.matmul(left, right[:, start : start + step], out=out[:, start : start + step])
+        part = out[:, start : start + step]
+        for first in range(0, terms, few):
+            part += left[:, first : first + few] @ right[first : first + few, start : start + step]
     return out
 
 

@@ -110,6 +110,12 @@ class WorkFile:
         if self._lock is not None:
             self._lock()
 
+    def __enter__(self) -> WorkFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _take(self, path: Path) -> None:
         """Lock the file (made if it is not there), where the system can; a file that another job has is an error."""
         self.close()

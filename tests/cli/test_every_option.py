@@ -123,6 +123,7 @@ ALONE = {
     ("design looks", "min_diff"): ["design", "looks", "--variance-of-difference", "0.05"],
     ("monitor", "per_look"): ["monitor", "ap.csv", "--looks", "4"],
     ("monitor", "looks"): ["monitor", "ap.csv", "--per-look", "5"],
+    ("monitor", "system"): ["monitor", "ap.csv", "--per-look", "5", "--system", "{other}"],
     ("reuse", "teams"): ["reuse", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--resamples", "20"],
     ("reuse", "team_prefix"): ["reuse", "qrels.txt", "runs", "-m", "AP", "--depth", "5", "--resamples", "20"],
     ("reuse", "leave_out"): ["reuse", "qrels.txt", "runs", "--teams", "teams.txt", "-m", "AP", "--depth", "5",

@@ -88,7 +88,12 @@ def test_intervals_agree_against_a_baseline_on_any_side(test, correction, altern
 
 REAL = [("trec3-adhoc", *one) for one in combinations()] + [
     ("trec8-adhoc", test, correction)
-    for test, correction in (("randomisation", "holm"), ("randomisation", "westfall-young"), ("t", "bh"), ("tukey", None))
+    for test, correction in (
+        ("randomisation", "holm"),
+        ("randomisation", "westfall-young"),
+        ("t", "bh"),
+        ("tukey", None),
+    )
 ]
 
 
@@ -163,7 +168,15 @@ def test_a_thousand_systems_in_bounded_memory(tmp_path):
     """499,500 pairs from file to file; all differences of one flip at once would take 200 MB for every fifty flips."""
     write_scores(make_scores(50, 1000), tmp_path / "scores.csv")
     for command, rows in (("compare", 499_500), ("leaderboard", 1000)):
-        words = [sys.executable, "-m", "cranfield", command, str(tmp_path / "scores.csv"), "-o", str(tmp_path / "out.csv")]
+        words = [
+            sys.executable,
+            "-m",
+            "cranfield",
+            command,
+            str(tmp_path / "scores.csv"),
+            "-o",
+            str(tmp_path / "out.csv"),
+        ]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         assert status == 0

@@ -1,7 +1,8 @@
 """The front doors: what people hold in memory, of every kind, and what they are told when it cannot be used.
 
-pytrec_eval, ir_measures, pandas and polars are the real packages. ranx and PyTerrier are not installed for the tests:
-their objects are stood in for by classes of the same module name and attributes, and by frames with their columns.
+pytrec_eval, ir_measures, pandas and polars are the real packages. ranx (numba, and half a minute of compiling) and
+PyTerrier (Java) are not installed for the tests: their objects are stood in for by classes of the same module name and
+attributes, and by frames with their columns; where ranx is there, a slow test takes its own objects and files.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -374,11 +376,19 @@ def test_every_question_about_runs_takes_every_kind(name: str, kind: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_the_real_objects_of_ranx() -> None:
+def test_the_real_objects_of_ranx(tmp_path: Path) -> None:
     """ranx compiles itself for half a minute when its first object is made."""
     ranx = pytest.importorskip("ranx")
     runs = [ranx.Run(run, name=name) for name, run in RUN_DICTS.items()]
     assert evaluate(ranx.Qrels(QRELS_DICT), runs, MEASURES) == EXPECTED
+    by_name = {run.name: run for run in runs}
+    found = compare(by_name, qrels=ranx.Qrels(QRELS_DICT), measure="AP", test="t")
+    assert found.to_frame().equals(compare(EXPECTED["AP"], test="t").to_frame())
+    for kind in ("json", "trec"):  # the files that it writes
+        runs[0].save(str(tmp_path / f"run.{kind}"), kind=kind)
+        ranx.Qrels(QRELS_DICT).save(str(tmp_path / f"qrels.{kind}"), kind=kind)
+        scores = evaluate(tmp_path / f"qrels.{kind}", {RUNS[0].system: tmp_path / f"run.{kind}"}, MEASURES)
+        assert scores == EXPECTED.select(systems=[RUNS[0].system])
 
 
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")

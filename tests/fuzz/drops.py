@@ -47,27 +47,26 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return set()
-    if name.endswith(".json"):
-        return {_leaves(text, kind)}
+    if name.endswith(".json") and (value := _object(text)) is not None:
+        return {_leaves(value, kind)}
     lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else text.splitlines()
     if name.endswith(".jsonl"):
         rows = [_object(line) for line in lines if line.strip()]
-        return (
-            {len(rows)}
-            if kind != "scores"
-            else _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
-        )
+        if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
+            return {len(rows)}
+        return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
     if name.endswith((".csv", ".tsv")) or kind == "scores":
         if '"' in text and not name.endswith(".eval"):
             return set()  # a field may hold line ends
         held = [line for line in lines if line.strip()]
         if kind == "scores":
             return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
-        kept = [line for line in held if not line.lstrip().startswith("#")]
-        return {len(kept), len(kept) - 1}
+        kept = [line for line in held if line.strip(" \t,;") and not line.lstrip().startswith("#")]
+        bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
+        return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
     held = [line for line in lines if line.strip()]
-    if kind == "orders":  # in which # is no comment
-        return {len(held), len(held) - 1}
+    if kind in ("orders", "factors"):  # in which # is no comment; an order may have a header
+        return {len(held), len(held) - 1} if kind == "orders" else {len(held)}
     return {sum(not line.split()[0].startswith("#") for line in held)}
 
 
@@ -79,7 +78,7 @@ def _lines(text: str) -> list[str]:
 def _fields(line: str) -> list[str]:
     for separator in (",", ";", "\t"):
         if separator in line:
-            return [field.strip() for field in line.split(separator)]
+            return [field.strip(" \t\r") for field in line.split(separator)]
     return line.split()
 
 
@@ -99,9 +98,8 @@ def _parquet_rows(data: bytes) -> list[list[Any]]:
     return [frame.columns, *map(list, frame.iter_rows())]
 
 
-def _leaves(text: str, kind: str) -> int:
+def _leaves(value: Any, kind: str) -> int:
     """The scalars of a JSON text, each of every pair, also where a name comes twice; of factors the rows."""
-    value = _object(text)
     if kind == "factors":
         return len(dict(value).get("rows", ()))
     return sum(1 for _ in _scalars(value))
@@ -115,7 +113,11 @@ class _Pairs(list):  # type: ignore[type-arg]
 
 
 def _object(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_Pairs)
+    """What a JSON text holds; None of another text, which may be lines of fields under a misleading name."""
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except ValueError:
+        return None
 
 
 def _scalars(value: Any) -> Iterator[Any]:

@@ -24,6 +24,8 @@ CONTAINED = (
     "bias",
     "variance",
 )
+OTHER_NAMES = {"topics_": "topics_needed"}
+"""Intervals whose estimate has a name of its own."""
 NOT_FINITE = re.compile(r"(?<![\w.'/-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
 
 
@@ -77,7 +79,9 @@ def _row(row: dict[str, Any]) -> Iterator[str]:
         )
         if low > high:
             yield f"{lower} {low} above {upper} {high}"
-        names = [stem.removesuffix("_")] if stem else [name for name in CONTAINED if name in row][:1]
+        names = (
+            [OTHER_NAMES.get(stem, stem.removesuffix("_"))] if stem else [one for one in CONTAINED if one in row][:1]
+        )
         for name in names:
             if _number(row.get(name)) and not low <= row[name] <= high:
                 yield f"{name} {row[name]} outside [{low}, {high}]"

@@ -20,6 +20,7 @@ CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
 USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1,0.3\n"
 TINY = "topic,a,b,c\nt0,1e-151,7e-151,4e-151\nt1,3e-151,4e-151,9e-151\nt2,2e-151,8e-151,5e-151\n"
 HUGE = "topic,a,b,c\nt0,1e80,7e79,4e79\nt1,3e79,4e80,9e79\nt2,2e79,8e80,5e80\nt3,6e80,1e80,3e79\n"
+NEAR = "topic,a,b\nt0,0.45820143489624077,0.3040282609402799\nt1,0.7337002575807505,0.6783839408752714\n"
 FOUND = [
     (USUAL, "correlate x.csv x.csv --resamples 1"),
     (USUAL, "design recommend x.csv --systems 3 --min-diff 0.2 --power 1e-16"),
@@ -31,6 +32,8 @@ FOUND = [
     (TINY, "design anova --scores x.csv --topics 20 --min-diff 1e8 --min-diff 0.1"),
     (HUGE, "variance x.csv --anova"),
     (CONSTANT, "monitor x.csv --per-look 2 --looks 2"),
+    (NEAR, "design anova --scores x.csv --min-diff 0.1 --min-diff 1.0 --topics 20 --topics 5 --method exact"),
+    (USUAL, "reliability x.csv --target 1e-12 --target 0.999999999999"),
 ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, Qrels, Run, ScoreMatrix, evaluate
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.types import RUN_SCHEMA
+from cranfield.collection.schemas import RUN_SCHEMA
 from cranfield.measures import Evaluator
 from small_collections import qrels_of, run_of, tricky_qrels, tricky_run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +12,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, evaluate, read_run
-from cranfield.collection.streaming import RunStream
+from cranfield.collection.packed import PackedRun
+from cranfield.collection.streaming import RunStream, topic_sections
 from cranfield.errors import quietly
+from cranfield.measures import evaluation
 
 scratch = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -48,8 +51,8 @@ def rows_of(frame: pl.DataFrame) -> dict[str, list[tuple[object, ...]]]:
 def streamed(path: Path, memory: float, block: int, lenient: bool) -> tuple[object, ...]:
     stream = RunStream(path, memory=memory, block=block, lenient=lenient, name="tag")
     kept: list[pl.DataFrame] = []
-    for frame in stream.parts():
-        kept = [] if frame is None else [*kept, frame]
+    for rows in stream.parts():
+        kept = [] if rows is None else [*kept, rows.frame() if isinstance(rows, PackedRun) else rows]
     notes = tuple(note for note in stream.notes if "temporary files" not in note and "read as a whole" not in note)
     met = [topic for frame in kept for topic in frame["topic"].unique().to_list()]
     assert len(met) == len(set(met)), "a topic must come in one piece"
@@ -65,6 +68,9 @@ def whole(path: Path, lenient: bool) -> tuple[object, ...]:
 @given(data=run_bytes(), block=st.integers(1, 120), memory=st.sampled_from([0, 1e9]), lenient=st.booleans())
 @example(data=b"1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 a 1 1 x\n1 Q0 a 1 2 x\n", block=20, memory=0, lenient=False)
 @example(data=b"# c\n1 Q0 a 1 2 x\n\n1 Q0 a 2 1 x\n1 Q0 b\n", block=14, memory=0, lenient=False)
+@example(
+    data=b"1 Q0 a 1 2 x\n2 Q0 b 2 1 x\n1 Q0 c 1 1 x\n1\tQ0\ttwo words\t1\t2\tx\n", block=14, memory=0, lenient=False
+)
 def test_blocks_are_the_whole(tmp_path: Path, data: bytes, block: int, memory: float, lenient: bool) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(data)
@@ -127,3 +133,44 @@ def test_ranks_that_order_nothing_are_counted_over_all_blocks(tmp_path: Path, ra
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
     assert "a: 2 documents" in messages[0] or "(2 ranks do so in all)" in messages[0]
+
+
+def scored(path: Path, **how: object) -> tuple[object, ...] | str:
+    """Scores and warnings, or what is wrong."""
+    try:
+        with quietly():
+            scores = evaluate(QRELS, str(path), ["AP", "P@2", "num_ret"], name="tag", **how)  # type: ignore[arg-type]
+    except CranfieldError as error:
+        return str(error)
+    return [matrix.values.tobytes() for matrix in scores.values()], scores["AP"].systems, scores.warnings
+
+
+@scratch
+@given(
+    data=run_bytes(),
+    size=st.integers(1, 120),
+    order=st.sampled_from(["score", "rank"]),
+    lenient=st.booleans(),
+)
+@example(data=GROUPED, size=40, order="score", lenient=False)
+@example(data=b"<SYSDESC> a\n" + GROUPED + b"<SYSDESC> b\n", size=40, order="rank", lenient=False)
+@example(data=MIXED, size=40, order="score", lenient=False)
+def test_sections_are_the_whole(tmp_path: Path, data: bytes, size: int, order: str, lenient: bool) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(data)
+    with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "SECTION", size)
+        assert scored(path, order=order, lenient=lenient, executor=pool) == scored(path, order=order, lenient=lenient)
+
+
+def test_a_file_is_cut_where_topics_change(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(GROUPED)
+    cut = topic_sections(str(path), 30)
+    parts = [GROUPED[one.start : one.stop] for one in cut]
+    assert b"".join(parts) == GROUPED
+    assert [{line.split()[0] for line in part.splitlines()} for part in parts] == [{b"2"}, {b"1"}, {b"7"}]
+    assert {one.count for one in cut} == {3}
+    assert topic_sections(str(path), len(GROUPED)) == []
+    (tmp_path / "a.run.gz").write_bytes(gzip.compress(GROUPED))
+    assert topic_sections(str(tmp_path / "a.run.gz"), 5) == []

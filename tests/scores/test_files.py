@@ -14,7 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cranfield import ArgumentError, CranfieldError, DataError, ScoreMatrix, Scores, read_collections, read_scores
+from cranfield import (
+    ArgumentError,
+    CranfieldError,
+    DataError,
+    FileError,
+    ScoreMatrix,
+    Scores,
+    read_collections,
+    read_scores,
+)
 from cranfield import write_scores as save
 from support import SHARED, needs_shared
 
@@ -435,8 +444,6 @@ def test_real_long_tables() -> None:
 def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
     import polars as pl
 
-    from cranfield import FileError
-
     rows = {"system": ["a", "a"], "topic": ["1", "all"], "measure": ["AP", "AP"], "value": [0.5, 0.5]}
     pl.DataFrame(rows).write_parquet(tmp_path / "scores.parquet")
     matrix = read_scores(tmp_path / "scores.parquet").only()
@@ -447,6 +454,19 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
         read_scores(tmp_path / "means.parquet")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.json", '{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 25, "2": 0}}'),
+        ("s.jsonl", '{"topic": "1", "a": 0.5, "b": 1, "a": 0.25}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
+    ],
+)
+def test_no_score_is_dropped_for_another_of_the_same_name(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(FileError, match=r"key '[a2]' comes twice in one object; keep one"):
+        read_scores(tmp_path / name)
+
+
 def test_json_lines_are_known_by_content_whatever_the_file_is_called(tmp_path: Path) -> None:
     lines = [
         f'{{"system": "{s}", "topic": "{t}", "measure": "AP", "value": 0.{t}{k}}}'
@@ -455,3 +475,11 @@ def test_json_lines_are_known_by_content_whatever_the_file_is_called(tmp_path: P
     ]
     (tmp_path / "scores.out").write_text("\n".join(lines))
     assert read_scores(tmp_path / "scores.out")["AP"].values.tolist() == [[0.1, 0.11], [0.2, 0.21]]
+
+
+def test_a_hole_in_one_partition_is_told_by_topic_and_system(tmp_path: Path) -> None:
+    cells = [(s, t, k) for s in "ab" for t in (1, 2) for k in (1, 2) if (s, t, k) != ("b", 2, 2)]
+    lines = [f"{s},{t},{k},AP,0.{t}{k}" for s, t, k in cells]
+    (tmp_path / "x.csv").write_text("\n".join(["system,topic,partition,measure,value", *lines, ""]))
+    with pytest.raises(FileError, match="AP: 1 of 8 scores is missing, first for topic '2', system 'b'; say what"):
+        read_scores(tmp_path / "x.csv")

@@ -20,6 +20,7 @@ from cranfield import (
     make_scores,
     pool_variances,
 )
+from cranfield.variance.estimators import ESTIMATORS
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser
 
@@ -244,3 +245,13 @@ def test_an_anova_whose_shares_make_no_whole_is_never_handed_out() -> None:
     sources = [{**row, "eta_squared": 0.75} if "eta_squared" in row else row for row in table.sources]
     with pytest.raises(ArithmeticError, match="eta squared that does not sum to 1; this is a mistake in cranfield"):
         replace(table, sources=tuple(sources))
+
+
+def test_which_estimators_hold_the_variance_between_topics() -> None:
+    """A shift of each topic, the same for all systems, moves those estimators that say so, and no other."""
+    x = make_scores(30, 5, seed=3)
+    shifted = ScoreMatrix(x.values + np.linspace(0, 2, 30)[:, None], x.topics, x.systems, x.measure)
+    for name, entry in ESTIMATORS.items():
+        before, after = (estimate_variance(one, name).variance for one in (x, shifted))
+        assert (after > 1.5 * before) == entry.holds_topics, name
+        assert entry.holds_topics or after == pytest.approx(before), name

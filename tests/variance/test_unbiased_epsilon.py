@@ -175,3 +175,7 @@ def test_the_anova_table_has_p_with_each_epsilon() -> None:
 
 def test_variances_that_come_to_nothing_count_as_equal() -> None:
     assert ratio(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, -1.0]), 3).tolist() == [1, 1, 1]
+
+
+def test_epsilon_stays_between_its_bounds() -> None:
+    assert ratio(np.array([0.01, 1.5, 9.0]), np.array([1.0, 1.0, 1.0]), 3).tolist() == [0.5, 0.75, 1]

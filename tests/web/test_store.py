@@ -143,3 +143,9 @@ def test_too_many_systems_are_told_at_once() -> None:
         assert store.add([named("fits.AP.csv", scores(systems=20))]).read().problem == ""
     finally:
         store.close()
+
+
+@pytest.mark.parametrize("name", ["irds:msmarco-passage/dev/small", "s3://bucket/qrels.txt"])
+def test_only_files_of_this_machine_are_adopted(store: Store, name: str) -> None:
+    with pytest.raises(FileError, match=r"is no file of this machine, and the page shows such files only; fetch it"):
+        store.adopt([name])

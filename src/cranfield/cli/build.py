@@ -122,7 +122,8 @@ def command_of(question: type[Settings]) -> click.Command:
 
     def callback(**values: Any) -> None:
         from cranfield.cli.kinds import explained
-        from cranfield.cli.output import be_quiet, refuse_early, use_options_of
+        from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
+        from cranfield.demand import announced_to
         from cranfield.errors import FileError
 
         use_options_of(question)
@@ -133,7 +134,7 @@ def command_of(question: type[Settings]) -> click.Command:
         _refuse_neither(question, asked, files)
         refuse_early(output, question)
         try:
-            with spread(asked):
+            with announced_to(say), spread(asked):
                 _runner(question)(asked, output, files)
         except FileError as error:
             raise explained(error, question, files) from None

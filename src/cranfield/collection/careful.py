@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
-from cranfield.collection.parsed import Parsed, RunBlock, remarks
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.parsed import Noticed, Parsed, RunBlock, finite_number, remarks, run_notes
+from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.files import Problems, decimal_comma, shown
 
 RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document relevance"
 NTCIR_FIELDS = "topic document level"
 
-_FLOAT = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(rb"[+-]?\d+")
 _LEVEL = re.compile(rb"L?([+-]?\d+)")
 _INT32, _INT64 = 2**31, 2**63
@@ -89,7 +87,7 @@ def careful_run(data: bytes, path: str, lenient: bool) -> Parsed:
     if not block.frame.height and not problems.total:
         problems.add(0, NO_RUN)
     problems.raise_if_any()
-    return Parsed(block.frame, block.notes(), block.tags[0])
+    return Parsed(block.frame, run_notes([block.noticed]), block.noticed.tags[0])
 
 
 NO_RUN = f"holds no data lines; expected lines of 6 fields ({RUN_FIELDS})"
@@ -107,17 +105,17 @@ def careful_duplicates(
     """The lines of some topics whose document came before (`seen` remembers where), and what to say of each."""
     lines = Lines(data, skip_markup=True, widths=(6,), first_line=first_line, block=True)
     for number, fields, _ in lines:
-        if fields[0] not in topics or len(fields) < 6 or (len(fields) > 6 and not lenient) or _score(fields[4]) is None:
+        if (
+            fields[0] not in topics
+            or len(fields) < 6
+            or (len(fields) > 6 and not lenient)
+            or finite_number(fields[4]) is None
+        ):
             continue
         if (pair := (fields[0], fields[2])) in seen:
             yield number, _twice(*pair, seen[pair])
         else:
             seen[pair] = number
-
-
-def _score(field: bytes) -> float | None:
-    value = float(field) if _FLOAT.fullmatch(field) else float("nan")
-    return value if np.isfinite(value) else None
 
 
 def _run_rows(
@@ -133,7 +131,7 @@ def _run_rows(
             continue
         longer += len(fields) > 6
         topic, _, document, rank, score, tag = fields[:6]
-        value = _score(score)
+        value = finite_number(score)
         if value is None:
             problems.add(number, f"expected a finite number as score (field 5), found {_show(score)}{_comma(score)}")
             continue
@@ -150,7 +148,8 @@ def _run_rows(
         for column, content in zip(columns.values(), (topic.decode(), document.decode(), position, value), strict=True):
             column.append(content)
     frame = pl.DataFrame(columns, schema=RUN_SCHEMA)
-    return RunBlock(frame, [tag.decode() for tag in tags], lines.comments, tuple(lines.markup), longer, unranked)
+    noticed = Noticed([tag.decode() for tag in tags], lines.comments, tuple(lines.markup), longer, unranked)
+    return RunBlock(frame, noticed)
 
 
 def careful_qrels(data: bytes, path: str) -> Parsed:

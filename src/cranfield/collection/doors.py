@@ -8,9 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, TypeAlias, cast
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cranfield.collection.readers import read_qrels
 from cranfield.collection.rows import (
@@ -27,6 +25,11 @@ from cranfield.collection.types import Qrels, Run
 from cranfield.errors import ArgumentError, DataError
 from cranfield.files import Files, expand
 from cranfield.scores.frames import as_polars, is_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 RunsLike: TypeAlias = Any
 """One run or several: see `as_runs`."""

@@ -9,10 +9,10 @@ import re
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from cranfield.collection.parsed import Parsed, RunBlock
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.packed import has_equals
+from cranfield.collection.parsed import Noticed, Parsed, RunBlock, run_notes
+from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
 
 Schema = dict[str, type[pl.DataType]]
 
@@ -38,7 +38,7 @@ def fast_run(data: bytes) -> Parsed | None:
     block = fast_run_block(data)
     if block is None or has_duplicates(block.frame["topic"], block.frame["document"]):
         return None
-    return Parsed(block.frame, block.notes(), block.tags[0])
+    return Parsed(block.frame, run_notes([block.noticed]), block.noticed.tags[0])
 
 
 def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
@@ -60,7 +60,7 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
     tag: str = frame["tag"][0]
     same = bool((frame["tag"] == tag).all())
     tags = [tag] if same else frame["tag"].unique(maintain_order=True).to_list()
-    return RunBlock(frame.select(*RUN_SCHEMA), tags, comments, markup)
+    return RunBlock(frame.select(*RUN_SCHEMA), Noticed(tags, comments, markup))
 
 
 def fast_qrels(data: bytes) -> Parsed | None:
@@ -137,19 +137,3 @@ def has_duplicates(*labels: pl.Series) -> bool:
     for column in labels:
         keys = keys * np.uint64(0x9E3779B97F4A7C15) + column.hash().to_numpy()
     return has_equals(keys)
-
-
-def has_equals(keys: NDArray[np.uint64]) -> bool:
-    """Whether two keys are equal, without sorting all: keys are put in slots, and only evicted ones compared.
-
-    Of two equal keys, one was evicted by the other, or both by a third.
-    """
-    bits = len(keys).bit_length() + 4
-    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
-    row = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(1 << bits, dtype=np.int32)
-    last[slot] = row
-    winner = last[slot]
-    evicted = np.flatnonzero(winner != row)
-    losers = np.sort(keys[evicted])
-    return bool((keys[evicted] == keys[winner[evicted]]).any() or (losers[1:] == losers[:-1]).any())

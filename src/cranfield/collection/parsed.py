@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
+
+_FLOAT = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def finite_number(field: bytes) -> float | None:
+    """The number that a field writes; None where it is none, or not finite.
+
+    >>> finite_number(b"-.5e1"), finite_number(b"1e999"), finite_number(b"0,5")
+    (-5.0, None, None)
+    """
+    value = float(field) if _FLOAT.fullmatch(field) else math.inf
+    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -18,12 +34,11 @@ class Parsed:
 
 
 @dataclass(frozen=True)
-class RunBlock:
-    """Some lines of a run, and what was passed over among them.
+class Noticed:
+    """What was met in some lines of a run besides their rows.
 
     Parameters
     ----------
-    frame : the rows, in the order of the lines
     tags : the run tags, each once, in the order of their first lines
     comments : how many lines were comments
     markup : the numbers of lines such as ``<SYSDESC>``
@@ -31,19 +46,22 @@ class RunBlock:
     unranked : how many ranks were no whole numbers
     """
 
-    frame: pl.DataFrame
     tags: list[str] = field(default_factory=list)
     comments: int = 0
     markup: tuple[int, ...] = ()
     longer: int = 0
     unranked: int = 0
 
-    def notes(self) -> tuple[str, ...]:
-        """What to know about these lines."""
-        return run_notes([self])
+
+@dataclass(frozen=True)
+class RunBlock:
+    """Some lines of a run: the rows, in the order of the lines, and what was noticed."""
+
+    frame: pl.DataFrame
+    noticed: Noticed
 
 
-def run_notes(blocks: Sequence[RunBlock]) -> tuple[str, ...]:
+def run_notes(blocks: Sequence[Noticed]) -> tuple[str, ...]:
     """What to know about a run, from all of its blocks."""
     notes = remarks(sum(one.comments for one in blocks), [line for one in blocks for line in one.markup])
     if longer := sum(one.longer for one in blocks):
@@ -54,6 +72,11 @@ def run_notes(blocks: Sequence[RunBlock]) -> tuple[str, ...]:
     if len(tags) > 1:
         notes.append(f"{len(tags)} different run tags in one file ({', '.join(tags[:3])}{', …' * (len(tags) > 3)})")
     return tuple(notes)
+
+
+def first_tag(blocks: Sequence[Noticed]) -> str:
+    """The tag of a run, from all of its blocks."""
+    return next(tag for block in blocks for tag in block.tags)
 
 
 def remarks(comments: int, markup: Sequence[int]) -> list[str]:

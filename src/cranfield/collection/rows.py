@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-import polars as pl
 
-from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
 from cranfield.files import decimal_comma
 from cranfield.labels import summary
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "topic": ("topic", "qid", "query_id", "query-id", "q_id", "topic_id", "topicid", "queryid", "query"),
@@ -99,6 +102,8 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
 
     Without scores, documents score minus their rank. Without ranks, the ranks are null.
     """
+    from cranfield.collection.schemas import RUN_SCHEMA
+
     topic, document = _labels(columns["topic"], "topic", place), _labels(columns["document"], "document", place)
     if not len(topic):
         place.fail("holds no documents; a run needs at least one")
@@ -121,6 +126,8 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
 
 def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
     """The frame of judgments from columns topic, document, relevance and perhaps subtopic ("0" unless given)."""
+    from cranfield.collection.schemas import QRELS_SCHEMA
+
     topic, document = _labels(columns["topic"], "topic", place), _labels(columns["document"], "document", place)
     if not len(topic):
         place.fail("holds no judgments; at least one is needed")

@@ -4,6 +4,9 @@ A file whose topics stand together is read once. Where a topic comes back after 
 temporary files first, some topics each, and read from there. What cannot be told from a block alone (another format,
 tabs that set fields with blanks apart) is read as a whole. The rows, the notes and the errors are those of `read_run`,
 whatever the size of the blocks: a property test holds the two together.
+
+A large file can also be read in sections by several workers, each a `RunStream` of its own. They serve when every topic
+stands in one of them and nothing is wrong; else the file is read by one.
 """
 
 from __future__ import annotations
@@ -11,17 +14,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import polars as pl
 
-from cranfield.collection.careful import NO_RUN, careful_duplicates, careful_run_block
-from cranfield.collection.fast import fast_run_block, has_duplicates
-from cranfield.collection.parsed import RunBlock, run_notes
-from cranfield.collection.readers import called, is_other_run, parse_run, read_run
-from cranfield.collection.types import RUN_SCHEMA
+from cranfield.collection.packed import PackedRun, packed_run
+from cranfield.collection.parsed import Noticed, RunBlock, first_tag, run_notes
+from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import SYSTEM_NAME, SystemName
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
@@ -40,19 +43,79 @@ from cranfield.files import (
     without_mark,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
+
+Rows: TypeAlias = "pl.DataFrame | PackedRun"
+"""Rows of a run, as a frame or packed."""
 GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
-_BLOCK = (1 << 20, 1 << 24)
+_BLOCK = (1 << 20, 1 << 21)
 
 
-class _Mixed(Exception):
+class NeedsWhole(Exception):
+    """A part of a file does not tell what the whole would."""
+
+
+class _Mixed(NeedsWhole):
     """A topic comes back after another one."""
 
 
-class _Indivisible(Exception):
+class _Indivisible(NeedsWhole):
     """What the file means can only be told from all of it."""
+
+
+@dataclass(frozen=True)
+class RunSection:
+    """Bytes `start` to `stop` − 1 of a plain run file: whole lines, and whole topics where these stand together."""
+
+    path: str
+    start: int
+    stop: int
+    count: int
+    """How many sections the file has."""
+
+
+def topic_sections(path: str, size: int) -> list[RunSection]:
+    """A run file cut where topics change, into sections of about `size` bytes; none where that cannot be done.
+
+    Only files on this machine's file systems that are not compressed are cut. What is read is the lines around the
+    cuts.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
+    >>> [(one.start, one.stop) for one in topic_sections(str(file), 30)]
+    [(0, 56), (56, 84)]
+    """
+    place = path.place if isinstance(path, NamedFile) else path
+    plain = path != STDIN and not is_dataset(path) and not is_url(place)
+    if not plain or Path(path).suffix.lower() in COMPRESSED or not Path(place).is_file():
+        return []
+    length = Path(place).stat().st_size
+    found = (_topic_change(path, after, min(after + size, length)) for after in range(size, length, size))
+    cuts = [cut for cut in found if cut]
+    return [RunSection(path, *ends, len(cuts) + 1) for ends in pairwise([0, *cuts, length])] if cuts else []
+
+
+def _topic_change(path: str, start: int, stop: int) -> int:
+    """Where, between these bytes of a file, the first line of another topic than the line before begins; or 0."""
+    with open_bytes(path) as whole:
+        topic, at, inside = b"", start - 1, False  # from the byte before, which may end a line
+        for block in line_blocks(whole.section(at, stop), _HEAD):
+            for line in BytesIO(block):
+                words = line.split(None, 1)
+                if inside and words and not words[0].startswith((b"#", b"<")):
+                    if topic and words[0] != topic:
+                        return at
+                    topic = words[0]
+                inside = True
+                at += len(line)
+    return 0
 
 
 class RunStream:
@@ -60,7 +123,8 @@ class RunStream:
 
     Parameters
     ----------
-    path, lenient, name : as for `read_run`
+    path : the file, or a section of it; `NeedsWhole` is raised where a section does not tell what the whole would
+    lenient, name : as for `read_run`
     memory : bytes that reading may take, about
     block : bytes of a block; a file that is no longer is read whole
 
@@ -70,87 +134,119 @@ class RunStream:
     >>> file = Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = file.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} x\\n" for t in (1, 2, 3) for d in (1, 2)))
     >>> stream = RunStream(file, memory=100, block=20)
-    >>> [frame["topic"].to_list() for frame in stream.parts()]
-    [['1', '1'], ['2', '2'], ['3', '3']]
+    >>> [rows.topics for rows in stream.parts()]
+    [['1'], ['2'], ['3']]
     >>> stream.system, stream.tag
     ('bm25', 'x')
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | RunSection,
         *,
         lenient: bool = False,
         name: SystemName = SYSTEM_NAME,
         memory: float,
         block: int | None = None,
     ) -> None:
-        self.path = os.fspath(path)
+        self.section = path if isinstance(path, RunSection) else None
+        self.path = os.fspath(path.path if isinstance(path, RunSection) else path)
         self.lenient, self.name, self.memory = lenient, name, memory
         self.block = block or int(min(max(memory / (2 * GROWTH), _BLOCK[0]), _BLOCK[1]))
         self.tag = ""
         """The run tag, once the file is read."""
         self.notes: tuple[str, ...] = ()
         """What was noticed, once the file is read."""
+        self.blocks: list[Noticed] = []
+        """The same of each block."""
 
     @property
     def system(self) -> str:
         """The system's name, once the file is read."""
         return called(self.path, self.tag, self.name)
 
-    def parts(self) -> Iterator[pl.DataFrame | None]:
-        """The rows, in frames of whole topics. None says: forget what came so far, all of it comes again."""
+    def parts(self) -> Iterator[Rows | None]:
+        """The rows, in blocks of whole topics. None says: forget what came so far, all of it comes again."""
+        if self.section is not None:
+            yield from self._of_section()
+            return
         if self.path == STDIN or is_dataset(self.path):
             yield from self._whole()
             return
         try:
             yield from self._in_one_go()
-        except (_Mixed, _Indivisible) as reason:
+        except NeedsWhole as reason:
             yield None
-            length = self._length()
-            if GROWTH * length <= self.memory:
-                yield from self._whole()
-            elif isinstance(reason, _Indivisible):
-                yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
-            else:
+            yield from self._again(reason)
+
+    def _again(self, reason: NeedsWhole) -> Iterator[Rows | None]:
+        length = self._length()
+        if GROWTH * length <= self.memory:
+            yield from self._whole()
+        elif isinstance(reason, _Mixed):
+            try:
                 yield from self._sorted_first(length)
+            except _Indivisible as later:  # beyond the place where the topics turned out to be mixed
+                yield None
+                yield from self._again(later)
+        else:
+            yield from self._whole(f"read as a whole ({length / 1e6:,.0f} MB), because {reason}")
+
+    def _of_section(self) -> Iterator[Rows]:
+        try:
+            yield from self._grouped()
+        except FileError:
+            raise NeedsWhole from None
 
     def _whole(self, note: str = "") -> Iterator[pl.DataFrame]:
         run = read_run(self.path, lenient=self.lenient, name=self.name)
         self.tag, self.notes = run.tag, (*run.notes, note) if note else run.notes
         yield run.frame
 
-    def _in_one_go(self) -> Iterator[pl.DataFrame]:
+    def _in_one_go(self) -> Iterator[Rows]:
         with open_bytes(self.path) as stream:
             data = stream.read(self.block)
             short = not stream.read(1)
         if short:
-            run = parse_run(data, self.path, lenient=self.lenient, name=self.name)
-            self.tag, self.notes = run.tag, run.notes
-            yield run.frame
+            yield self._short(data)
             return
         del data
+        yield from self._grouped()
+
+    def _grouped(self) -> Iterator[Rows]:
+        """A file, or a section of one, whose topics stand together."""
         reading = _Reading(self)
         closed: set[str] = set()
-        waiting: list[pl.DataFrame] = []  # rows of the last topic met, which may go on in the next block
-        for frame in one_ahead(reading.frames()):
-            starts, labels = _stretches(frame["topic"])
-            if waiting and labels[0] != waiting[0]["topic"][0]:
-                closed.add(waiting[0]["topic"][0])
+        waiting: list[Rows] = []  # rows of the last topic met, which may go on in the next block
+        topic = ""
+        for rows in one_ahead(reading.rows()):
+            starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
+            if waiting and labels[0] != topic:
+                closed.add(topic)
                 yield from reading.checked(waiting)
                 waiting = []
             if len(set(labels)) < len(labels) or not closed.isdisjoint(labels):
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                yield from reading.checked([*waiting, frame.slice(0, starts[-1])])
+                yield from reading.checked([*waiting, rows.slice(0, int(starts[-1]))])
                 waiting = []
-            waiting.append(frame.slice(starts[-1]))
+            waiting.append(rows.slice(int(starts[-1])))
+            topic = labels[-1]
         if waiting:
             yield from reading.checked(waiting)
         self._finish(reading)
 
-    def _sorted_first(self, length: int) -> Iterator[pl.DataFrame]:
+    def _short(self, data: bytes) -> Rows:
+        """All rows of a file that is one block."""
+        run = parse_rows(data, self.path, lenient=self.lenient, name=self.name)
+        self.tag = run.tag
+        if isinstance(run, PackedRun):
+            return run
+        self.notes = run.notes
+        return run.frame
+
+    def _sorted_first(self, length: int) -> Iterator[Rows]:
         """A file whose topics are mixed: its rows go to shelves, some topics to each, which are then read in turn."""
         import tempfile
 
@@ -159,7 +255,7 @@ class RunStream:
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
-                for frame in reading.frames():
+                for frame in map(_frame, reading.rows()):
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
                     bounds = np.searchsorted(shelf[order], np.arange(shelves + 1))
@@ -187,8 +283,8 @@ class RunStream:
 
     def _finish(self, reading: _Reading) -> None:
         reading.raise_if_any()
-        self.notes = run_notes(reading.blocks)
-        self.tag = next(tag for block in reading.blocks for tag in block.tags)
+        self.blocks, self.notes = reading.noticed, run_notes(reading.noticed)
+        self.tag = first_tag(reading.noticed)
 
 
 class _Reading:
@@ -196,8 +292,8 @@ class _Reading:
 
     def __init__(self, stream: RunStream) -> None:
         self.stream = stream
-        self.blocks: list[RunBlock] = []
-        """What was noticed in each block; without the rows."""
+        self.noticed: list[Noticed] = []
+        """What was noticed in each block."""
         self.problems = Problems(stream.path)
         self.twice: set[bytes] = set()
         """Topics in which a document comes twice."""
@@ -207,9 +303,12 @@ class _Reading:
         path, line = self.stream.path, 1
         held: tuple[int, bytes] | None = None  # until it is certain that lines end in LF
         certain, not_text = False, None
-        with open_bytes(path) as source:
+        section = self.stream.section
+        begins = section is None or section.start == 0
+        with open_bytes(path) as whole:
+            source = whole if section is None else whole.section(section.start, section.stop)
             for number, block in enumerate(line_blocks(source, self.stream.block)):
-                data = without_mark(block, path) if number == 0 else block
+                data = without_mark(block, path) if begins and number == 0 else block
                 check_no_nul(data, path, line)
                 if data and not data.isspace():
                     try:
@@ -230,19 +329,29 @@ class _Reading:
         if not certain:
             raise FileError(path, [Problem(0, EMPTY)])
 
-    def frames(self) -> Iterator[pl.DataFrame]:
+    def rows(self) -> Iterator[Rows]:
         """The rows of each block; what is wrong is collected."""
         for line, data in self._data():
+            if (packed := packed_run(data)) is not None:
+                self.noticed.append(Noticed([packed.tag]))
+                yield packed
+                continue
+            from cranfield.collection.fast import fast_run_block
+
             block = fast_run_block(data, line) or self._slowly(line, data)
-            self.blocks.append(replace(block, frame=block.frame.clear()))
+            self.noticed.append(block.noticed)
             if block.frame.height:
                 yield block.frame
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
+            from cranfield.collection.careful import NO_RUN
+
             self.problems.add(0, NO_RUN)
 
     def _slowly(self, line: int, data: bytes) -> RunBlock:
         """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
-        if not any(block.tags for block in self.blocks) and not self.problems.total:
+        from cranfield.collection.careful import careful_run_block
+
+        if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
                 head = source.read(max(self.stream.block, _HEAD))
                 if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
@@ -251,11 +360,12 @@ class _Reading:
             raise _Indivisible("only all of it can tell whether tabs set its fields apart")
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
-    def checked(self, frames: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def checked(self, parts: list[Rows]) -> Iterator[Rows]:
         """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
-        rows = frames[0] if len(frames) == 1 else pl.concat(frames, rechunk=True)
-        if has_duplicates(rows["topic"], rows["document"]):
-            again = rows.filter(rows.select("topic", "document").is_duplicated())
+        rows = _together(parts)
+        if _has_duplicates(rows):
+            frame = _frame(rows)
+            again = frame.filter(frame.select("topic", "document").is_duplicated())
             self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
@@ -263,6 +373,8 @@ class _Reading:
     def raise_if_any(self) -> None:
         """One error for everything that is wrong, as the careful parser says it of the whole file."""
         if self.twice:
+            from cranfield.collection.careful import careful_duplicates
+
             seen: dict[tuple[bytes, bytes], int] = {}
             again = Problems(self.stream.path)
             for line, data in self._data():
@@ -274,6 +386,26 @@ class _Reading:
         self.problems.raise_if_any()
 
 
+def _frame(rows: Rows) -> pl.DataFrame:
+    return rows.frame() if isinstance(rows, PackedRun) else rows
+
+
+def _has_duplicates(rows: Rows) -> bool:
+    if isinstance(rows, PackedRun):
+        return rows.has_duplicates
+    from cranfield.collection.fast import has_duplicates
+
+    return has_duplicates(rows["topic"], rows["document"])
+
+
+def _together(parts: list[Rows]) -> Rows:
+    """Rows one after the other: packed where all are."""
+    packed = [part for part in parts if isinstance(part, PackedRun)]
+    if len(packed) == len(parts):
+        return PackedRun.together(packed)
+    return pl.concat([_frame(part) for part in parts], rechunk=True)
+
+
 def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
     """Where each stretch of rows of one topic begins, and its topic."""
     changes = (topics.slice(1) != topics.slice(0, len(topics) - 1)).arg_true()
@@ -282,4 +414,6 @@ def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:
+    from cranfield.collection.schemas import RUN_SCHEMA
+
     return pl.read_csv(file, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import polars as pl
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cranfield.labels import natural_sorted
 
-RUN_SCHEMA = {"topic": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
-QRELS_SCHEMA = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.collection.packed import PackedQrels
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,28 @@ class Qrels:
     def __repr__(self) -> str:
         relevant = int((self.frame["relevance"] > 0).sum())
         return f"Qrels({self.name}: {len(self.topics)} topics, {len(self)} judgments, {relevant} relevant)"
+
+
+class QrelsInWords(Qrels):
+    """Judgments as they were parsed; their frame is made when somebody asks for it."""
+
+    def __init__(self, packed: PackedQrels, name: str) -> None:
+        self.__dict__.update(packed=packed, name=name, notes=())
+
+    packed: PackedQrels
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows as a frame."""
+        return self.packed.frame()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in numeric-aware order."""
+        return tuple(natural_sorted(list(dict.fromkeys(self.packed.topics))))
+
+    def __len__(self) -> int:
+        return len(self.packed)
 
 
 @dataclass(frozen=True, eq=False)

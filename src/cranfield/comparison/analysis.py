@@ -23,8 +23,9 @@ from cranfield.comparison.rank_intervals import marginal_ranks
 from cranfield.comparison.resampled import Resampled, Resampling
 from cranfield.comparison.resamples import board_resamples, enough_resamples
 from cranfield.comparison.studentised_range import residual_variance
-from cranfield.comparison.tests import TESTS, any_statistic_names
+from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names
 from cranfield.defaults import CORRECTION, IntervalKind
+from cranfield.demand import Demand, resampled_sums
 from cranfield.errors import ArgumentError, DataError
 from cranfield.labels import positions
 from cranfield.scores import ScoreMatrix
@@ -101,6 +102,7 @@ def analyse(
         n_resamples = enough_resamples(entry, correction, family, alpha, scores.n_topics, how.on_means)
     how = replace(how, n_resamples=n_resamples, percentiles=intervals == "pairwise")
 
+    _demand(entry, scores, len(pairs), how).foretell()
     outcome = entry.run(scores, pairs, how, alpha / n_measures)
     board = replace(how, n_resamples=board_resamples(len(systems), how), progress=None, alternative="two-sided")
     rank_lower, rank_upper, may_be_best, resampled = _board(scores, alpha, board)
@@ -170,6 +172,20 @@ def analyse(
     result = with_intervals(result)
     notes = find_warnings(result, each, classical.identical(scores, pairs))
     return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))
+
+
+def _demand(test: SignificanceTest, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
+    """What a comparison will take: its test, and flips for rank intervals and the set of the best."""
+    n, m = scores.values.shape
+    seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
+    seconds += resampled_sums(n, m, 2 * board_resamples(m, how))
+    less = "fewer resamples, a baseline instead of all pairs, or the t-test" if test.resamples else "fewer systems"
+    return Demand(
+        f"comparing {m:,} systems on {n:,} topics ({test.title})",
+        seconds,
+        how.memory + 8e-6 * (6 * n * m + 20 * n_pairs),
+        f"{less} would take less",
+    )
 
 
 def with_intervals(result: Comparison, selected: int | None = None) -> Comparison:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.labels import plural
 from cranfield.sentences import comparison as say
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[
     return [
         say.ASYMMETRIC(
             average=float(np.abs(found).mean()),
-            over=f" on average over {len(a):,} pairs" if len(a) > 1 else "",
+            pairs=plural(len(a), "pair"),
             limit=LIMIT / math.sqrt(each.n_topics),
             topics=each.n_topics,
             test=test,

@@ -14,7 +14,7 @@ from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.westfall_young import pair_scale
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
-from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, pieces, product
+from cranfield.resampling import SIGNS, Block, blocks, check_resamples, pieces, signed_sums
 
 Array = NDArray[np.float64]
 _ROWS = 128
@@ -160,7 +160,7 @@ def _count(
     rng = block.generator(how.seed, SIGNS)
     reached = np.zeros(len(candidates), dtype=np.int64)
     for start, stop in pieces(block, _ROWS):
-        values = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        values = signed_sums(systems, rng, stop - start)
         work = np.empty_like(values)
         for place, i in enumerate(candidates):
             np.subtract(values, values[i], out=work)

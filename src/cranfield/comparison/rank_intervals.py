@@ -11,7 +11,7 @@ from cranfield.comparison.grid import GridScores
 from cranfield.comparison.resampled import Resampling
 from cranfield.comparison.westfall_young import critical_value, pair_scale
 from cranfield.executors import map_in_order
-from cranfield.resampling import SIGNS, Block, blocks, check_resamples, draw_signs, pieces, product
+from cranfield.resampling import SIGNS, Block, blocks, check_resamples, pieces, signed_sums
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,7 +57,7 @@ def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankInt
     [(1, 1), (2, 2), (3, 5), (3, 5), (3, 5)]
     """
     total = check_resamples(how.n_resamples)
-    n, m = scores.values.shape
+    m = scores.values.shape[1]
     scale = pair_scale(scores)
     systems = np.ascontiguousarray(scores.values.T)
     largest = np.empty((m, total))
@@ -65,7 +65,7 @@ def marginal_ranks(scores: GridScores, how: Resampling, alpha: float) -> RankInt
     def fill(block: Block) -> None:
         rng = block.generator(how.seed, SIGNS)
         for start, stop in pieces(block, _ROWS):
-            values = product(systems, draw_signs(rng, stop - start, n).T)
+            values = signed_sums(systems, rng, stop - start)
             work = np.empty_like(values)
             for i in range(m):
                 np.subtract(values, values[i], out=work)

@@ -24,10 +24,10 @@ from cranfield.resampling import (
     Block,
     blocks,
     check_resamples,
-    draw_signs,
     pieces,
-    product,
     rows_within,
+    signed_bytes,
+    signed_sums,
 )
 
 Array = NDArray[np.float64]
@@ -198,7 +198,7 @@ def count_flips(
     observed = ordered.of(scores.sums)
     needed = flips[order]
     systems = np.ascontiguousarray(scores.values.T)
-    rows = rows_within(how.memory, 8 * (3 * n + len(systems)), how.workers)
+    rows = rows_within(how.memory, signed_bytes(len(systems), n), how.workers)
     work = partial(_count_block, systems, ordered, observed, needed, scores.tolerance, rows, how.settings_alone)
     done = map_in_order(
         work,
@@ -232,7 +232,7 @@ def _count_block(
     reached = np.zeros(many, dtype=np.int64)
     rng = block.generator(how.seed, SIGNS)
     for start, stop in pieces(block, rows):
-        sums = product(systems, draw_signs(rng, stop - start, systems.shape[1]).T)
+        sums = signed_sums(systems, rng, stop - start)
         reached += tally(sums, own, observed[:many], how.alternative, tolerance)
     return reached
 

@@ -80,10 +80,10 @@ def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Arra
     """
     critical = critical_f(between, error, alpha)
     noncentrality = np.minimum(noncentrality, 1e150)  # certainty; its square is still a number
-    c = (between + 2 * noncentrality) / (between + noncentrality)
-    star = (between + noncentrality) ** 2 / (between + 2 * noncentrality)
-    radicand = c / between + sign * critical / error
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):  # a cell without an answer may be infinite or NaN
+        c = (between + 2 * noncentrality) / (between + noncentrality)
+        star = (between + noncentrality) ** 2 / (between + 2 * noncentrality)
+        radicand = c / between + sign * critical / error
         top = np.sqrt(critical / error * (2 * error - 1)) - np.sqrt(c / between * (2 * star - 1))
         z = top / np.sqrt(radicand)
     return np.where(radicand <= 0, 0.0, special.ndtr(-z))

@@ -148,11 +148,11 @@ def evaluate_archive(
         raise FileError(str(where), [Problem(0, f"cannot be made a directory: {reason(error)}")]) from None
     how = {name: value for name, value in scoring.items() if name not in ("workers", "executor", "memory")}
     job = {"measures": names, **{name: None if value is None else str(value) for name, value in sorted(how.items())}}
-    finished = WorkFile(where / FINISHED, job, "archive")
-    for done, entry in enumerate(entries, 1):
-        yield _one(entry, where / f"{entry.name}.parquet", finished, measures, scoring)
-        if progress:
-            progress(done, len(entries))
+    with WorkFile(where / FINISHED, job, "archive") as finished:
+        for done, entry in enumerate(entries, 1):
+            yield _one(entry, where / f"{entry.name}.parquet", finished, measures, scoring)
+            if progress:
+                progress(done, len(entries))
 
 
 def _one(entry: ArchiveEntry, path: Path, finished: WorkFile, measures: Any, scoring: dict[str, Any]) -> ArchiveOutcome:

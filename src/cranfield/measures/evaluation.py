@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.readers import read_run, same_system
-from cranfield.collection.streaming import RunStream
+from cranfield.collection.packed import PackedRun
+from cranfield.collection.parsed import first_tag, run_notes
+from cranfield.collection.readers import called, read_run, same_system
+from cranfield.collection.streaming import RunSection, RunStream, topic_sections
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
     MEASURES,
@@ -34,23 +36,28 @@ from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
 from cranfield.labels import summary
+from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
+from cranfield.measures.matching import Documents
 from cranfield.measures.names import Measure, parse_measure, parse_measures
 from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
-from cranfield.measures.stream import judge_stream
+from cranfield.measures.stream import JudgedSection, join_sections, judge_section, judge_stream
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.sentences import measures as say
 from cranfield.signature import signature
 
 Path = str | os.PathLike[str]
+Unit = Run | str | RunSection
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
 LIBRARIES = 160.0
 """Megabytes that the interpreter and its libraries take before anything is read, about."""
+SECTION = 1 << 26
+"""Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
 
@@ -129,11 +136,11 @@ class Evaluator:
         """A run's rankings, ordered and judged."""
         return self.judge_with_unjudged_topics(run)[0]
 
-    def judge_with_unjudged_topics(self, run: Run) -> tuple[JudgedRanking, list[str]]:
+    def judge_with_unjudged_topics(self, run: Run | PackedRun) -> tuple[JudgedRanking, list[str]]:
         """The same, with the topics of the run that have no judgments."""
         return judge(run, self.judgments, self._index, order=self.order, single_precision=self.single_precision)
 
-    def find(self, topic: Ints, documents: pl.Series) -> Ints:
+    def find(self, topic: Ints, documents: Documents) -> Ints:
         """The number of each document among the judged ones, −1 for an unjudged one; `topic` is that of each."""
         return self._index.find(topic, documents)
 
@@ -157,6 +164,20 @@ class Evaluator:
         """`score_run` of a file that is read in blocks."""
         ranking, unjudged_topics = judge_stream(stream, self.judgments, self.judge_with_unjudged_topics)
         return self.outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
+
+    def judge_section(self, stream: RunStream) -> JudgedSection:
+        """What a section of a file has to say, for `score_sections`."""
+        return judge_section(stream, self.judgments, self.judge_with_unjudged_topics)
+
+    def score_sections(self, sections: Sequence[JudgedSection], name: SystemName) -> RunScores | None:
+        """`score_stream` from what the sections of a file have to say; None where only the whole file can tell."""
+        gathered = join_sections(sections)
+        if gathered is None:
+            return None
+        blocks = [block for section in sections for block in section.blocks]
+        ranking = gathered.ranking(self.judgments)
+        system = called(sections[0].section.path, first_tag(blocks), name)
+        return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), run_notes(blocks))
 
     def score_run(self, run: Run) -> RunScores:
         """All measures of a run, and what to know about its topics."""
@@ -301,12 +322,15 @@ def evaluate(
     run_scores: list[RunScores] = []
     places: dict[str, str] = {}
     executor = executor or surrounding()
-    todo = sources if executor is None else sent(sources, lenient, name)
+    units: Iterable[Unit] = sources
     if executor is None:  # while one thread waits for a file or a lock, another works
         workers = workers or min(2 * available_workers(), MOST_THREADS)
-    work = partial(_score_source, evaluator, lenient, name, _share(memory, workers, sources))
-    outcomes = map_in_order(work, todo, executor=executor, workers=workers, progress=progress)
-    for number, outcome in enumerate(outcomes):
+    else:
+        units = in_sections(sent(sources, lenient, name), evaluator)
+    work = partial(_score_unit, evaluator, lenient, name, _share(memory, workers, units))
+    spread = partial(map_in_order, work, executor=executor, workers=workers)
+    scored = spread(units, progress=progress, weight=_runs_in)
+    for number, outcome in enumerate(_joined(evaluator, name, scored, spread)):
         place = sources[number] if isinstance(sources, list) else ""
         place = place if isinstance(place, str) else f"run {number + 1}"
         if outcome.system in places:
@@ -332,11 +356,48 @@ def _share(memory: float, workers: int | None, sources: Any) -> float:
     return max(memory - LIBRARIES, memory / 10) * 1e6 / max(at_once, 1)
 
 
-def _score_source(evaluator: Evaluator, lenient: bool, name: SystemName, memory: float, source: Run | str) -> RunScores:
-    """One run's scores; a file is read on the way."""
-    if isinstance(source, Run) or evaluator.needs_documents:
-        return evaluator.score_run(open_run(source, lenient, name))
-    return evaluator.score_stream(RunStream(source, lenient=lenient, name=name, memory=memory))
+def in_sections(sources: Iterable[Run | str], evaluator: Evaluator) -> Iterable[Unit]:
+    """The units of work of other workers: runs, and of large files their sections."""
+    if not isinstance(sources, list) or evaluator.needs_documents:
+        return sources
+    return [
+        unit
+        for source in sources
+        for unit in ([] if isinstance(source, Run) else topic_sections(source, SECTION)) or [source]
+    ]
+
+
+def _runs_in(unit: Unit) -> int:
+    """How far a unit of work brings the count of runs."""
+    return int(not isinstance(unit, RunSection) or unit.start == 0)
+
+
+def _score_unit(
+    evaluator: Evaluator, lenient: bool, name: SystemName, memory: float, unit: Unit
+) -> RunScores | JudgedSection:
+    """One run's scores, or what a section of its file has to say; a file is read on the way."""
+    if isinstance(unit, RunSection):
+        return evaluator.judge_section(RunStream(unit, lenient=lenient, name=name, memory=memory))
+    if isinstance(unit, Run) or evaluator.needs_documents:
+        return evaluator.score_run(open_run(unit, lenient, name))
+    return evaluator.score_stream(RunStream(unit, lenient=lenient, name=name, memory=memory))
+
+
+def _joined(
+    evaluator: Evaluator,
+    name: SystemName,
+    scored: Iterator[RunScores | JudgedSection],
+    spread: Callable[[list[Unit]], Iterator[RunScores | JudgedSection]],
+) -> Iterator[RunScores]:
+    """The scores of every run; a file whose sections do not tell enough is scored as a whole."""
+    for first in scored:
+        if isinstance(first, RunScores):
+            yield first
+            continue
+        sections = [first, *(one for one in islice(scored, first.section.count - 1) if isinstance(one, JudgedSection))]
+        outcome = evaluator.score_sections(sections, name) or next(spread([first.section.path]))
+        assert isinstance(outcome, RunScores)
+        yield outcome
 
 
 def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
@@ -354,17 +415,20 @@ def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
     return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
 
 
-def summaries(scores: Scores) -> pl.DataFrame:
+LONG = {"system": str, "topic": str, "measure": str, "value": float}
+"""The columns of scores with one row for each."""
+
+
+def summaries(scores: Scores) -> LightTable:
     """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
-    columns: dict[str, list[object]] = {"system": [], "topic": [], "measure": [], "value": []}
+    columns: dict[str, list[Any]] = {name: [] for name in LONG}
     for name, matrix in scores.items():
         values = matrix.values.sum(axis=0) if _is_count(name) else matrix.system_means
         columns["system"] += matrix.systems
         columns["topic"] += ["all"] * matrix.n_systems
         columns["measure"] += [name] * matrix.n_systems
         columns["value"] += values.tolist()
-    schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
-    return pl.DataFrame(columns, schema=schema)
+    return LightTable([LightColumn(name, columns[name], kind) for name, kind in LONG.items()])
 
 
 def _is_count(name: str) -> bool:

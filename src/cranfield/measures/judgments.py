@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.intents import Intents
-from cranfield.collection.types import Qrels
+from cranfield.collection.types import Qrels, QrelsInWords
 from cranfield.errors import DataError
 from cranfield.labels import natural_sorted
 from cranfield.measures.hits import Floats, Hits, Ints, Mask
-from cranfield.measures.matching import DocumentIndex, topic_numbers
+from cranfield.measures.matching import DocumentIndex, Documents, stretch_numbers, topic_numbers
 
 _Thing = TypeVar("_Thing")
 
@@ -60,7 +59,7 @@ class Judgments:
 
     topics: tuple[str, ...]
     topic: Ints
-    documents: pl.Series
+    documents: Documents
     subtopics: SubtopicJudgments
     top_level: int
     intents: Intents | None = None
@@ -150,22 +149,28 @@ def gain_table(gains: str, top_level: int) -> Floats:
 
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
     """Judgments ready for use, and the index that finds a ranking's documents among them."""
-    frame = qrels.frame
-    if not frame.height:
+    if not len(qrels):
         raise DataError(f"{qrels.name}: no judgments at all")
     topics = qrels.topics
-    topic, _ = topic_numbers(frame["topic"], {label: number for number, label in enumerate(topics)})
-    index = DocumentIndex(topic, frame["document"])
-    level = frame["relevance"].to_numpy().astype(np.int64)
-    subtopics = _subtopics(topic, frame["subtopic"], index.of_judgment, level)
+    numbers = {label: number for number, label in enumerate(topics)}
+    if isinstance(qrels, QrelsInWords):
+        packed = qrels.packed
+        topic, _ = stretch_numbers(packed.topics, packed.lengths, numbers)
+        index, level = DocumentIndex(topic, packed.documents), packed.levels
+        labels, code = [packed.subtopic], np.zeros(len(packed), dtype=np.int64)
+    else:
+        frame = qrels.frame
+        topic, _ = topic_numbers(frame["topic"], numbers)
+        index, level = DocumentIndex(topic, frame["document"]), frame["relevance"].to_numpy().astype(np.int64)
+        labels = natural_sorted(frame["subtopic"].unique().to_list())
+        code, _ = topic_numbers(frame["subtopic"], {label: number for number, label in enumerate(labels)})
+    subtopics = _subtopics(topic, labels, code, index.of_judgment, level)
     judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents)
     return judgments, index
 
 
-def _subtopics(topic: Ints, subtopic: pl.Series, document: Ints, level: Ints) -> SubtopicJudgments:
-    """Number the subtopics topic by topic, in numeric-aware order of their labels."""
-    labels = natural_sorted(subtopic.unique().to_list())
-    code, _ = topic_numbers(subtopic, {label: number for number, label in enumerate(labels)})
+def _subtopics(topic: Ints, labels: list[str], code: Ints, document: Ints, level: Ints) -> SubtopicJudgments:
+    """Number the subtopics topic by topic; `code` says which label each judgment has."""
     pairs, number = np.unique(topic * len(labels) + code, return_inverse=True)
     order = np.lexsort((number, document))
     names: NDArray[np.int64] = pairs % len(labels)

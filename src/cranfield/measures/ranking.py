@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.types import Run
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import DataError
-from cranfield.measures.hits import Hits, Ints
+from cranfield.measures.hits import Hits, Ints, Mask
 from cranfield.measures.judgments import Judgments
-from cranfield.measures.matching import DocumentIndex, topic_numbers
+from cranfield.measures.matching import DocumentIndex, Documents, documents_of, stretch_numbers, topic_numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from cranfield.lazy import polars as pl
 
 _Thing = TypeVar("_Thing")
 
@@ -46,7 +51,7 @@ class JudgedRanking:
     document: Ints
     row: Ints
     start: Ints
-    ids: pl.Series
+    ids: Documents
     arranged: Ints | Callable[[], Ints] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
@@ -66,7 +71,8 @@ class JudgedRanking:
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
         places = self.places
-        return self.ids if places is None else self.cached("documents", lambda: self.ids.gather(places))
+        ids = self.ids if places is None else self.ids.gather(places)
+        return self.cached("documents", lambda: documents_of(ids))
 
     @property
     def places(self) -> Ints | None:
@@ -127,7 +133,7 @@ class NoRanking(DataError):
 
 
 def judge(
-    run: Run,
+    run: Run | PackedRun,
     judgments: Judgments,
     index: DocumentIndex,
     *,
@@ -142,17 +148,23 @@ def judge(
         column ascending (ndeval); ``"file"``: as the file has them (NTCIREVAL)
     single_precision : compare scores as 32-bit floats, as trec_eval did before 9.0.8 and pytrec_eval does
     """
-    frame = run.frame
-    topic, unjudged_topics = topic_numbers(frame["topic"], judgments.topic_number)
+    numbers = judgments.topic_number
+    documents: Documents
+    if isinstance(run, PackedRun):
+        topic, unjudged_topics = stretch_numbers(run.topics, run.lengths, numbers)
+        system, documents, column = run.tag, run.documents, run.column
+    else:
+        topic, unjudged_topics = topic_numbers(run.frame["topic"], numbers)
+        system, documents, column = run.system, run.frame["document"], lambda name: run.frame[name].to_numpy()
+    known: Ints | slice = slice(None)
     if unjudged_topics:
-        known = topic >= 0
-        frame, topic = frame.filter(known), topic[known]
-    documents = frame["document"]
+        known = np.flatnonzero(topic >= 0)
+        documents, topic = documents.gather(known), topic[known]
     if order == "score":
-        score = frame["score"].to_numpy()
+        score = column("score")[known]
         arranged = _by_score(topic, score.astype(np.float32) if single_precision else score, documents)
     elif order == "rank":
-        arranged = _by_rank(topic, frame["rank"], run.system, judgments.topics)
+        arranged = _by_rank(topic, column("rank")[known], system, judgments.topics)
     else:
         arranged = None if _ascending(topic) else np.argsort(topic, kind="stable")
     judgment = index.find(topic, documents)
@@ -170,7 +182,7 @@ def _ascending(values: NDArray[Any]) -> bool:
     return bool((values[1:] >= values[:-1]).all())
 
 
-def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: pl.Series) -> Ints | None:
+def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: Documents) -> Ints | None:
     """The rows by topic, score descending, document id descending (bytes); None when they stand so already."""
     same = topic[1:] == topic[:-1]
     arranged: Ints | None = None
@@ -186,22 +198,34 @@ def _by_score(topic: Ints, score: NDArray[np.floating[Any]], documents: pl.Serie
     group = np.cumsum(np.append(True, ~tied))[inside]
     ids = documents.gather(inside if arranged is None else arranged[inside])
     neighbours = group[1:] == group[:-1]
-    if (ids.slice(1) < ids.slice(0, len(ids) - 1)).to_numpy()[neighbours].all():
+    if _before(ids.gather(np.arange(1, len(ids))), ids.gather(np.arange(len(ids) - 1)))[neighbours].all():
         return arranged
     if arranged is None:
         arranged = np.arange(len(topic))
-    ties = pl.DataFrame({"group": group, "id": ids})
-    by = ties.select(pl.arg_sort_by("group", "id", descending=[False, True])).to_series().to_numpy()
-    arranged[inside] = arranged[inside[by]]
+    arranged[inside] = arranged[inside[_by_id(group, ids)]]
     return arranged
 
 
-def _by_rank(topic: Ints, rank: pl.Series, system: str, topics: tuple[str, ...]) -> Ints | None:
-    """The rows by topic and rank column; an error where it is no ranking."""
-    if (missing := rank.null_count()) > 0:
-        at = topics[topic[int(rank.is_null().arg_true()[0])]]
-        raise NoRanking(system, missing, at)
-    ranks = rank.to_numpy()
+def _before(ids: Documents, others: Documents) -> Mask:
+    """Where an id comes before the other in the order of their bytes."""
+    if isinstance(ids, Ids) and isinstance(others, Ids):
+        return ids.before(others)
+    below: Mask = (documents_of(ids) < documents_of(others)).to_numpy()
+    return below
+
+
+def _by_id(group: Ints, ids: Documents) -> Ints:
+    """The rows by group and, descending, by id."""
+    if isinstance(ids, Ids):
+        return np.lexsort([*(~word for word in ids.in_order[::-1]), group])
+    ties = pl.DataFrame({"group": group, "id": ids})
+    return ties.select(pl.arg_sort_by("group", "id", descending=[False, True])).to_series().to_numpy()
+
+
+def _by_rank(topic: Ints, ranks: NDArray[Any], system: str, topics: tuple[str, ...]) -> Ints | None:
+    """The rows by topic and rank column (NaN where there is no rank); an error where it is no ranking."""
+    if (missing := np.flatnonzero(np.isnan(ranks))).size:
+        raise NoRanking(system, len(missing), topics[topic[missing[0]]])
     arranged = None
     if not _ascending(topic) or ((topic[1:] == topic[:-1]) & (ranks[1:] < ranks[:-1])).any():
         arranged = np.lexsort((ranks, topic))

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.light_table import LightTable
+
 if TYPE_CHECKING:
     import polars as pl
 else:
@@ -69,7 +71,7 @@ class Sheet:
     read_back: bool = False
 
     @property
-    def for_machines(self) -> pl.DataFrame:
+    def for_machines(self) -> Any:
         """The rows as `steady_rows`, each with its measure, also where all are about the same; scores as they are."""
         if self.read_back:
             return self.rows
@@ -100,12 +102,14 @@ def steady(value: float) -> float:
     return rounded if math.isfinite(rounded) else value  # the largest doubles have nothing above them
 
 
-def steady_rows(rows: pl.DataFrame) -> pl.DataFrame:
+def steady_rows(rows: Any) -> Any:
     """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
     is one of these) need no detour by text.
     """
+    if isinstance(rows, LightTable):
+        return rows.with_floats(lambda value: None if math.isinf(value) else steady(value))
     import numpy as np
 
     powers = np.array([10.0**power for power in range(-12, 10)])

@@ -147,15 +147,15 @@ def replicate(
     )  # fmt: skip
     settings = _settings(splitting, how, rule, [str(measure) for measure in collection.evaluator.measures])
     settings |= {"level": level, "gains": gains, "order": order, "single_precision": single_precision}
-    file = WorkFile(work, {} if work is None else _job(settings, collection))
-    n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
-    total = n_runs + n_measures * n_splits
-    run_progress = None if progress is None else (lambda done, _: progress(done, total))
-    data, warnings = partition_scores(
-        collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
-    )
-    done = _Counter(progress, n_runs, total)
-    analysed = [_analyse(each, how, rule, file, done) for each in data]
+    with WorkFile(work, {} if work is None else _job(settings, collection)) as file:
+        n_runs, n_measures = len(collection.sources), len(collection.evaluator.measures)
+        total = n_runs + n_measures * n_splits
+        run_progress = None if progress is None else (lambda done, _: progress(done, total))
+        data, warnings = partition_scores(
+            collection, splitting, work=file, workers=workers, executor=executor, progress=run_progress
+        )
+        done = _Counter(progress, n_runs, total)
+        analysed = [_analyse(each, how, rule, file, done) for each in data]
     result = _result(analysed, settings, (*file.warnings, *warnings), splitting)
     notify(result.warnings)
     return result

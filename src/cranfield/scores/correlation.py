@@ -15,13 +15,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
+from cranfield.defaults import ALPHA, MEMORY_MB, MISSING, RANK_RESAMPLES, SEED, MissingPolicy
+from cranfield.demand import Demand, resampled_sums
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.executors import map_in_order
 from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
 from cranfield.invariants import check_interval
-from cranfield.labels import check_unique, summary
-from cranfield.resampling import OTHER_TOPICS, TOPICS, Block, blocks, draw_weights, grid_step, to_grid
+from cranfield.labels import check_unique, plural, summary
+from cranfield.resampling import (
+    OTHER_TOPICS,
+    TOPICS,
+    Block,
+    blocks,
+    draw_weights,
+    grid_step,
+    pieces,
+    product,
+    rows_within,
+    to_grid,
+)
 from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix, Scores
@@ -373,7 +385,15 @@ def _bootstrap(
     executor: Executor | None,
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals; None for a coefficient that some sample leaves undefined."""
-    work = partial(_resampled_correlations, x, y, tolerance, shared, seed)
+    (n, m), kinds = x.shape, 1 if shared else 2
+    Demand(
+        f"resampling {plural(m, 'system')} on {plural(n, 'topic')}",
+        resampled_sums(n, 2 * m, kinds * n_resamples),
+        MEMORY_MB + 8e-6 * 5 * (x.size + y.size),
+        "fewer resamples take less",
+    ).foretell()
+    rows = rows_within(MEMORY_MB, kinds * 24 * max(n, len(y)), workers)
+    work = partial(_resampled_correlations, x, y, tolerance, shared, seed, rows)
     done = list(map_in_order(work, blocks(n_resamples), executor=executor, workers=workers))
     limits: dict[str, tuple[float, float] | None] = {}
     for name in COEFFICIENTS:
@@ -392,12 +412,18 @@ def _resampled_correlations(
     tolerance: tuple[float, float],
     shared: bool,
     seed: int,
+    rows: int,
     block: Block,
 ) -> dict[str, NDArray[np.float64]]:
     """The coefficients of a block of resamples of topics."""
-    weights = draw_weights(block.generator(seed, TOPICS), len(block), len(x))
-    others = weights if shared else draw_weights(block.generator(seed, OTHER_TOPICS), len(block), len(y))
-    return rank_correlations(weights @ x, others @ y, tolerance)
+    topics, others = block.generator(seed, TOPICS), block.generator(seed, OTHER_TOPICS)
+    sums: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    for start, stop in pieces(block, rows):
+        weights = draw_weights(topics, stop - start, len(x))
+        other = weights if shared else draw_weights(others, stop - start, len(y))
+        sums.append((product(x.T, weights.T).T, product(y.T, other.T).T))
+    first, second = (np.concatenate(each) for each in zip(*sums, strict=True))
+    return rank_correlations(first, second, tolerance)
 
 
 def is_order(path: str | os.PathLike[str]) -> bool:

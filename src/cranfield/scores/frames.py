@@ -118,7 +118,7 @@ def from_wide(
     if not systems:
         raise DataError(f"the wide frame has no column but {topic!r}; expected one per system")
     values = np.column_stack([to_floats(frame[name], f"system {name!r}") for name in systems])
-    return complete(values, to_labels(frame[topic], "topic"), systems, measure, missing=missing)
+    return complete(values, to_labels(frame[topic], "topic").to_list(), systems, measure, missing=missing)
 
 
 def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
@@ -133,7 +133,7 @@ def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy 
     columns = {part: to_labels(frame[name], part) for part, name in parts.items() if part != "value"}
     values = to_floats(frame[parts["value"]], "column 'value'")
     if "measure" not in columns:
-        columns["measure"] = [measure or "score"] * len(values)
+        columns["measure"] = pl.repeat(measure or "score", len(values), dtype=pl.String, eager=True)
     return Scores(assemble(columns, values, missing=missing))
 
 
@@ -247,17 +247,13 @@ def complete(
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 
 
-def to_labels(column: pl.Series, part: str) -> list[str]:
+def to_labels(column: pl.Series, part: str) -> pl.Series:
     """The labels of a column as text; whole numbers are written out."""
-    if column.dtype == pl.String:
-        labels = column.to_list()
-    elif column.dtype.is_integer():
-        labels = [None if value is None else str(value) for value in column.to_list()]
-    else:
+    if column.dtype != pl.String and not column.dtype.is_integer():
         raise DataError(f"column {column.name!r} holds {part} labels, which must be strings; it is {column.dtype}")
-    if None in labels:
-        raise DataError(f"column {column.name!r}: row {labels.index(None) + 1} has no {part}")
-    return labels
+    if column.null_count():
+        raise DataError(f"column {column.name!r}: row {int(column.is_null().arg_true()[0]) + 1} has no {part}")
+    return column.cast(pl.String)
 
 
 def to_floats(column: pl.Series, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:

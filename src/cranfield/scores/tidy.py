@@ -86,8 +86,8 @@ def from_tidy(
     provenance: Sequence[str] = (),
 ) -> list[ScoreMatrix]:
     """One matrix per measure of a tidy table; `name` is the system of settings when no column names one."""
-    topics = to_labels(frame[columns.topic], "topic")
-    named = [name] * frame.height if columns.system is None else to_labels(frame[columns.system], "system")
+    topics = to_labels(frame[columns.topic], "topic").to_list()
+    named = [name] * frame.height if columns.system is None else to_labels(frame[columns.system], "system").to_list()
     if columns.parameters:
         values = [[_text(one) for one in frame[key].to_list()] for key in columns.parameters]
         inside = [

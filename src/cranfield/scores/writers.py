@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cranfield.compression import COMPRESSED
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import write_atomically
+from cranfield.light_table import LightColumn, LightTable
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.formats import writer
 from cranfield.scores.matrix import Scores
@@ -68,18 +69,18 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
     write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
 
 
-def table_bytes(frame: pl.DataFrame, separator: str, path: str) -> bytes:
+def table_bytes(frame: pl.DataFrame | LightTable, separator: str, path: str) -> bytes:
     """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
-    columns = [_cells(frame[name], separator, path) for name in frame.columns]
+    columns = [_cells(column, separator, path) for column in LightTable.of(frame).dtypes]
     header = separator.join(_label(name, separator, path) for name in frame.columns)
     rows = map(separator.join, zip(*columns, strict=True))
     return _encoded("\n".join([header, *rows, ""]), path)
 
 
-def _cells(column: pl.Series, separator: str, path: str) -> list[str]:
+def _cells(column: LightColumn, separator: str, path: str) -> list[str]:
     """A column as it is written; each of its labels is looked at once."""
-    values = column.to_list()
-    if column.dtype.is_float():
+    values = column.values
+    if column.kind is float:
         return ["" if value is None else repr(value) for value in values]
     written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
     return [written[value] for value in values]

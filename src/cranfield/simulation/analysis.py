@@ -128,12 +128,12 @@ def simulate_tests(
         "seed": seed,
     }
     about = {name: value for name, value in settings.items() if name != "n_trials"}
-    file = WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND)
     cluster = _admit(population, plan, mode)
     source = partial(_source, population, plan, mode, workers, executor)
-    outcomes = list(
-        zip(*run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress), strict=True)
-    )
+    with WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND) as file:
+        outcomes = list(
+            zip(*run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress), strict=True)
+        )
     listed = [
         row for cell, parts in zip(plan.cells, outcomes, strict=True) for row in _rows(plan, cell, parts, cluster)
     ]

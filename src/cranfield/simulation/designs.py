@@ -157,13 +157,13 @@ def simulate_design(
         measure=matrix.measure, **question, n_topics=size, n_pilots=n_pilots, n_trials=n_trials, seed=seed
     )
     about = {**question, "n_topics": size, "n_trials": n_trials, "seed": seed}
-    file = WorkFile(work, {} if work is None else job_of(matrix.measure, np.asarray(matrix.values), about), KIND)
-    todo = [number for number in range(n_pilots) if file.get(f"pilot {number}", _ROW) is None]
-    one = partial(_pilot, matrix, size, question, n_trials, seed)
-    tell = None if progress is None else partial(further, progress, n_pilots - len(todo), n_pilots)
-    done = map_in_order(one, todo, executor=executor, workers=workers, progress=tell)
-    for number, row in zip(todo, done, strict=True):
-        file.put(f"pilot {number}", row)
+    with WorkFile(work, {} if work is None else job_of(matrix.measure, np.asarray(matrix.values), about), KIND) as file:
+        todo = [number for number in range(n_pilots) if file.get(f"pilot {number}", _ROW) is None]
+        one = partial(_pilot, matrix, size, question, n_trials, seed)
+        tell = None if progress is None else partial(further, progress, n_pilots - len(todo), n_pilots)
+        done = map_in_order(one, todo, executor=executor, workers=workers, progress=tell)
+        for number, row in zip(todo, done, strict=True):
+            file.put(f"pilot {number}", row)
     rows = pl.DataFrame([file.get(f"pilot {number}") for number in range(n_pilots)])
     result = SimulatedDesign(matrix.measure, rows, settings, (*matrix.warnings, *file.warnings))
     notify(result.warnings)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cranfield.collection.readers import read_qrels, read_run
+from cranfield.collection.packed import PackedRun
+from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
 from cranfield.elementary import exp, log
 from cranfield.errors import DataError
@@ -63,7 +64,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     chosen, notes = choose(options.measures)
     factors = None if options.zscores is None else dict(Standardisation.load(options.zscores))
     judged = read_qrels(options.qrels) if qrels is None else qrels
-    system = read_run(options.run, lenient=True, name="tag") if run is None else run
+    system = read_rows(options.run, lenient=True, name="tag") if run is None else run
     judgments, index = prepare(judged)
     ranking, _ = judge(system, judgments, index)
     topics, absent = _topics(ranking, options)
@@ -85,7 +86,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     if factors is not None:
         table = [_standardised(column, factors, labels) for column in table]
     page = _Page(chosen, table, labels, z=factors is not None)
-    page.facts["tag"] = system.tag or system.system
+    page.facts["tag"] = system.tag if isinstance(system, PackedRun) else system.tag or system.system
     page.facts["topics"] = len(judgments.topics) if options.complete else len(labels)  # also where -D evaluates one
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
         known = judgments.level > 0

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.defaults import MEMORY_MB
 from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
-from cranfield.resampling import check_resamples, to_grid, topic_weights
+from cranfield.resampling import BLOCK, check_resamples, rows_within, to_grid, topic_weights
 from cranfield.scores import ScoreMatrix
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ def mean_bands(
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
     values = to_grid(ordered.values, scores.n_topics)
     width = max(1, _AT_ONCE // n_resamples)
+    rows = min(BLOCK, rows_within(MEMORY_MB, 24 * scores.n_topics, 1))
     lower, upper = np.empty(scores.n_systems), np.empty(scores.n_systems)
     for start in range(0, scores.n_systems, width):
         part = values[:, start : start + width]
         means = np.empty((n_resamples, part.shape[1]))
         done = 0
-        for weights in topic_weights(scores.n_topics, n_resamples, seed):
+        for weights in topic_weights(scores.n_topics, n_resamples, seed, rows):
             means[done : done + len(weights)] = weights @ part
             done += len(weights)
         means /= scores.n_topics

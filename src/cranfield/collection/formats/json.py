@@ -28,20 +28,12 @@ def is_json(file: CollectionFile) -> bool:
 
 
 def load(file: CollectionFile) -> Any:
-    """The content; a key that comes twice is an error, where JSON would keep the last."""
+    """The content."""
     from cranfield.errors import FileError, Problem
     from cranfield.json_text import JSONProblem, parse_json
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise FileError(file.path, [Problem(0, f"key {twice!r} comes twice in one object; keep one")])
-        return made
-
     try:
-        return parse_json(file.text, object_pairs_hook=once)
+        return parse_json(file.text)
     except JSONProblem as error:
         raise FileError(file.path, [Problem(error.line, error.text)]) from None
 

@@ -40,6 +40,27 @@ def no_cautions(result: Comparison, each: Differences) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Size:
+    """How large a comparison is."""
+
+    n_topics: int
+    n_systems: int
+    n_pairs: int
+    n_resamples: int
+    on_means: bool
+
+
+def no_resamples(size: Size) -> float:
+    """The seconds of a test that draws no resamples: its formula for every pair."""
+    return 1e-8 * size.n_topics * size.n_pairs
+
+
+def statistic_of_pairs(size: Size) -> float:
+    """The seconds of a test that has to compute a statistic other than the mean for every pair and resample."""
+    return 7e-8 * size.n_resamples * size.n_topics * size.n_pairs
+
+
+@dataclass(frozen=True)
 class SignificanceTest:
     """A significance test of pairs of systems.
 
@@ -56,6 +77,7 @@ class SignificanceTest:
     interval : what the t intervals of its differences are called
     errors : the standard errors and degrees of freedom behind them
     cautions : warnings of its own about a result
+    work : seconds of processor time of its resamples, about
     rank : its place in lists
     """
 
@@ -70,6 +92,7 @@ class SignificanceTest:
     interval: str = T_INTERVAL
     errors: Callable[[GridScores, Pairs, Differences], Errors] = paired_errors
     cautions: Callable[[Comparison, Differences], list[str]] = no_cautions
+    work: Callable[[Size], float] = no_resamples
     rank: int = 1000
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cranfield.comparison.tests import TESTS, SignificanceTest
+from cranfield.comparison.tests import TESTS, SignificanceTest, Size
 from cranfield.comparison.tests.bootstrap import without_spread
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     return bootstrap_t(scores, pairs, how, alpha)
 
 
+def work(size: Size) -> float:
+    """Sums of differences and of their squares, of every pair."""
+    return 3e-10 * size.n_resamples * size.n_topics * size.n_pairs
+
+
 BOOTSTRAP_T = TESTS.register(
     SignificanceTest(
         name="bootstrap-t",
@@ -29,6 +34,7 @@ BOOTSTRAP_T = TESTS.register(
         run=run,
         resamples=True,
         cautions=without_spread,
+        work=work,
         rank=30,
     )
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-import polars as pl
-
+from cranfield.light_table import LightColumn, LightTable
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 from cranfield.scores import ScoreMatrix, Scores
@@ -21,7 +21,7 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     first = next(iter(scores.values()))
     shown = {**settings.to_dict(), "measures": list(scores)} if settings is not None else {"measures": list(scores)}
 
-    def sheet(rows: pl.DataFrame, **more: Any) -> Sheet:
+    def sheet(rows: Any, **more: Any) -> Sheet:
         said = first.provenance[0] if first.provenance else ""
         return Sheet("evaluate", rows, said, shown, scores.warnings, read_back=True, **more)
 
@@ -37,7 +37,7 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
         headline=f"{first.n_systems} systems on {first.n_topics} topics",
         sheets={
             "means": means,
-            "topics": lambda: sheet(pl.concat([scores.to_long(), summaries(scores)])),
+            "topics": lambda: sheet(_with_summaries(scores, summaries(scores))),
             **matrices,
         },
         on_page=("means", "topics"),
@@ -46,10 +46,31 @@ def scores_answer(result: Scores | ScoreMatrix, settings: Any) -> Answer:
     )
 
 
-def _best_first(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_summaries(scores: Scores, means: LightTable) -> Any:
+    """The score of every topic, measure by measure and system by system, and the means below."""
+    if any(matrix.partitions is not None for matrix in scores.values()):
+        import polars as pl
+
+        return pl.concat([scores.to_long(), means.frame])
+    columns: dict[str, list[Any]] = {name: [] for name in means.columns}
+    for name, matrix in scores.items():
+        columns["system"] += [one for one in matrix.systems for _ in matrix.topics]
+        columns["topic"] += list(matrix.topics) * matrix.n_systems
+        columns["measure"] += [name] * matrix.values.size
+        columns["value"] += matrix.values.T.ravel().tolist()
+    return LightTable([LightColumn(one.name, columns[one.name] + one.values, one.kind) for one in means.dtypes])
+
+
+def _best_first(means: LightTable) -> LightTable:
     """Systems by measures, the best by the first measure on top."""
-    wide = rows.pivot(on="measure", index="system", values="value", maintain_order=True)
-    return wide.sort(wide.columns[1], descending=True, nulls_last=True, maintain_order=True)
+    by_measure: dict[str, dict[str, float]] = {}
+    for system, _, measure, value in means.iter_rows():
+        by_measure.setdefault(measure, {})[system] = value
+    first = next(iter(by_measure.values()))
+    systems = list(dict.fromkeys(means.values("system")))
+    systems.sort(key=lambda one: (one not in first, not math.isnan(first.get(one, 0)), -first.get(one, 0)))
+    columns = [LightColumn(name, [of.get(one) for one in systems], float) for name, of in by_measure.items()]
+    return LightTable([LightColumn("system", systems, str), *columns])
 
 
 @answers("Correlation", "Correlations")

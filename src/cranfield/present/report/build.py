@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
     PathLike = str | os.PathLike[str]
 
+MOST_SCORES = 1_000_000
+"""Scores that a report can show."""
 MOST_TEXT = 1_500_000_000
 """Bytes of runs, as text, that a report holds in memory; more are read whenever they are looked at."""
 TITLES = {
@@ -193,6 +195,12 @@ def build_report(
     }  # fmt: skip
     evaluated, where, problems, judged, files = _material(scores, qrels, runs, measures, source, scoring, workers)
     main = next(iter(evaluated.values()))
+    if (cells := sum(matrix.values.size for matrix in evaluated.values())) > MOST_SCORES:
+        raise DataError(
+            f"a report shows every score, and {cells:,} of them ({main.n_topics:,} topics × {main.n_systems:,} "
+            f"systems) would make a page that no browser opens; at most {MOST_SCORES:,} fit: choose systems, topics or "
+            "measures, or ask for the comparison, the variances and the reliability by themselves"
+        )
     grouping = _grouping(teams, judged is not None)
     case = Case(
         evaluated,

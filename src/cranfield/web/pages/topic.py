@@ -13,10 +13,10 @@ from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.view.rankings import rankings
 from cranfield.present.view.topic import topic_answer
-from cranfield.settings import Settings, setting
+from cranfield.settings import Settings, setting, shared
 from cranfield.settings.evaluate import EvaluateSettings
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import read_lines, warnings_of
+from cranfield.web.server.library import by_measure, read_lines, warnings_of
 from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
@@ -29,7 +29,7 @@ class TopicSettings(Settings):
     by_one_measure: ClassVar[bool] = True
     brief: ClassVar[str] = "One topic: all systems on it, how hard it is, and two ranked lists with grades."
 
-    measure: str | None = setting(None, "By this measure.", flags=(), part="source", usual="the first")
+    measure: str | None = shared.one_measure()
     topic: str = setting(help="A topic.", flags=(), part="view")
     a: str | None = setting(None, "A system whose ranked list to show.", flags=(), part="view", usual="the best")
     b: str | None = setting(None, "The list beside it.", flags=(), part="view", usual="the second best")
@@ -55,7 +55,10 @@ def look_at_topic(question: Any, dataset: Dataset, progress: Progress) -> Outcom
     said = topic_answer(matrix, question.topic, counts=counts, lists=lists)
     words = [(name, value) for name, value in question.query() if name != "topic"]
     links = [f"/topic?{urlencode([*words, ('topic', topic)])}" for topic in said.extra["hardest"]]
-    python = (*read_lines(question, dataset), f"scores.select(topics=[{question.topic!r}]).to_wide()")
+    python = (
+        *read_lines(by_measure(question, dataset), dataset),
+        f"scores.select(topics=[{question.topic!r}]).to_wide()",
+    )
     if contents.has_runs:
         qrels, files = dataset.run_files()
         evaluated = EvaluateSettings(measures=(matrix.measure,), per_topic=True)
