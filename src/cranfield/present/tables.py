@@ -23,6 +23,8 @@ and logarithms, some 1e-16 to 1e-14 of a result, which must not reach a file; sc
 
 
 _HUGE = 1e12
+_DOUBT = 2.0 * 2.0**-20
+"""Twice what rounding may do to a number of `SIGNIFICANT` digits before the point (below 2³⁴, so half of 2⁻¹⁹)."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ def steady_rows(rows: Any) -> Any:
     """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
-    is one of these) need no detour by text.
+    is one of these) need no detour by text, unless they are so near the middle between two that the rounded product
+    cannot tell on which side.
     """
     if isinstance(rows, LightTable):
         return rows.with_floats(lambda value: None if math.isinf(value) else steady(value))
@@ -120,7 +123,10 @@ def steady_rows(rows: Any) -> Any:
         size = np.abs(values)
         ordinary = (size >= powers[0]) & (size < powers[-1])
         scale = scales[SIGNIFICANT + 12 - np.searchsorted(powers, size[ordinary], side="right")]
-        values[ordinary] = np.rint(values[ordinary] * scale) / scale
+        product = values[ordinary] * scale
+        clear = np.abs(np.abs(product - np.rint(product)) - 0.5) > _DOUBT
+        ordinary[ordinary] = clear
+        values[ordinary] = (np.rint(product) / scale)[clear]
         rest = ~ordinary & np.isfinite(values)
         values[rest] = [steady(value) for value in values[rest].tolist()]
         return pl.Series(column.name, values).set(column.is_null() | column.is_infinite(), None)
