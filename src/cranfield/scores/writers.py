@@ -74,7 +74,7 @@ def table_bytes(frame: pl.DataFrame | LightTable, separator: str, path: str) -> 
     columns = [_cells(column, separator, path) for column in LightTable.of(frame).dtypes]
     header = separator.join(_label(name, separator, path) for name in frame.columns)
     rows = map(separator.join, zip(*columns, strict=True))
-    return _encoded("\n".join([header, *rows, ""]), path)
+    return "\n".join([header, *rows, ""]).encode()
 
 
 def _cells(column: LightColumn, separator: str, path: str) -> list[str]:
@@ -97,12 +97,6 @@ def _label(label: str, separator: str, path: str) -> str:
 def _quoted(text: str) -> str:
     """Quoted wherever any reader might stumble: separators of other dialects, blanks, quotes, comment marks."""
     return '"' + text.replace('"', '""') + '"' if _DELICATE.search(text) else text
-
-
-def _encoded(text: str, path: str) -> bytes:
-    if "\0" in text:
-        raise DataError(f"{path}: a label holds a NUL character; rename it")
-    return text.encode()
 
 
 def write_per_run(
@@ -141,7 +135,7 @@ def write_per_run(
         raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
     try:
         for system, lines in texts.items():
-            write_atomically(staging / f"{system}{ending}", _encoded("".join(lines), directory))
+            write_atomically(staging / f"{system}{ending}", "".join(lines).encode())
         target.mkdir(exist_ok=True)
         for file in staging.iterdir():
             file.replace(target / file.name)
