@@ -49,7 +49,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         return set()
     if name.endswith(".json") and (value := _object(text)) is not None:
         return {_leaves(value, kind)}
-    lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else text.splitlines()
+    lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else re.split(r"\r\n|\r|\n", text)
     if name.endswith(".jsonl"):
         rows = [_object(line) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
