@@ -257,7 +257,11 @@ def replicates_lengths() -> Texts:
     return {"replicates-lengths": table(header, rows)}
 
 
-@figures("measured", command="python docs/figures.py --measure replicates-teams", sources=(*REPLICATED, "replicates/teams.py"))
+@figures(
+    "measured",
+    command="python docs/figures.py --measure replicates-teams",
+    sources=(*REPLICATED, "replicates/teams.py"),
+)
 def replicates_teams() -> Texts:
     """Decisions within one team's runs against all runs."""
     import re
