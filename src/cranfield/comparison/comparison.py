@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.comparison.corrections import CORRECTIONS
+from cranfield.comparison.corrections import CORRECTIONS, at_most
 from cranfield.comparison.groups import MARKS, letters, mark
 from cranfield.comparison.intervals import Basis
 from cranfield.comparison.invariants import check_result
@@ -127,7 +127,7 @@ class Comparison(Result):
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Which pairs differ: adjusted p at most alpha."""
-        return np.asarray(self.p_adjusted <= self.alpha)
+        return at_most(self.p_adjusted, self.alpha)
 
     @property
     def system_a(self) -> tuple[str, ...]:
@@ -295,7 +295,7 @@ class Comparison(Result):
 
         The Tukey tests have no uncorrected p-values to count.
         """
-        uncorrected = None if TESTS[self.test].corrects_family else self.p <= self.alpha
+        uncorrected = None if TESTS[self.test].corrects_family else at_most(self.p, self.alpha)
         separated = np.abs(self.difference[self.significant])
         return {
             "measure": self.measure,

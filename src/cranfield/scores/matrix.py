@@ -365,6 +365,11 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     Scores(AP: 1 topics × 1 systems, mean 0.5000)
     >>> Scores([ap]).only() == ap
     True
+
+    A measure is found by any of its names, as everywhere:
+
+    >>> Scores([ap])["map"] == ap
+    True
     """
 
     def __init__(self, matrices: Iterable[ScoreMatrix], warnings: Iterable[str] = ()) -> None:
@@ -376,9 +381,15 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         self._said = tuple(warnings)
 
     def __getitem__(self, measure: str) -> ScoreMatrix:
-        if measure not in self._matrices:
+        if measure in self._matrices:
+            return self._matrices[measure]
+        from cranfield.measures.names import recognise
+
+        meant = recognise(measure) if isinstance(measure, str) else None
+        same = [name for name in self._matrices if meant is not None and recognise(name) == meant]
+        if len(same) != 1:
             raise UnknownNameError("measure", measure, self._matrices)
-        return self._matrices[measure]
+        return self._matrices[same[0]]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._matrices)
