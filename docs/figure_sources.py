@@ -446,7 +446,9 @@ def best_of_ten() -> Texts:
     x = top.values[:, np.argsort(-top.values.mean(axis=0), kind="stable")[:20]]
     x = x - x.mean(axis=0)
     equal = [
-        np.mean([best.best_set(GridScores.of(x[rng.integers(len(x), size=n)]), flips(), 0.05).member for _ in range(150)])
+        np.mean(
+            [best.best_set(GridScores.of(x[rng.integers(len(x), size=n)]), flips(), 0.05).member for _ in range(150)]
+        )
         for n in (25, 50)
     ]
     columns = [f">{n} topics: {how}" for n in (25, 50, 100) for how in ("flips alone", "the set")]

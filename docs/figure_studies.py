@@ -275,7 +275,11 @@ def _parts_of_a_topic(one: Any, topic: str) -> str:
     return f"{min(parts):.0%} to {max(parts):.0%}"
 
 
-@figures("measured", command="python docs/figures.py --measure replicates-teams", sources=(*REPLICATED, "replicates/teams.py"))
+@figures(
+    "measured",
+    command="python docs/figures.py --measure replicates-teams",
+    sources=(*REPLICATED, "replicates/teams.py"),
+)
 def replicates_teams() -> Texts:
     """Decisions within one team's runs against all runs."""
     import re
