@@ -320,7 +320,7 @@ def evaluate(
     )  # fmt: skip
     sources = as_runs(runs)
     run_scores: list[RunScores] = []
-    places: dict[str, str] = {}
+    places: dict[str, str | int] = {}
     executor = executor or surrounding()
     units: Iterable[Unit] = sources
     if executor is None:
@@ -331,8 +331,8 @@ def evaluate(
     spread = partial(map_in_order, work, executor=executor, workers=workers)
     scored = spread(units, progress=progress, weight=_runs_in)
     for number, outcome in enumerate(_joined(evaluator, name, scored, spread)):
-        place = sources[number] if isinstance(sources, list) else ""
-        place = place if isinstance(place, str) else f"run {number + 1}"
+        source = sources[number] if isinstance(sources, list) else None
+        place = source if isinstance(source, str) else number + 1
         if outcome.system in places:
             raise DataError(same_system(outcome.system, places[outcome.system], place))
         places[outcome.system] = place
