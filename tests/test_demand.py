@@ -38,7 +38,7 @@ def test_whoever_listens_is_told_instead(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_flips_of_a_correction_count(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Demand] = []
-    monkeypatch.setattr(Demand, "foretell", told.append)
+    monkeypatch.setattr(Demand, "foretell", lambda self: told.append(self))
     for correction in ("holm", "westfall-young"):
         compare(scores(70, 5), test="t", correction=correction, n_resamples=50_000)
     assert told[1].seconds - told[0].seconds == pytest.approx(demand.resampled_sums(70, 5, 50_000))

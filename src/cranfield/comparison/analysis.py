@@ -175,7 +175,7 @@ def analyse(
 
 
 def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
-    """What a comparison will take: its test, flips for rank intervals and the set of the best, those of a correction."""
+    """What a comparison will take: its test, and flips for rank intervals, the set of the best and the correction."""
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
     seconds += resampled_sums(n, m, 2 * board_resamples(m, how))
