@@ -21,7 +21,12 @@ USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1
 TINY = "topic,a,b,c\nt0,1e-151,7e-151,4e-151\nt1,3e-151,4e-151,9e-151\nt2,2e-151,8e-151,5e-151\n"
 HUGE = "topic,a,b,c\nt0,1e80,7e79,4e79\nt1,3e79,4e80,9e79\nt2,2e79,8e80,5e80\nt3,6e80,1e80,3e79\n"
 NEAR = "topic,a,b\nt0,0.45820143489624077,0.3040282609402799\nt1,0.7337002575807505,0.6783839408752714\n"
+VAST = "topic,a,b,c\nt0,1e150,-7e150,4e149\nt1,3e149,4e150,9e149\nt2,2e149,8e150,5e150\nt3,6e150,1e150,3e149\n"
+LEAST = "topic,a,b,c\nt0,0,0,5e-324\nt1,0.1,0.1,0.2\nt2,5e-324,0,0\n"
 FOUND = [
+    (VAST, "leaderboard x.csv --resamples 20"),
+    (LEAST, "standardise robustness x.csv --a 0.01"),
+    (USUAL, "design pairs --scores x.csv --systems 5 --min-diff 0.2 --alpha 0.999999999999 --looks 12"),
     (USUAL, "correlate x.csv x.csv --resamples 1"),
     (USUAL, "design recommend x.csv --systems 3 --min-diff 0.2 --power 1e-16"),
     (USUAL, "design recommend x.csv --systems 4 --min-diff 0.2 --alpha 0.9999999999999999"),

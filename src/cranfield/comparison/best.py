@@ -139,6 +139,8 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
     n = len(values)
     each = values[:, at] - values[:, [behind]]
     each -= each.mean(axis=0)
+    largest = np.abs(each).max(axis=0)
+    each /= np.where(largest > 0, largest, 1.0)  # skewness has no unit, and cubes of huge scores no double
     square = each * each
     spread = np.sqrt(square.mean(axis=0))
     square *= each

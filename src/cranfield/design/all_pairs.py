@@ -178,5 +178,6 @@ def design_spread(estimate: VarianceEstimate) -> float:
     error = 0.0
     if estimate.lower is not None and estimate.upper is not None:
         df = sum(stratum.n_topics - 1 for stratum in estimate.strata)
-        error = math.log(estimate.upper / estimate.lower) / (2 * float(stdtrit(df, 1 - estimate.alpha / 2)))
+        quantile = float(stdtrit(df, 1 - estimate.alpha / 2))
+        error = math.log(estimate.upper / estimate.lower) / (2 * quantile) if quantile > 0 else 0.0
     return min(math.hypot(pair_spread(stratum.scores for stratum in estimate.strata), error), MOST_SPREAD)

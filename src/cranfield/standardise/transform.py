@@ -168,7 +168,8 @@ def z_scores(factors: Factors, values: NDArray[np.float64]) -> NDArray[np.float6
     """z of topic × system values whose rows are the factors' topics (AIRS 2016 eq. 2)."""
     mean, sd = factors.mean[:, None], factors.sd[:, None]
     tied = sd == 0
-    z = (values - mean) / np.where(tied, 1.0, sd)
+    with np.errstate(over="ignore"):  # infinitely far by a spread next to nothing
+        z = (values - mean) / np.where(tied, 1.0, sd)
     off = np.copysign(np.inf, values - mean)
     return np.where(tied, np.where(values == mean, 0.0, off), z)
 

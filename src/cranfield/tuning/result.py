@@ -126,14 +126,15 @@ class TunedFamily:
 
         scores = self.family.scores
         lower, upper = mean_bands(scores, n_resamples=n_resamples, seed=seed, alpha=alpha, progress=progress)
+        means = [math.fsum(column) / len(column) for column in scores.values.T]  # the same in any order
         return pl.DataFrame(
             [
                 pl.Series("family", [self.name] * scores.n_systems),
                 pl.Series("setting", list(scores.systems)),
                 *parameter_columns(self.family),
-                pl.Series("mean", [math.fsum(column) / len(column) for column in scores.values.T]),  # in any order
-                pl.Series("lower", lower),
-                pl.Series("upper", upper),
+                pl.Series("mean", means),
+                pl.Series("lower", list(map(min, lower.tolist(), means))),  # scores below the grid's step are 0 on it
+                pl.Series("upper", list(map(max, upper.tolist(), means))),
                 pl.Series("folds", self.times_chosen),
                 pl.Series("final", [label == self.final for label in scores.systems]),
             ]

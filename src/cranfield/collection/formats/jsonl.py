@@ -29,6 +29,9 @@ def _columns(file: CollectionFile, parts: list[str], needed: str) -> tuple[dict[
     filled = ((number, line) for number, line in enumerate(file.text.splitlines(), 1) if line.strip())
     for number, row in json_objects(filled, problems.add):  # JSON has no comments
         named = named or columns_of(list(row), parts)
+        if not named:
+            problems.add(number, f"expected keys for {needed}, found {', '.join(row) or 'none'}")
+            continue
         if missing := [key for key in named.values() if key not in row]:
             problems.add(number, f"expected the key {missing[0]!r}, found {', '.join(row) or 'none'}")
             continue
