@@ -245,16 +245,34 @@ def replicates_lengths() -> Texts:
         "interaction, rescaled, rows (default)": {},
     }
     cells: dict[tuple[str, str], list[str]] = {(measure, way): [] for measure in ("AP", "P@10") for way in ways}
+    texts = {}
     for x in (2, 3, 5):
         for measure, one in replicated(n_partitions=x).by_measure.items():
+            if (measure, x) == ("AP", 2):
+                texts["replicates-topic-19"] = _parts_of_a_topic(one, "19")
             for way, how in ways.items():
                 effects = analyse_splits(one.data.splits, replace(one.how, **how), one.rule.alpha)
                 length = np.array([split.lengths.mean() for split in effects])
+                if (measure, x, way) == ("AP", 2, "interaction, rescaled, cells"):
+                    texts["replicates-median-length"] = short(float(np.median(length)), 4)
                 spread = f"[{short(length.min())}, {short(length.max())}]"
                 cells[measure, way].append(f"{short(length.mean(), 4)} {spread}")
     rows = [[measure, way, *lengths] for (measure, way), lengths in cells.items()]
     header = "measure | model, residuals, resampling | >x = 2 | >x = 3 | >x = 5"
-    return {"replicates-lengths": table(header, rows)}
+    return texts | {"replicates-lengths": table(header, rows)}
+
+
+def _parts_of_a_topic(one: Any, topic: str) -> str:
+    """The smallest and largest share of the residual sum of squares that a topic makes in a split."""
+    from cranfield.replicates.model import fit
+
+    parts = []
+    for split in one.data.splits:
+        squares = (fit(split.scores).residuals ** 2).sum(axis=1)
+        its = np.array([split.topics[at] == topic for at in split.scores.topic])
+        if its.any():
+            parts.append(squares[its].sum() / squares.sum())
+    return f"{min(parts):.0%} to {max(parts):.0%}"
 
 
 @figures(
@@ -308,6 +326,27 @@ def verdicts_on_advice() -> Texts:
         inside = f"{len(rows) - len(off)} of {len(rows)} rows lie between .78 and .85"
         texts[name] = f"{inside}; outside: {'; '.join(off)}" if off else inside
     return texts
+
+
+@figures("measured", command="python docs/figures.py --measure powers-again", sources=("design/simulated_power.py",))
+def powers_again() -> Texts:
+    """The rows outside .78 to .85 with other and more draws: which of them are chance?"""
+    import advice_study as study
+
+    from cranfield.design.simulated_power import simulate_power
+
+    real = study.populations() | study.untouched()
+    found = []
+    for name in ("advice-table", "advice-held-out"):
+        for line in stored()[name]["text"].splitlines()[2:]:
+            who, past, difference, advised, power, *_ = (cell.strip() for cell in line.strip("|").split("|"))
+            if not 0.78 <= float(power) <= 0.85:
+                topics = int(advised.split()[0])
+                again = simulate_power(
+                    real[who], topics, float(difference), n_systems=study.COMPARED, trials=12_000, seed=2
+                )
+                found.append(f"{who} from {past} topics {short(again.power)}")
+    return {"powers-again": "; ".join(found)}
 
 
 @figures("shared")
@@ -457,11 +496,15 @@ def coverage_of_tau() -> Texts:
     """How often the bootstrap interval of τ holds the τ of a population of topics."""
     draws, rows = 150, []
     sides = {}
-    for name in ("trec8-adhoc.AP", "terabyte2006.AP"):
-        raw = matrix(name).select(systems=matrix(name).systems[::2])
+    # Every how many systems are ranked, and every how many the factors of std-AB come from.
+    for name, ranked, fitted in (("trec8-adhoc.AP", 2, 2), ("terabyte2006.AP", 2, 2), ("terabyte2006.AP", 2, 1),
+                                 ("terabyte2006.AP", 1, 1)):  # fmt: skip
+        whole = matrix(name)
+        raw, base = (whole.select(systems=whole.systems[::every]) for every in (ranked, fitted))
         with quietly():
-            std = cf.fit_standardisation(raw).apply(raw).scores.only()
-        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB"] = (raw.values, std.values)
+            std = cf.fit_standardisation(base).apply(raw).scores.only()
+        said = f"{raw.n_systems} systems" + (f", factors from {base.n_systems}" if fitted != ranked else "")
+        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB, {said}"] = (raw.values, std.values)
     sides["web2012 P@20 against ERR@20"] = (matrix("web2012-adhoc.P@20").values, matrix("web2012-adhoc.ERR@20").values)
     for at, (name, (x, y)) in enumerate(sides.items()):
         systems = [f"s{j:03}" for j in range(x.shape[1])]

@@ -302,7 +302,7 @@ def _analyse(
         n_resamples = enough_resamples(entry, correction, family, alpha, scores.n_topics, how.on_means)
     how = replace(how, n_resamples=n_resamples, percentiles=intervals == "pairwise")
 
-    _demand(entry, scores, len(pairs), how).foretell()
+    _demand(entry, correction, scores, len(pairs), how).foretell()
     outcome = entry.run(scores, pairs, how, alpha / n_measures)
     board = replace(how, n_resamples=board_resamples(len(systems), how), progress=None, alternative="two-sided")
     rank_lower, rank_upper, may_be_best, resampled = _board(scores, alpha, board)
@@ -393,12 +393,15 @@ def _one_family(several: list[Comparison]) -> list[Comparison]:
     return joined
 
 
-def _demand(test: SignificanceTest, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
-    """What a comparison will take: its test, and flips for rank intervals and the set of the best."""
+def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:
+    """What a comparison will take: its test, and flips for rank intervals, the set of the best and the correction."""
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
     seconds += resampled_sums(n, m, 2 * board_resamples(m, how))
     less = "fewer resamples, a baseline instead of all pairs, or the t-test" if test.resamples else "fewer systems"
+    if CORRECTIONS[correction].of_scores:
+        seconds += resampled_sums(n, m, how.n_resamples)
+        less = "another correction, " + less if test.resamples else "fewer resamples, another correction, or " + less
     return Demand(
         f"comparing {m:,} systems on {n:,} topics ({test.title})",
         seconds,
