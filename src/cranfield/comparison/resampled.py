@@ -46,7 +46,7 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Resampled:
-    """P-values of a resampling test, one per pair.
+    """P-values of a test, one per pair; of a test by formula they are all there is to say.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Resampled:
     """
 
     p: Array
-    smallest: float
-    exact: bool
-    n_resamples: int
+    smallest: float = 0.0
+    exact: bool = False
+    n_resamples: int = 0
     lower: Array | None = None
     upper: Array | None = None
     method: Sequence[str] = ()

@@ -17,7 +17,7 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     from cranfield.comparison.classical import paired_t
     from cranfield.comparison.resampled import Resampled
 
-    return Resampled(paired_t(scores, pairs, how.alternative), 0.0, exact=False, n_resamples=0)
+    return Resampled(paired_t(scores, pairs, how.alternative))
 
 
 T = TESTS.register(

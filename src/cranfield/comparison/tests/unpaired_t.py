@@ -19,7 +19,7 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     from cranfield.comparison.classical import unpaired_t
     from cranfield.comparison.resampled import Resampled
 
-    return Resampled(unpaired_t(scores, pairs, how.alternative, pooled=True), 0.0, exact=False, n_resamples=0)
+    return Resampled(unpaired_t(scores, pairs, how.alternative, pooled=True))
 
 
 def errors(scores: GridScores, pairs: Pairs, each: Differences) -> Errors:
