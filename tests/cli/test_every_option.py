@@ -181,6 +181,11 @@ ALONE |= {
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
+PAIRED = ("variance", "reliability", "standardise fit", "standardise robustness", "standardise effect", "simulate tests",
+          "simulate design", "simulate scores")  # fmt: skip
+SOME = ["--system", "{other}", "--system", "{worst}", "--system", "{best}"]
+ALONE |= {(command, "system"): [*COMMANDS[command], *SOME] for command in PAIRED}
+
 ANY = {"new": "new", "system": "s", "other": "t", "worst": "w", "best": "b", "team": "a"}
 """Names that need not exist."""
 

@@ -100,6 +100,20 @@ def test_a_pair_is_a_family_of_one(here: Type) -> None:
 
 
 @pytest.mark.parametrize(
+    "command",
+    ["variance", "reliability", "standardise fit", "standardise robustness", "simulate tests --topics 10 --trials 20"],
+)
+def test_some_systems_are_all_there_is(here: Type, command: str) -> None:
+    head, *lines = Path("scores.csv").read_text().splitlines()
+    names = list(dict.fromkeys(line.split(",")[0] for line in lines))[:3]
+    kept = [line for line in lines if line.split(",")[0] in names]
+    Path("three.csv").write_text("\n".join([head, *kept]) + "\n")
+    wanted = " ".join(f"--system {name}" for name in names)
+    chosen, alone = (rows(here, f"{command} {source}") for source in (f"scores.csv -m AP {wanted}", "three.csv -m AP"))
+    assert [{**row, "collection": ""} for row in chosen] == [{**row, "collection": ""} for row in alone]
+
+
+@pytest.mark.parametrize(
     "words", ["variance scores.csv -m map", "convert scores.csv -m map", "standardise fit scores.csv -m map"]
 )
 def test_a_measure_by_another_name(here: Type, words: str) -> None:

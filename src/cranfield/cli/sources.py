@@ -22,10 +22,12 @@ def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
         if isinstance(settings, RunsOrScores):
             return (scores_of(files["scores"], settings),)
         refuse_others(files["scores"], settings)
-        return (read_scores(files["scores"], measure=settings.measure, missing=settings.missing),)
+        scores = read_scores(files["scores"], measure=settings.measure, missing=settings.missing)
+        return (only_wanted(scores, settings),)
     if settings.takes == "collections":
         refuse_others(files["scores"], settings)
-        return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)
+        collections = read_collections(files["scores"], measure=settings.measure, missing=settings.missing)
+        return ({name: only_wanted(one, settings) for name, one in collections.items()},)
     if settings.takes == "batches":
         batches = read_batches(files["scores"], measure=settings.measure, missing=settings.missing)
         return ([only_wanted(one, settings) for one in batches],)
@@ -62,7 +64,8 @@ def only_wanted(scores: Scores, settings: Any) -> Scores:
     wanted = getattr(settings, "system", None)
     if not wanted:
         return scores
-    baselines = [settings.baseline] if isinstance(settings.baseline, str) else settings.baseline or ()
+    baseline = getattr(settings, "baseline", None)
+    baselines = [baseline] if isinstance(baseline, str) else baseline or ()
     return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
 
 

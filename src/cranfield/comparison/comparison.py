@@ -69,6 +69,7 @@ class Comparison(Result):
     seed : seed of the resamples
     across_measures : whether the adjustment counts the comparisons of other measures too
     scores : the scores that were compared, topics and systems in byte order of their names
+    asked : the question as it was asked
     signature : one line for a paper's footnote
     warnings : what to know before relying on the result
     """
@@ -109,6 +110,7 @@ class Comparison(Result):
     seed: int
     scores: ScoreMatrix
     across_measures: bool = False
+    asked: ComparisonSettings = ComparisonSettings()
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
