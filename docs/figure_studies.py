@@ -207,6 +207,88 @@ def replicates_comparison() -> Texts:
     return {"replicates-comparison": table(header, rows), "replicates-conflicts": str(conflicts)}
 
 
+def bracketed(row: dict[str, Any], name: str) -> str:
+    """A rate with its extremes."""
+    return f"{short(row[name])} [{short(row[f'{name}_min'])}, {short(row[f'{name}_max'])}]"
+
+
+@figures("measured", command="python docs/figures.py --measure replicates-calibration", sources=(
+    *REPLICATED, "replicates/simulation.py", "truth/models.py"))  # fmt: skip
+def replicates_calibration() -> Texts:
+    """Coverage and type I error of every combination."""
+    from cranfield.replicates.simulation import calibrate
+
+    rows = []
+    for scenario in ("iid", "trec-like"):
+        for x in (2, 3):
+            found = list(calibrate(scenario, n_partitions=x, n_datasets=1500).iter_rows(named=True))  # type: ignore[arg-type]
+            for at, row in enumerate(found):
+                said = {0: " (default)", len(found) - 1: " (published)"}.get(at, "")
+                rows.append([
+                    scenario, str(x), row["residuals"], row["resample"], row["p"] + said, bracketed(row, "coverage"),
+                    bracketed(row, "type_1"),
+                ])  # fmt: skip
+    return {"replicates-calibration": table("errors | >x | residuals | resample | p | >coverage | >type I error", rows)}
+
+
+@figures("measured", command="python docs/figures.py --measure replicates-lengths", sources=REPLICATED)
+def replicates_lengths() -> Texts:
+    """Mean length of the intervals on TREC-COVID."""
+    from dataclasses import replace
+
+    from cranfield.replicates.analysis import analyse_splits
+
+    ways: dict[str, dict[str, Any]] = {
+        "no interaction, raw, cells": {"interaction": False, "residuals": "raw", "resample": "cells"},
+        "interaction, raw, cells (published)": {"residuals": "raw", "resample": "cells"},
+        "interaction, rescaled, cells": {"resample": "cells"},
+        "interaction, rescaled, rows (default)": {},
+    }
+    cells: dict[tuple[str, str], list[str]] = {(measure, way): [] for measure in ("AP", "P@10") for way in ways}
+    for x in (2, 3, 5):
+        for measure, one in replicated(n_partitions=x).by_measure.items():
+            for way, how in ways.items():
+                effects = analyse_splits(one.data.splits, replace(one.how, **how), one.rule.alpha)
+                length = np.array([split.lengths.mean() for split in effects])
+                spread = f"[{short(length.min())}, {short(length.max())}]"
+                cells[measure, way].append(f"{short(length.mean(), 4)} {spread}")
+    rows = [[measure, way, *lengths] for (measure, way), lengths in cells.items()]
+    header = "measure | model, residuals, resampling | >x = 2 | >x = 3 | >x = 5"
+    return {"replicates-lengths": table(header, rows)}
+
+
+@figures(
+    "measured",
+    command="python docs/figures.py --measure replicates-teams",
+    sources=(*REPLICATED, "replicates/teams.py"),
+)
+def replicates_teams() -> Texts:
+    """Decisions within one team's runs against all runs."""
+    import re
+
+    columns, lengths = [], pl.DataFrame()
+    for published in (False, True):
+        for x in (2, 3):
+            with quietly():
+                found = cf.replicate(COVID / "qrels.txt", COVID / "runs", "AP", n_partitions=x, published=published)
+                by_name = {name: re.match("[A-Za-z]+", name).group() for name in found.systems}  # type: ignore[union-attr]
+                teams = found.teams(by_name)["AP"]
+            columns.append({row[1:4]: row[4] for row in teams.triples.rows()})
+            if x == 3 and not published:
+                lengths = teams.lengths
+    kinds = [kind for kind in columns[0] if any(column[kind] for column in columns)]
+    rows = [[*kind, *(str(column.get(kind, 0)) for column in columns)] for kind in kinds]
+    header = (
+        "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
+    )
+    (_, _, *across), (_, _, *within) = lengths.rows()
+    return {
+        "replicates-teams": table(header, rows),
+        "replicates-team-lengths": f"across {short(across[0], 4)} without and {short(across[1], 4)} with interaction; within "
+        f"{short(within[0], 4)} and {short(within[1], 4)}",
+    }
+
+
 # ── beside the advice ─────────────────────────────────────────────────────────────────────────────────────
 
 

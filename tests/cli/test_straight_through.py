@@ -264,6 +264,17 @@ def test_many_alike_warnings_become_one() -> None:
     assert gathered(["one", "two: 2", "one", "three: 3"]) == ["one", "two: 2", "three: 3"]
 
 
+def test_many_warnings_that_differ_in_numbers_become_one() -> None:
+    """Capitals in the ids of 40 runs: some find one of the judged documents, others two, and so on."""
+    texts = [f"run{i}: only {i % 9 + 1} of its 44,{i:03} documents is judged" for i in range(40)]
+    (one,) = gathered(texts)
+    assert one == texts[0] + " (and so, but for the numbers, run1, run2, run3, run4, run5 and 34 more)"
+    assert gathered(texts[:3]) == texts[:3]
+    missing = [f"run{i}: no document for {i} of 50 topics: {', '.join(map(str, range(i)))}" for i in range(2, 40)]
+    assert len(gathered(missing)) == 1
+    assert gathered([f"AP: {text}" for text in texts]) == [f"AP: {one}"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
