@@ -93,7 +93,7 @@ def test_a_design_in_words() -> None:
     assert grid.headline.startswith("2 designs, solved for topics: ")
     x = make_scores(n_topics=20, n_systems=5, seed=3)
     other = ScoreMatrix(x.values / 2, x.topics, x.systems, "other")
-    by_measure = design_anova([estimate_variance(one, "residual") for one in (x, other)], 10, 0.1)
+    by_measure = design_anova([estimate_variance(one, "residual") for one in (x, other)], 5, 0.1)
     first, second = by_measure.table.values("topics")
     assert answer(by_measure).headline == f"{first} topics by score, {second} topics by other"
     assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
