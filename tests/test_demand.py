@@ -36,6 +36,15 @@ def test_whoever_listens_is_told_instead(monkeypatch: pytest.MonkeyPatch) -> Non
     assert heard[0].endswith("fewer resamples, a baseline instead of all pairs, or the t-test would take less")
 
 
+def test_the_flips_of_a_correction_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Demand] = []
+    monkeypatch.setattr(Demand, "foretell", lambda self: told.append(self))
+    for correction in ("holm", "westfall-young"):
+        compare(scores(70, 5), test="t", correction=correction, n_resamples=50_000)
+    assert told[1].seconds - told[0].seconds == pytest.approx(demand.resampled_sums(70, 5, 50_000))
+    assert told[1].instead == "fewer resamples, another correction, or fewer systems would take less"
+
+
 def test_what_is_quick_is_not_announced() -> None:
     compare(scores(50, 5), n_resamples=100)  # a warning would be an error here
 

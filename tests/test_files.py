@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import FileError, make_sample
+from cranfield import FileError, make_sample, make_scores, write_scores
 from cranfield.collection.readers import read_run
 from cranfield.files import expand, read_bytes, write_atomically
+from cranfield.work_files import WorkFile
 
 
 def test_a_nul_in_a_name_is_said() -> None:
@@ -18,18 +19,27 @@ def test_a_nul_in_a_name_is_said() -> None:
     for act in (lambda: read_bytes("a\0b"), lambda: read_run("a\0b.run"), lambda: read_bytes(expand(["a\0b*"])[0])):
         with pytest.raises(FileError, match=remedy):
             act()
-    with pytest.raises(FileError, match=remedy):
-        write_atomically("a\0b", b"")
+    sample, scores = make_sample(n_topics=2, n_systems=2, n_documents=100), make_scores(n_topics=3, n_systems=2, seed=1)
+    for write in (
+        lambda: write_atomically("a\0b", b""),
+        lambda: write_scores(scores, "a\0b", layout="trec_eval"),
+        lambda: sample.write("a\0b"),
+        lambda: WorkFile("a\0b", {}),
+    ):
+        with pytest.raises(FileError, match=remedy):
+            write()
 
 
 def test_what_a_killed_process_left_is_swept_at_the_next_write(tmp_path: Path) -> None:
     stale, fresh = tmp_path / ".scores.csv.abcd1234.part", tmp_path / ".scores.csv.zzzz9999.part"
     other, folder = tmp_path / ".other.csv.abcd1234.part", tmp_path / ".sample.abcd1234.part"
+    per_run = tmp_path / ".runs.abcd1234.part"
     for file in (stale, fresh, other):
         file.write_bytes(b"half")
     (folder / "sample").mkdir(parents=True)
+    per_run.mkdir()
     long_ago = time.time() - 10_000
-    for path in (stale, other, folder / "sample", folder):
+    for path in (stale, other, folder / "sample", folder, per_run):
         os.utime(path, (long_ago, long_ago))
     write_atomically(tmp_path / "scores.csv", b"whole")
     assert not stale.exists()
@@ -37,3 +47,5 @@ def test_what_a_killed_process_left_is_swept_at_the_next_write(tmp_path: Path) -
     assert other.exists()
     make_sample(n_topics=2, n_systems=2, n_documents=100).write(tmp_path / "sample")
     assert not folder.exists()
+    write_scores(make_scores(n_topics=3, n_systems=2, seed=1), tmp_path / "runs", layout="trec_eval")
+    assert not per_run.exists()

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import FileError, read_order, read_qrels, read_run, read_scores
+from cranfield import DataError, FileError, ScoreMatrix, read_order, read_qrels, read_run, read_scores
+from cranfield.collection.intents import read_intents
+from cranfield.collection.teams import read_teams
 from cranfield.labels import natural_sorted
 from cranfield.standardise.factors import Standardisation
 
 LONG = "9" * 5000
 DEEP = "[" * 100_000
+LARGE = "topic,system,measure,score\n" + "".join(f"{topic},a,AP,0.5\n" for topic in range(8000))
+"""So large that the fast parser is asked first."""
 HEADER = "topic,measure,mean,sd\n"
 CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_run, "a.run", f"1 Q0 d 1 {LONG} t\n", ":1: expected a finite number as score"),
@@ -50,10 +54,27 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_scores, "s.csv", "topic,system,measure,score\n" + "x" * 9000 + ",a,AP,1\n2,b,AP,1\n", ": AP: 2 of 4 scores are"),
     (read_qrels, "q.tsv", "query-id\tcorpus-id\tscore\n1\td1\t" + "x" * 9000 + "\n", ":2: topic '1', document 'd1' has"),
     (read_order, "o.txt", "system,score\n", ": names no system"),
-    (read_order, "o.txt", "\x1c\n", ": "),
+    (read_order, "o.txt", "\x1c\n", ":1: holds the control character U+001C"),
     (read_order, "o.txt", "a,1\n,2\n", ":2: expected the name of a system, found none: ',2'"),
     (read_order, "o.txt", "a,1\nb,inf\n", ":2: expected a finite score after the system, found 'inf'"),
     (read_order, "o.txt", "a,nan\nb,1\n", ":1: expected a finite score after the system, found 'nan'"),
+    # Digits of other scripts are letters to every other tool.
+    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n2,٠.٥,1\n", ":3: expected a finite number"),
+    (read_scores, "s.csv", "topic,system,measure,score\n1,a,AP,０.５\n", ":2: expected a finite number as value"),
+    (read_scores, "bm25.eval", "map\t1\t٠.٥\n", ":1: expected a finite number"),
+    (read_qrels, "q.jsonl", '{"topic": "1", "document": "d", "relevance": "١"}\n' * 2, "'١'"),
+    (read_run, "a.run", "1 Q0 d 1 ٠.٥ t\n", ":1: expected a finite number as score"),
+    (read_order, "o.txt", "a,٣\nb,1\n", ":1: expected a finite score after the system, found '٣'"),
+    (read_order, "o.txt", "a,1_000\nb,1\n", ":1: expected a finite score after the system, found '1_000'"),
+    (read_intents, "i.txt", "1 1 ٠.٥\n", ":1: expected a probability between 0 and 1 (field 3), found '٠.٥'"),
+    (Standardisation.load, "f.csv", HEADER + "1,AP,٠.١,0.2\n", ":2: topic '1', AP: '٠.١' is not a finite number"),
+    # Nobody sees a control character; some of them end a line for Python and for nobody else.
+    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: holds the control character U+0007; remove it"),
+    (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+007F"),
+    (read_order, "o.txt", "a\r\nb\rc\n\x1bd\n", ":4: holds the control character U+001B"),
+    (read_teams, "t.csv", "a,x\nb\x85c,x\n", ":2: holds the control character U+0085"),
+    (read_intents, "i.txt", "1 1 0.5\x0c2 1 0.5\n", ":1: holds the control character U+000C"),
+    (Standardisation.load, "f.zscores", "1 map 0.5 0.1\x0c2 map 0.4 0.2\n", ":1: holds the control character U+000C"),
 ]  # fmt: skip
 
 
@@ -68,6 +89,13 @@ def test_hostile_files_are_errors_with_a_place(
     assert str(file) in str(caught.value)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 1200
+
+
+def test_names_made_in_memory_hold_no_control_character_either() -> None:
+    with pytest.raises(
+        DataError, match=r"^topic 'a\\x07' holds a control character, which nobody would see; rename it$"
+    ):
+        ScoreMatrix([[1.0]], ["a\x07"], ["s"])
 
 
 def test_long_numbers_in_labels_are_sorted_by_value() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import json
 import pkgutil
 import subprocess
@@ -42,6 +43,43 @@ def test_there_is_one_of_every_type(results):
             importlib.import_module(module.name)  # a type that nobody has imported yet is a type too
     ours = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
     assert ours == {type(result).__name__ for result in results.values()}
+
+
+MADE_OF = {
+    "Correlations": {"Correlation"},
+    "Gate": {"GateCheck"},
+    "MeasureComparisons": {"Comparison"},
+    "Monitoring": {"Look"},
+    "PairTopics": {"Comparison"},
+    "PaperTable": {"MeasureComparisons"},
+    "Replicates": {"SplitEffects", "Decisions"},
+    "Robustness": {"LeftOut"},
+    "Standardised": {"Scores"},
+    "Tuning": {"TunedFamily", "ScoreMatrix"},
+    "Variances": {"VarianceEstimate"},
+}
+"""Results all of whose numbers are in parts that are checked in their own constructors."""
+COUNTS_ALONE = {"FileCheck"}
+
+
+def test_every_result_is_checked_at_its_door():
+    for module in pkgutil.walk_packages(package.__path__, "cranfield."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    ours = [module for name, module in sys.modules.items() if name.startswith("cranfield.")]
+    classes = {kind.__name__: kind for module in ours for kind in vars(module).values() if inspect.isclass(kind)}
+
+    def checked(name):
+        if parts := MADE_OF.get(name):
+            return all(map(checked, parts))
+        door = vars(classes[name]).get("__post_init__" if dataclasses.is_dataclass(classes[name]) else "__init__")
+        return door is not None and any(
+            word in inspect.getsource(door) for word in ("check_", "ArithmeticError", "DataError")
+        )
+
+    results = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
+    assert MADE_OF.keys() <= results
+    assert [name for name in sorted(results - COUNTS_ALONE) if not checked(name)] == []
 
 
 NAMES = sorted({*charted()} - {"estimates"})

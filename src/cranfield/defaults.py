@@ -13,6 +13,10 @@ POWER: Final = 0.80
 """Wanted probability of detecting a difference of the stated size."""
 SEED: Final = 1
 """Seed of everything random, so that a command repeated gives the same bytes."""
+SIGNIFICANT: Final = 10
+"""Significant digits of a computed number in JSON, CSV and parquet, and of a p-value when it is compared with alpha.
+Processors differ in the last bits of exponentials and logarithms, some 1e-16 to 1e-14 of a result, which must not reach
+a file; scores are written as they are."""
 RESAMPLES: Final = 100_000
 """Resamples of a randomisation or bootstrap test."""
 HOST: Final = "127.0.0.1"

@@ -2,7 +2,8 @@
 
 Libraries choose their kernels of these functions by the processor, and the kernels differ in the last bit. Scores are
 written at full precision, so whatever a score is made of comes from here: additions, multiplications and divisions
-alone, which every processor rounds alike. Each function is within a few units in the last place.
+alone, which every processor rounds alike. Logarithms and the exponential are within three units in the last place,
+powers and Φ, however small, within 10⁻¹² of themselves.
 """
 
 from __future__ import annotations

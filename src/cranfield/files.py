@@ -19,8 +19,9 @@ from typing import Any
 
 from cranfield.compression import COMPRESSED, compressed, decompressing, is_decompression_error
 from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
-from cranfield.labels import natural_sorted, summary
+from cranfield.labels import CONTROL, natural_sorted, summary
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 STDIN = "-"
 """The file name that means standard input."""
 _RUN_ENDINGS = {
@@ -409,6 +410,25 @@ def check_text(data: bytes, path: str) -> bytes:
         raise FileError(path, [Problem(0, EMPTY)])
     check_utf8(data, path)
     return data
+
+
+def plain_text(data: bytes, path: str) -> str:
+    """Checked text, once it is known to hold no control character but tabs and the ends of lines.
+
+    >>> plain_text(b"bm25\\x0c 0.5", "order.txt")
+    Traceback (most recent call last):
+    cranfield.errors.FileError: order.txt:1: holds the control character U+000C; remove it
+    """
+    text = check_text(data, path).decode()
+    if (found := CONTROL.search(text)) is not None:
+        line = len(_LINE_END.findall(text, 0, found.start())) + 1
+        raise FileError(path, [Problem(line, f"holds the control character U+{ord(found[0]):04X}; remove it")])
+    return text
+
+
+def text_lines(data: bytes, path: str) -> Iterator[tuple[int, str]]:
+    """The lines of a plain text with their numbers; a line ends where an editor ends it, and nowhere else."""
+    return enumerate(_LINE_END.split(plain_text(data, path)), 1)
 
 
 def without_mark(data: bytes, path: str) -> bytes:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from cranfield.errors import DataError, UnknownNameError
 
 _DIGITS = re.compile(r"(\d+)")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters other than tabs and the ends of lines: nobody sees them, so no name and no text holds any."""
 
 
 def natural_key(label: str) -> tuple[tuple[int, int, str], ...]:
@@ -45,6 +47,8 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
             raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
         if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
             raise DataError(f"{kind} {label!r} is not valid Unicode text, so no file could hold it; rename it")
+        if not label.isprintable() and CONTROL.search(label):
+            raise DataError(f"{kind} {label!r} holds a control character, which nobody would see; rename it")
     if len(set(checked)) < len(checked):
         label, count = Counter(checked).most_common(1)[0]
         raise DataError(f"{kind} {label!r} occurs {count} times; every {kind} needs a label of its own")

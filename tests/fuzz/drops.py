@@ -49,7 +49,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         return set()
     if name.endswith(".json") and (value := _object(text)) is not None:
         return {_leaves(value, kind)}
-    lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else text.splitlines()
+    lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else re.split(r"\r\n|\r|\n", text)
     if name.endswith(".jsonl"):
         rows = [_object(line) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
@@ -61,7 +61,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         held = [line for line in lines if line.strip()]
         if kind == "scores":
             return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
-        kept = [line for line in held if line.strip(" \t,;") and not line.lstrip().startswith("#")]
+        kept = [line for line in held if re.search(r"[^\s,;]", line) and not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
     held = [line for line in lines if line.strip()]

@@ -249,7 +249,7 @@ def test_order_files(tmp_path: Path) -> None:
         read_order(path)
     assert str(error.value).splitlines()[1:] == [
         f"  {path}:2: system 'a' occurs twice; keep one line",
-        f"  {path}:3: expected a score after the system, found 'x'",
+        f"  {path}:3: expected a finite score after the system, found 'x'",
         f"  {path}:4: expected a system, or a system and its score, as in the first line; found 1 field",
     ]
     path.write_text("system\n")

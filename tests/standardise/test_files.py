@@ -122,7 +122,7 @@ def test_a_topic_called_0_is_a_topic(tmp_path: Path) -> None:
             "{path}: AP: the factors of topic '1' are mean 0.1, sd -0.2; both must be finite and sd not negative; "
             "fit the factors again",
         ),
-        ("f.csv", "topic,measure,mean,sd\n1,AP,x,0.2\n", "{path}:2: topic '1', AP: 'x' is not a number"),
+        ("f.csv", "topic,measure,mean,sd\n1,AP,x,0.2\n", "{path}:2: topic '1', AP: 'x' is not a finite number"),
         ("f.csv", "topic,measure,mean,sd\n1,AP,nan,0.2\n", "{path}:2: topic '1', AP: 'nan' is not a finite number"),
         ("f.csv", "topic,measure,mean,sd\n,AP,1,0.2\n", "{path}:2: lacks a topic or a measure"),
         (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cranfield.files import Problems, check_text, read_bytes, shown
+from cranfield.collection.parsed import finite_number
+from cranfield.files import Problems, read_bytes, shown, text_lines
 
 FIELDS = "topic intent probability"
 _SLACK = 0.001  # files print few digits, so a topic's probabilities may sum to a little more than 1
@@ -45,7 +45,7 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
     problems = Problems(label)
     probabilities: dict[tuple[str, str], float] = {}
     sums: dict[str, float] = {}
-    for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
+    for number, line in text_lines(read_bytes(path), label):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue
@@ -53,11 +53,8 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
             problems.add(number, f"expected 3 fields ({FIELDS}), found {len(fields)}: {shown(line.strip())}")
             continue
         topic, intent, text = fields
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not 0 <= value <= 1:
+        value = finite_number(text.encode())
+        if value is None or not 0 <= value <= 1:
             problems.add(number, f"expected a probability between 0 and 1 (field 3), found {shown(text)}")
         elif (topic, intent) in probabilities:
             problems.add(number, f"intent {intent} of topic {topic} has a probability already")

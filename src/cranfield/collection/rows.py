@@ -36,8 +36,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names of columns: ours first, then those of PyTerrier, ir_measures, ranx, BEIR and others. Capitals do not count."""
 
-_FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-_LEVEL = re.compile(r"\s*L?([+-]?\d+)(\.0*)?\s*")
+_FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_LEVEL = re.compile(r"\s*L?([+-]?\d+)(\.0*)?\s*", re.ASCII)
 _INT32 = 2**31
 
 

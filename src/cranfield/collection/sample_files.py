@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.errors import FileError, Problem
 from cranfield.executors import map_in_order
-from cranfield.files import sweep, write_atomically
+from cranfield.files import reason, sweep, write_atomically
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
@@ -46,9 +46,9 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
         if path.exists() and not path.is_dir():
             raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
     try:
-        empty = not target.is_dir() or not any(target.iterdir())
-    except OSError as error:
-        raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {error.strerror or error}")]) from None
+        empty = not target.resolve().is_dir() or not any(target.iterdir())
+    except (OSError, ValueError) as error:
+        raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {reason(error)}")]) from None
     if not empty and not force:
         text = "is not empty; name a new directory, or replace a former sample there with force=True"
         raise FileError(os.fspath(directory), [Problem(0, text)])
@@ -72,7 +72,7 @@ def write_sample(
         else:
             new.rename(target)
     except OSError as error:
-        raise FileError(os.fspath(directory), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+        raise FileError(os.fspath(directory), [Problem(0, f"cannot be written: {reason(error)}")]) from None
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)

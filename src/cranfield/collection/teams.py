@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from cranfield.errors import ArgumentError, FileError, Problem
-from cranfield.files import Problems, check_text, read_bytes, shown
+from cranfield.files import Problems, read_bytes, shown, text_lines
 
 _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
 
@@ -28,7 +28,7 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     problems = Problems(label)
     teams: dict[str, str] = {}
     first = True
-    for number, line in enumerate(check_text(read_bytes(path), label).decode().splitlines(), 1):
+    for number, line in text_lines(read_bytes(path), label):
         text = line.strip()
         if not text or text.startswith("#"):
             continue

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from cranfield.comparison.corrections import interval_level
+from cranfield.comparison.corrections import at_most, interval_level
 from cranfield.defaults import Alternative
 
 Array = NDArray[np.float64]
@@ -109,7 +109,7 @@ def simultaneous_intervals(
     ([0.1008, 0.0038, -0.0492], [False, True, False])
     """
     difference, error = np.asarray(difference, dtype=np.float64), np.asarray(error, dtype=np.float64)
-    significant = np.asarray(p_adjusted <= alpha)
+    significant = at_most(p_adjusted, alpha)
     level = math.nan
     sides = 2 if alternative == "two-sided" else 1
     if critical is None:
@@ -149,6 +149,6 @@ def _share(p: Array, p_adjusted: Array, alpha: float, df: Array | float, sides: 
     wanted = -special.stdtrit(df, np.minimum(level, 1.0) / sides)
     reached = -special.stdtrit(df, p / sides)
     ratio = np.divide(wanted, reached, out=np.full(len(p), np.inf), where=reached > 0)
-    significant = p_adjusted <= alpha
+    significant = at_most(p_adjusted, alpha)
     # A p-value far from significant (or on the other side) moves the end by the size of the difference, no more.
     return np.asarray(np.where(significant, np.clip(1 - ratio, _LEAST, 1.0), np.clip(1 - ratio, -1.0, 0.0)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from cranfield.comparison.corrections import at_most
 from cranfield.defaults import Verdict
 
 Array = NDArray[np.float64]
@@ -74,7 +75,7 @@ def bounds(each: Differences, alpha: float) -> tuple[float, float]:
 
 def verdict_of(p: float, p_fail: float, alpha: float) -> Verdict:
     """What the two p-values decide."""
-    return "pass" if p <= alpha else "fail" if p_fail <= alpha else "undecided"
+    return "pass" if at_most(p, alpha) else "fail" if at_most(p_fail, alpha) else "undecided"
 
 
 def topics_for(effect: float, sd: float, alpha: float, power: float) -> int | None:

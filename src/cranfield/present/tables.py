@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.defaults import SIGNIFICANT
 from cranfield.light_table import LightTable
 
 if TYPE_CHECKING:
@@ -17,12 +18,11 @@ else:
 
 DIGITS = 4
 """Decimals shown in tables for people."""
-SIGNIFICANT = 10
-"""Significant digits of a computed number in JSON, CSV and parquet. Processors differ in the last bits of exponentials
-and logarithms, some 1e-16 to 1e-14 of a result, which must not reach a file; scores are written as they are."""
 
 
 _HUGE = 1e12
+_DOUBT = 2.0 * 2.0**-20
+"""Twice what rounding may do to a number of `SIGNIFICANT` digits before the point (below 2³⁴, so half of 2⁻¹⁹)."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ def steady_rows(rows: Any) -> Any:
     """Rows with every float made `steady`, most of them all at once; the open end of an interval is missing.
 
     A double times or divided by a power of ten up to 10²² is rounded once, so numbers of ordinary size (where the power
-    is one of these) need no detour by text.
+    is one of these) need no detour by text, unless they are so near the middle between two that the rounded product
+    cannot tell on which side.
     """
     if isinstance(rows, LightTable):
         return rows.with_floats(lambda value: None if math.isinf(value) else steady(value))
@@ -120,7 +121,10 @@ def steady_rows(rows: Any) -> Any:
         size = np.abs(values)
         ordinary = (size >= powers[0]) & (size < powers[-1])
         scale = scales[SIGNIFICANT + 12 - np.searchsorted(powers, size[ordinary], side="right")]
-        values[ordinary] = np.rint(values[ordinary] * scale) / scale
+        product = values[ordinary] * scale
+        clear = np.abs(np.abs(product - np.rint(product)) - 0.5) > _DOUBT
+        ordinary[ordinary] = clear
+        values[ordinary] = (np.rint(product) / scale)[clear]
         rest = ~ordinary & np.isfinite(values)
         values[rest] = [steady(value) for value in values[rest].tolist()]
         return pl.Series(column.name, values).set(column.is_null() | column.is_infinite(), None)
@@ -154,29 +158,48 @@ def is_p(name: str) -> bool:
     return name == "p" or name.startswith("p_")
 
 
-def p_cell(value: float, digits: int = DIGITS) -> str:
+def p_cell(value: float, digits: int = DIGITS, alpha: float | None = None) -> str:
     """A p-value as people read it: what is below print is said to be, never shown as a tiny number of its own.
+
+    It gets more digits where the usual ones would put it on the other side of alpha.
 
     >>> [p_cell(p) for p in (0.25, 0.00012, 0.00001, 2.2e-308, 1.0)]
     ['0.2500', '0.0001', '< 0.0001', '< 0.0001', '1.0000']
+    >>> [p_cell(p, alpha=0.05) for p in (0.04996, 0.05, 0.05003, 0.050000004)]
+    ['0.0500', '0.0500', '0.05003', '0.050000004']
     """
     least = 10.0**-digits
-    return f"< {least:.{digits}f}" if value < least else f"{value:.{digits}f}"
+    return f"< {least:.{digits}f}" if value < least else _on_its_side(value, "f", digits, alpha)
 
 
-def p_text(value: float) -> str:
+def p_text(value: float, alpha: float | None = None) -> str:
     """A p-value within a sentence, with its sign of equality.
 
-    >>> [p_text(p) for p in (0.0312, 1e-7)]
-    ['= 0.0312', '< 0.0001']
+    >>> [p_text(p, alpha=0.05) for p in (0.0312, 1e-7, 0.05003)]
+    ['= 0.0312', '< 0.0001', '= 0.05003']
     """
-    return f"< {10.0**-DIGITS:.{DIGITS}f}" if value < 10.0**-DIGITS else f"= {value:.3g}"
+    if value < 10.0**-DIGITS:
+        return f"< {10.0**-DIGITS:.{DIGITS}f}"
+    return f"= {_on_its_side(value, 'g', 3, alpha)}"
 
 
-def column_cell(name: str, value: Any, digits: int = DIGITS) -> str:
+def _on_its_side(value: float, style: str, digits: int, alpha: float | None) -> str:
+    """The number with so many digits, and with more until its text lies on the same side of alpha as it does itself."""
+    text = f"{value:.{digits}{style}}"
+    if alpha is None:
+        return text
+    level = steady(alpha)
+    below = steady(value) <= level
+    while (float(text) <= level) != below and digits < SIGNIFICANT + DIGITS:
+        digits += 1
+        text = f"{value:.{digits}{style}}"
+    return text
+
+
+def column_cell(name: str, value: Any, digits: int = DIGITS, alpha: float | None = None) -> str:
     """A value of a column as people read it; p-values in their own way."""
     if isinstance(value, float) and is_p(name) and 0 <= value <= 1:
-        return p_cell(value, digits)
+        return p_cell(value, digits, alpha)
     return cell(value, digits)
 
 
@@ -185,16 +208,18 @@ def text_rows(answer: Sheet) -> list[list[str]]:
     if not answer.rows.height:
         return []
     by_column = zip(answer.rows.columns, zip(*answer.rows.iter_rows(), strict=True), strict=True)
-    texts = [_column_texts(name, values, answer.digits.get(name, DIGITS)) for name, values in by_column]
+    alpha = answer.settings.get("alpha")
+    level = alpha if isinstance(alpha, float) else None
+    texts = [_column_texts(name, values, answer.digits.get(name, DIGITS), level) for name, values in by_column]
     return [list(row) for row in zip(*texts, strict=True)]
 
 
-def _column_texts(name: str, values: Sequence[Any], digits: int) -> Sequence[str]:
+def _column_texts(name: str, values: Sequence[Any], digits: int, alpha: float | None) -> Sequence[str]:
     """A column formatted for people; the usual text and the usual number take the short way."""
     if set(map(type, values)) == {str}:
         return values
     if is_p(name):
-        return [column_cell(name, value, digits) for value in values]
+        return [column_cell(name, value, digits, alpha) for value in values]
     least = 0.5 * 10**-digits
     return [
         f"{value:.{digits}f}" if type(value) is float and least <= value < _HUGE else cell(value, digits)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import adjust, at_most
 from cranfield.defaults import (
     ALPHA,
     DECIDE,
@@ -95,7 +95,7 @@ class Decisions:
     @property
     def merged(self) -> Mask:
         """Significant by the merged p-value, corrected for the family."""
-        return self.p_adjusted <= self.alpha
+        return at_most(self.p_adjusted, self.alpha)
 
     @property
     def majority(self) -> Mask:
@@ -153,7 +153,7 @@ def decide_pairs(
     # The direction decided on is that of the mean difference; a split that points the other way says nothing for it.
     merged = merge_p(p, np.sign(difference) == np.sign(mean), merge)
     split_p = np.stack([adjust(each, correction) for each in p])
-    votes = split_p <= alpha
+    votes = at_most(split_p, alpha)
     return Decisions(
         mean,
         merged,

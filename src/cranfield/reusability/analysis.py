@@ -15,7 +15,7 @@ from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.types import Qrels
 from cranfield.comparison.classical import paired_t
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import adjust, at_most
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs
 from cranfield.defaults import (
@@ -253,7 +253,7 @@ def _decisions(values: Array, pairs: Pairs, alpha: float) -> NDArray[np.int64]:
     """+1, −1 or 0 for every pair: the first is better, the second, or undecided."""
     scores = GridScores.of(values)
     p = np.asarray(adjust(paired_t(scores, pairs, "two-sided"), "holm"))
-    return np.where(p <= alpha, np.sign(pairs.of(scores.sums)), 0).astype(np.int64)
+    return np.where(at_most(p, alpha), np.sign(pairs.of(scores.sums)), 0).astype(np.int64)
 
 
 def _system(

@@ -19,7 +19,7 @@ from cranfield.defaults import ALPHA, MEMORY_MB, MISSING, RANK_RESAMPLES, SEED, 
 from cranfield.demand import Demand, resampled_sums
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.executors import map_in_order
-from cranfield.files import STDIN, Problems, check_text, read_bytes, shown
+from cranfield.files import STDIN, Problems, read_bytes, shown, text_lines
 from cranfield.invariants import check_interval
 from cranfield.labels import check_unique, plural, summary
 from cranfield.resampling import (
@@ -38,6 +38,7 @@ from cranfield.results import Result
 from cranfield.scores.frames import LONG_NAMES
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.rank_coefficients import COEFFICIENTS, rank_correlations, systems_above, tau_half_width
+from cranfield.scores.text_tables import number
 from cranfield.sentences import scores as say
 from cranfield.signature import signature
 
@@ -437,7 +438,7 @@ def is_order(path: str | os.PathLike[str]) -> bool:
     data = read_bytes(name)
     if data.startswith(b"PAR1"):
         return False
-    rows = [_fields(line) for line in check_text(data, name).decode().splitlines() if line.strip()]
+    rows = [_fields(line) for _, line in text_lines(data, name) if line.strip()]
     if not rows or len(rows[0]) > 2 or rows[0][0].casefold() in LONG_NAMES["topic"]:
         return False
     return not all(_DECIMAL.fullmatch(fields[0]) for fields in rows)
@@ -460,8 +461,7 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     {'bm25': 2.0, 'ql': 1.0}
     """
     name = os.fspath(path)
-    lines = [(i, line) for i, line in enumerate(check_text(read_bytes(name), name).decode().splitlines(), 1)]
-    rows = [(i, _fields(line)) for i, line in lines if line.strip()]
+    rows = [(i, _fields(line)) for i, line in text_lines(read_bytes(name), name) if line.strip()]
     if rows and rows[0][1][0].casefold() in LONG_NAMES["system"]:
         rows = rows[1:]
     problems = Problems(name)
@@ -477,13 +477,10 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
             continue
         if fields[0] in order:
             problems.add(line, f"system {fields[0]!r} occurs twice; keep one line")
-        try:
-            score = float(fields[1]) if width == 2 else float(len(rows) - place)
-        except ValueError:
-            problems.add(line, f"expected a score after the system, found {shown(fields[1])}")
-            continue
-        if not math.isfinite(score):
+        score = number(fields[1]) if width == 2 else float(len(rows) - place)
+        if score is None or not math.isfinite(score):
             problems.add(line, f"expected a finite score after the system, found {shown(fields[1])}")
+            continue
         order[fields[0]] = score
     problems.raise_if_any()
     if not order:

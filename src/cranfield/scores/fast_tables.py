@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cranfield.labels import CONTROL
 from cranfield.scores.frames import long_columns
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def long_table(data: bytes) -> pl.DataFrame | None:
     if not frame.height or any(frame.null_count().row(0)) or not frame[parts["value"]].is_finite().all():
         return None
     columns = {part: frame[name] for part, name in parts.items()}
-    if any((columns[part].unique().str.strip_chars() == "").any() for part in parts if part != "value"):
-        return None
+    for part in parts.keys() - {"value"}:
+        labels = columns[part].unique()
+        if (labels.str.strip_chars() == "").any() or labels.str.contains(CONTROL.pattern).any():
+            return None
     return pl.DataFrame([column.alias(part) for part, column in columns.items()])

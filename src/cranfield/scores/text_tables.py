@@ -14,7 +14,7 @@ import numpy as np
 
 from cranfield.defaults import MissingPolicy
 from cranfield.errors import DataError, FileError, Problem
-from cranfield.files import Problems, decimal_comma, shown
+from cranfield.files import Problems, decimal_comma, plain_text, shown
 from cranfield.scores.frames import LONG_NAMES, MEANS_ONLY, assemble, complete, long_columns
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -25,9 +25,9 @@ else:
 
 MISSING_MARKS = frozenset({"", "na", "n/a", "nan", "-nan", "null", "none", "-", "."})
 """What stands for a missing score in a table (in any case)."""
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_WHOLE = re.compile(r"\d+")
+_WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def number(text: str) -> float | None:
 
 def read_table(data: bytes, path: str) -> Table:
     """Cut a text file into fields; blank lines and comment lines before the first row are skipped."""
-    text = data.decode()
+    text = plain_text(data, path)
     bare = _QUOTED.sub("", text[:1_000_000])
     first = next((line for line in re.split(r"[\r\n]", bare) if line.strip() and not line.startswith("#")), "")
     separator = next((mark for mark in "\t,;" if mark in first), " ")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.compression import COMPRESSED
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import write_atomically
+from cranfield.files import reason, sweep, write_atomically
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.formats import writer
@@ -74,7 +74,7 @@ def table_bytes(frame: pl.DataFrame | LightTable, separator: str, path: str) -> 
     columns = [_cells(column, separator, path) for column in LightTable.of(frame).dtypes]
     header = separator.join(_label(name, separator, path) for name in frame.columns)
     rows = map(separator.join, zip(*columns, strict=True))
-    return _encoded("\n".join([header, *rows, ""]), path)
+    return "\n".join([header, *rows, ""]).encode()
 
 
 def _cells(column: LightColumn, separator: str, path: str) -> list[str]:
@@ -97,12 +97,6 @@ def _label(label: str, separator: str, path: str) -> str:
 def _quoted(text: str) -> str:
     """Quoted wherever any reader might stumble: separators of other dialects, blanks, quotes, comment marks."""
     return '"' + text.replace('"', '""') + '"' if _DELICATE.search(text) else text
-
-
-def _encoded(text: str, path: str) -> bytes:
-    if "\0" in text:
-        raise DataError(f"{path}: a label holds a NUL character; rename it")
-    return text.encode()
 
 
 def write_per_run(
@@ -128,7 +122,7 @@ def write_per_run(
                 what = f"label {label!r} cannot be written to a {layout} file"
                 raise DataError(f"{directory}: {what}; write .csv instead")
         for j, system in enumerate(matrix.systems):
-            if Path(system).name != system or system.startswith(".") or "\0" in system:
+            if Path(system).name != system or system.startswith("."):
                 raise DataError(f"{directory}: system {system!r} cannot be a file's name; write .csv instead")
             values = matrix.values[:, j].tolist()
             lines = [line(matrix.measure, topic, value) for topic, value in zip(matrix.topics, values, strict=True)]
@@ -136,16 +130,17 @@ def write_per_run(
     target = Path(directory)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+        sweep(target)
+        staging = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
+    except (OSError, ValueError) as error:
+        raise FileError(directory, [Problem(0, f"cannot be written: {reason(error)}")]) from None
     try:
         for system, lines in texts.items():
-            write_atomically(staging / f"{system}{ending}", _encoded("".join(lines), directory))
+            write_atomically(staging / f"{system}{ending}", "".join(lines).encode())
         target.mkdir(exist_ok=True)
         for file in staging.iterdir():
             file.replace(target / file.name)
     except OSError as error:
-        raise FileError(directory, [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+        raise FileError(directory, [Problem(0, f"cannot be written: {reason(error)}")]) from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)

@@ -11,6 +11,7 @@ import polars as pl
 
 from cranfield.defaults import SEED, SIMULATION_MODE, SimulationMode, names
 from cranfield.errors import ArgumentError, UnknownNameError, notify
+from cranfield.invariants import check_frame
 from cranfield.resampling import generator
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
@@ -38,6 +39,9 @@ class SimulatedScores(Result):
     truth: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame("the truth of simulated scores", self.truth)
 
     @property
     def signature(self) -> str:

@@ -14,9 +14,10 @@ from typing import Any, get_args
 from cranfield.compression import COMPRESSED
 from cranfield.defaults import FactorsFormat
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import Problems, check_text, read_bytes, shown, write_atomically
+from cranfield.files import Problems, plain_text, read_bytes, shown, text_lines, write_atomically
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import summary
+from cranfield.scores.text_tables import number
 from cranfield.standardise.factors import VERSION, Factors, Standardisation
 
 FORMAT_NAME = "cranfield standardisation factors"
@@ -110,8 +111,7 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
     try:
         if data.startswith(b"PAR1"):
             return _from_rows(*_parquet(data, name), name)
-        data = check_text(data, name)
-        text = data.decode()
+        text = plain_text(data, name)
         if text.lstrip().startswith("{"):
             return _from_json(text, name)
         first = text.split("\n", 1)[0]
@@ -119,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Standardisation:
             header = [field.strip().casefold() for field in first.split(separator)]
             if len(header) > 1 and "topic" in header:
                 return _from_rows(*_delimited(text, separator, name), name)
-        return _from_trec(text, name)
+        return _from_trec(data, name)
     except DataError as error:
         if isinstance(error, FileError):
             raise
@@ -171,20 +171,20 @@ def _from_json(text: str, name: str) -> Standardisation:
     return _from_rows(rows, [0] * len(rows), name, [str(step) for step in provenance])
 
 
-def _from_trec(text: str, name: str) -> Standardisation:
+def _from_trec(data: bytes, name: str) -> Standardisation:
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     problems = Problems(name)
-    for number, line in enumerate(text.splitlines(), 1):
+    for at, line in text_lines(data, name):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 4:
             problem = f"expected 4 fields (topic measure mean sd), found {len(fields)}: {shown(line)}"
-            problems.add(number, problem)
+            problems.add(at, problem)
             continue
         rows.append(dict(zip(_NEEDED, fields, strict=True)))
-        lines.append(number)
+        lines.append(at)
     problems.raise_if_any()
     return _from_rows(rows, lines, name, [f"read from {Path(name).name}, a trec_eval -Z file"])
 
@@ -230,12 +230,12 @@ def _from_rows(
 
 def _number(value: Any) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{_cut(value)} is not a number") from None
-    if not math.isfinite(number):
+        given = number(value) if isinstance(value, str) else float(value)
+    except (TypeError, OverflowError):
+        given = None
+    if given is None or not math.isfinite(given):
         raise ValueError(f"{_cut(value)} is not a finite number")
-    return number
+    return given
 
 
 def _cut(value: Any) -> str:

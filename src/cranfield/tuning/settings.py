@@ -14,7 +14,7 @@ Value = bool | int | float | str
 _CALL = re.compile(r"(?P<name>[^()]*)\((?P<inside>.*)\)", re.DOTALL)
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _INTEGER = re.compile(r"[+-]?\d+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cranfield.defaults import CORRECTION
+from cranfield.defaults import CORRECTION, SIGNIFICANT
 from cranfield.errors import ArgumentError
 from cranfield.registry import Registry
 
@@ -143,6 +143,21 @@ def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
     adjusted = np.empty_like(flat)
     adjusted[order] = adjust_sorted(flat[order])
     return np.minimum(adjusted, 1.0).reshape(values.shape)
+
+
+def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
+    """Where a p-value is at most alpha, both to `SIGNIFICANT` digits: as they are written, so no file contradicts it.
+
+    A p-value of exactly alpha counts, though a product may miss it in the last bit.
+
+    >>> p = adjust([0.034] * 17 + [0.9] * 8, "bh")  # 0.034·25/17 is 0.05
+    >>> float(p[0]), bool(at_most(p, 0.05)[0]), bool(at_most(0.05 + 1e-11, 0.05))
+    (0.05000000000000001, True, False)
+    """
+    import numpy as np
+
+    digits, exponent = f"{alpha:.{SIGNIFICANT - 1}e}".split("e")
+    return np.asarray(np.asarray(p) <= float(f"{digits}5e{exponent}"))
 
 
 def harmonic(count: int) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield import defaults
+from cranfield.comparison.corrections import at_most
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
 from cranfield.comparison.topics import every_pair
@@ -161,7 +162,9 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
         sheets = {"pair": lambda: _one_pair(_pairs(several, settings), at), **sheets}
         verdict = say.TWO_DIFFER if comparison.significant[at] else say.TWO_NOT_SHOWN
         sentence = verdict(
-            a=comparison.system_a[at], b=comparison.system_b[at], p=p_text(float(comparison.p_adjusted[at]))
+            a=comparison.system_a[at],
+            b=comparison.system_b[at],
+            p=p_text(float(comparison.p_adjusted[at]), comparison.alpha),
         )
     return Answer(
         headline=say.BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
@@ -193,7 +196,7 @@ def _marks(result: Comparison) -> list[str]:
     if result.baselines:
         number = {name: mark(i) for i, name in enumerate(result.baselines)}
         return [number[b] if yes else "" for b, yes in zip(result.system_b, result.significant, strict=True)]
-    strong = result.p_adjusted <= result.alpha / 5
+    strong = at_most(result.p_adjusted, result.alpha / 5)
     return ["‡" if more else "†" if yes else "" for yes, more in zip(result.significant, strong, strict=True)]
 
 

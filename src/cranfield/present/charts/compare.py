@@ -10,6 +10,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from cranfield.comparison.corrections import at_most
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import ArgumentError
 from cranfield.present.answers.comparison import how_many_differ, leader
@@ -197,7 +198,7 @@ def _decisions(comparison: Comparison) -> list[list[str]]:
     )
     for a, b, significant, p, difference in rows:
         if not significant:
-            table[a][b] = table[b][a] = UNCORRECTED if p <= comparison.alpha else NEITHER
+            table[a][b] = table[b][a] = UNCORRECTED if at_most(p, comparison.alpha) else NEITHER
         else:
             table[a][b], table[b][a] = (BETTER, WORSE) if difference > 0 else (WORSE, BETTER)
     return table

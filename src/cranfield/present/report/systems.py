@@ -151,7 +151,7 @@ def differences(case: Case) -> Section:
                 lower=number(pair["lower"], 4),
                 upper=number(pair["upper"], 4),
                 interval=comparison.interval,
-                p=p_text(pair["p_adjusted"]),
+                p=p_text(pair["p_adjusted"], case.alpha),
                 verdict=verdict,
             )
         )

@@ -56,7 +56,7 @@ class Table:
 
     def shown(self) -> list[list[str]]:
         """The rows as people read them, the first of very many."""
-        return text_rows(Sheet(self.sheet.command, self._rows.head(MOST_ROWS), digits=self.sheet.digits))
+        return text_rows(replace(self.sheet, rows=self._rows.head(MOST_ROWS)))
 
     @property
     def left_out(self) -> int:
