@@ -258,7 +258,22 @@ def test_intervals_contain_their_rate() -> None:
     clustered = np.repeat(np.arange(100) < 50, 8)
     wide, narrow = rate_interval(clustered, 8), rate_interval(clustered)
     assert wide[2] - wide[1] > 2 * (narrow[2] - narrow[1])
-    assert mean_interval(np.zeros(100))[2] > 0
+    # Nothing seen, and shares that are 0 or 1: the same as of a rate.
+    assert mean_interval(np.zeros(100)) == rate_interval(np.zeros(100, dtype=bool))
+    assert np.allclose(mean_interval(np.arange(1000) < 7), rate_interval(np.arange(1000) < 7), atol=1e-4)
+    # Trials of a pair that all agree are no evidence of one another.
+    assert rate_interval(np.zeros(800, dtype=bool), 8) == rate_interval(np.zeros(100, dtype=bool))
+
+
+def test_a_chart_of_many_tests_names_those_that_are_not_drawn() -> None:
+    tests = ["t", "randomisation", "wilcoxon", "welch", "unpaired-t", "bootstrap", "sign"]
+    kept = [(test, 50, 0.0, 0.05, 0.05, 0.04, 0.06, "type1", "all") for test in tests[:-1]]
+    columns = ["test", "topics", "difference", "alpha", "rate", "lower", "upper", "kind", "pairs"]
+    frame = pl.DataFrame([*kept, ("sign", 50, 0.0, 0.05, 0.2, 0.18, 0.22, "type1", "all")], columns, orient="row")
+    known = {"correction": None, "n_systems": 2, "n_trials": 1000, "mode": "resample"}
+    chart = str(SimulatedTests("AP", frame, known).chart().to_dict())
+    assert "not drawn: bootstrap" in chart
+    assert "'sign'" in chart
 
 
 BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
