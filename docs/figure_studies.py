@@ -207,6 +207,106 @@ def replicates_comparison() -> Texts:
     return {"replicates-comparison": table(header, rows), "replicates-conflicts": str(conflicts)}
 
 
+def bracketed(row: dict[str, Any], name: str) -> str:
+    """A rate with its extremes."""
+    return f"{short(row[name])} [{short(row[f'{name}_min'])}, {short(row[f'{name}_max'])}]"
+
+
+@figures("measured", command="python docs/figures.py --measure replicates-calibration", sources=(
+    *REPLICATED, "replicates/simulation.py", "truth/models.py"))  # fmt: skip
+def replicates_calibration() -> Texts:
+    """Coverage and type I error of every combination."""
+    from cranfield.replicates.simulation import calibrate
+
+    rows = []
+    for scenario in ("iid", "trec-like"):
+        for x in (2, 3):
+            found = list(calibrate(scenario, n_partitions=x, n_datasets=1500).iter_rows(named=True))  # type: ignore[arg-type]
+            for at, row in enumerate(found):
+                said = {0: " (default)", len(found) - 1: " (published)"}.get(at, "")
+                rows.append([
+                    scenario, str(x), row["residuals"], row["resample"], row["p"] + said, bracketed(row, "coverage"),
+                    bracketed(row, "type_1"),
+                ])  # fmt: skip
+    return {"replicates-calibration": table("errors | >x | residuals | resample | p | >coverage | >type I error", rows)}
+
+
+@figures("measured", command="python docs/figures.py --measure replicates-lengths", sources=REPLICATED)
+def replicates_lengths() -> Texts:
+    """Mean length of the intervals on TREC-COVID."""
+    from dataclasses import replace
+
+    from cranfield.replicates.analysis import analyse_splits
+
+    ways: dict[str, dict[str, Any]] = {
+        "no interaction, raw, cells": {"interaction": False, "residuals": "raw", "resample": "cells"},
+        "interaction, raw, cells (published)": {"residuals": "raw", "resample": "cells"},
+        "interaction, rescaled, cells": {"resample": "cells"},
+        "interaction, rescaled, rows (default)": {},
+    }
+    cells: dict[tuple[str, str], list[str]] = {(measure, way): [] for measure in ("AP", "P@10") for way in ways}
+    texts = {}
+    for x in (2, 3, 5):
+        for measure, one in replicated(n_partitions=x).by_measure.items():
+            if (measure, x) == ("AP", 2):
+                texts["replicates-topic-19"] = _parts_of_a_topic(one, "19")
+            for way, how in ways.items():
+                effects = analyse_splits(one.data.splits, replace(one.how, **how), one.rule.alpha)
+                length = np.array([split.lengths.mean() for split in effects])
+                if (measure, x, way) == ("AP", 2, "interaction, rescaled, cells"):
+                    texts["replicates-median-length"] = short(float(np.median(length)), 4)
+                spread = f"[{short(length.min())}, {short(length.max())}]"
+                cells[measure, way].append(f"{short(length.mean(), 4)} {spread}")
+    rows = [[measure, way, *lengths] for (measure, way), lengths in cells.items()]
+    header = "measure | model, residuals, resampling | >x = 2 | >x = 3 | >x = 5"
+    return texts | {"replicates-lengths": table(header, rows)}
+
+
+def _parts_of_a_topic(one: Any, topic: str) -> str:
+    """The smallest and largest share of the residual sum of squares that a topic makes in a split."""
+    from cranfield.replicates.model import fit
+
+    parts = []
+    for split in one.data.splits:
+        squares = (fit(split.scores).residuals ** 2).sum(axis=1)
+        its = np.array([split.topics[at] == topic for at in split.scores.topic])
+        if its.any():
+            parts.append(squares[its].sum() / squares.sum())
+    return f"{min(parts):.0%} to {max(parts):.0%}"
+
+
+@figures(
+    "measured",
+    command="python docs/figures.py --measure replicates-teams",
+    sources=(*REPLICATED, "replicates/teams.py"),
+)
+def replicates_teams() -> Texts:
+    """Decisions within one team's runs against all runs."""
+    import re
+
+    columns, lengths = [], pl.DataFrame()
+    for published in (False, True):
+        for x in (2, 3):
+            with quietly():
+                found = cf.replicate(COVID / "qrels.txt", COVID / "runs", "AP", n_partitions=x, published=published)
+                by_name = {name: re.match("[A-Za-z]+", name).group() for name in found.systems}  # type: ignore[union-attr]
+                teams = found.teams(by_name)["AP"]
+            columns.append({row[1:4]: row[4] for row in teams.triples.rows()})
+            if x == 3 and not published:
+                lengths = teams.lengths
+    kinds = [kind for kind in columns[0] if any(column[kind] for column in columns)]
+    rows = [[*kind, *(str(column.get(kind, 0)) for column in columns)] for kind in kinds]
+    header = (
+        "across | within | randomisation | >x = 2, default | >x = 3, default | >x = 2, published | >x = 3, published"
+    )
+    (_, _, *across), (_, _, *within) = lengths.rows()
+    return {
+        "replicates-teams": table(header, rows),
+        "replicates-team-lengths": f"across {short(across[0], 4)} without and {short(across[1], 4)} with interaction; within "
+        f"{short(within[0], 4)} and {short(within[1], 4)}",
+    }
+
+
 # ── beside the advice ─────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -226,6 +326,27 @@ def verdicts_on_advice() -> Texts:
         inside = f"{len(rows) - len(off)} of {len(rows)} rows lie between .78 and .85"
         texts[name] = f"{inside}; outside: {'; '.join(off)}" if off else inside
     return texts
+
+
+@figures("measured", command="python docs/figures.py --measure powers-again", sources=("design/simulated_power.py",))
+def powers_again() -> Texts:
+    """The rows outside .78 to .85 with other and more draws: which of them are chance?"""
+    import advice_study as study
+
+    from cranfield.design.simulated_power import simulate_power
+
+    real = study.populations() | study.untouched()
+    found = []
+    for name in ("advice-table", "advice-held-out"):
+        for line in stored()[name]["text"].splitlines()[2:]:
+            who, past, difference, advised, power, *_ = (cell.strip() for cell in line.strip("|").split("|"))
+            if not 0.78 <= float(power) <= 0.85:
+                topics = int(advised.split()[0])
+                again = simulate_power(
+                    real[who], topics, float(difference), n_systems=study.COMPARED, trials=12_000, seed=2
+                )
+                found.append(f"{who} from {past} topics {short(again.power)}")
+    return {"powers-again": "; ".join(found)}
 
 
 @figures("shared")
@@ -375,11 +496,15 @@ def coverage_of_tau() -> Texts:
     """How often the bootstrap interval of τ holds the τ of a population of topics."""
     draws, rows = 150, []
     sides = {}
-    for name in ("trec8-adhoc.AP", "terabyte2006.AP"):
-        raw = matrix(name).select(systems=matrix(name).systems[::2])
+    # Every how many systems are ranked, and every how many the factors of std-AB come from.
+    for name, ranked, fitted in (("trec8-adhoc.AP", 2, 2), ("terabyte2006.AP", 2, 2), ("terabyte2006.AP", 2, 1),
+                                 ("terabyte2006.AP", 1, 1)):  # fmt: skip
+        whole = matrix(name)
+        raw, base = (whole.select(systems=whole.systems[::every]) for every in (ranked, fitted))
         with quietly():
-            std = cf.fit_standardisation(raw).apply(raw).scores.only()
-        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB"] = (raw.values, std.values)
+            std = cf.fit_standardisation(base).apply(raw).scores.only()
+        said = f"{raw.n_systems} systems" + (f", factors from {base.n_systems}" if fitted != ranked else "")
+        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB, {said}"] = (raw.values, std.values)
     sides["web2012 P@20 against ERR@20"] = (matrix("web2012-adhoc.P@20").values, matrix("web2012-adhoc.ERR@20").values)
     for at, (name, (x, y)) in enumerate(sides.items()):
         systems = [f"s{j:03}" for j in range(x.shape[1])]

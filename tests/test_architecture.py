@@ -40,6 +40,8 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms.spli
 OUTSIDERS = {"altair": {"present"}, "vl_convert": {"present"}, "jinja2": {"present", "web"}}
 OUTSIDERS |= {"click": {"cli"}, "rich": {"cli"}, "fastapi": {"web"}, "uvicorn": {"web", "cli"}, "typer": set()}
 OUTSIDERS |= {"pyvinecopulib": {"simulation"}, "distributed": {"cluster"}, "dask": set()}
+# Scores are looked up by any name of their measure, and what names mean is known where measures are.
+ALLOWED = {("scores", "cranfield.measures.names.recognise")}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -68,6 +70,8 @@ def broken(room: str, names: list[str]) -> list[str]:
     wrong = []
     for name in names:
         parts = name.split(".")
+        if (room, name) in ALLOWED:
+            continue
         if parts[0] == "cranfield" and len(parts) > 1 and LEVEL.get(parts[1], -1) > LEVEL.get(room, len(ROOMS)):
             wrong.append(f"{room} must not import {name}")
         if parts[0] in OUTSIDERS and room not in OUTSIDERS[parts[0]]:
@@ -86,6 +90,7 @@ def test_every_room_and_outsider_is_met() -> None:
     used = {name.split(".")[0] for path in MODULES for name in imports(path)}
     assert set(OUTSIDERS) - {"typer", "dask"} <= used
     assert not {"typer", "dask"} & used
+    assert {(room_of(path), name) for path in MODULES for name in imports(path)} >= ALLOWED
 
 
 def test_every_module_has_its_room() -> None:

@@ -135,7 +135,7 @@ case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, bu
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
      "no blocked ANOVA is designed: ε for 50 systems cannot be told from 5 past systems: how unequal the differences are is too "
      "uncertain with fewer than 8. Give scores of more systems, ask for at most 5, or design for all pairs after "
-     "correction, which needs no ε, or give `epsilon` yourself.",
+     "correction, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip
 case("design.not-normal", lambda: cf.recommend(matrix(noisy().values.round(1)), 4, 0.1),
      f"only {len(np.unique(noisy().values.round(1)))} different values of AP occur in 120 scores, far from the normal "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -180,6 +181,11 @@ ALONE |= {
     ("compare", "pattern"): [*TUNED, "--tune", "--folds", "4"],
 }
 
+PAIRED = ("variance", "reliability", "standardise fit", "standardise robustness", "standardise effect", "simulate tests",
+          "simulate design", "simulate scores")  # fmt: skip
+SOME = ["--system", "{other}", "--system", "{worst}", "--system", "{best}"]
+ALONE |= {(command, "system"): [*COMMANDS[command], *SOME] for command in PAIRED}
+
 ANY = {"new": "new", "system": "s", "other": "t", "worst": "w", "best": "b", "team": "a"}
 """Names that need not exist."""
 
@@ -311,6 +317,34 @@ def test_an_option_can_be_typed(
     assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
     assert ended.exit_code == 0, ended.output
     assert ended.output
+
+
+FILLING = [name for name, _, one in CASES if one.name == "missing" and name != "evaluate"]
+"""Commands that read scores with holes; what `evaluate` says of runs is tested with the scores."""
+
+
+@pytest.mark.parametrize("name", FILLING)
+def test_scores_that_count_as_zero_are_announced(
+    name: str, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every command that fills holes says so on standard error, except a report, which says it inside."""
+    monkeypatch.chdir(place)
+    filled = {who: Path(who).read_text() for who in ("system", "other", "worst", "best")}
+    filled["new"] = str(tmp_path / "new")
+    words = [word.format(**filled) for word in ALONE.get((name, "measure"), COMMANDS[name])]
+    for file in ("ap.csv", "bm25.csv"):
+        lines = Path(file).read_text().splitlines(keepends=True)
+        if file == "ap.csv":  # one system has no score on one topic
+            hole = next(line for line in lines if line.startswith(filled["system"]) and ",all," not in line)
+            lines.remove(hole)
+        else:
+            lines[1] = lines[1].replace(lines[1].split(",")[1], "", 1)
+        (tmp_path / file).write_text("".join(lines))
+    words = [str(tmp_path / word) if word in ("ap.csv", "bm25.csv") else word for word in words]
+    ended = CliRunner().invoke(app, [*words, "--missing", "zero"])
+    assert ended.exit_code == 0, ended.output
+    said = Path(filled["new"] + ".html").read_text() if name == "report" else ended.stderr
+    assert re.search("missing and counts as 0|1 missing score set to 0", said), said
 
 
 @pytest.mark.parametrize(("name", "question", "one"), CASES, ids=[f"{n} {o.flags[0]}" for n, _, o in CASES])

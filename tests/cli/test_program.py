@@ -103,10 +103,10 @@ def test_a_table_fits_the_terminal_and_loses_nothing_in_a_pipe() -> None:
     assert narrow.splitlines()[-1] == "sig"
 
 
-def test_json_has_no_nan() -> None:
-    rows = pl.DataFrame({"z": [float("inf"), float("-inf"), None]})
+def test_json_has_no_nan_and_an_open_end_is_missing() -> None:
+    rows = pl.DataFrame({"z": [float("inf"), float("-inf"), None, 0.5]})
     parsed = json.loads(render(Sheet("t", rows), "json"))
-    assert [row["z"] for row in parsed["rows"]] == ["inf", "-inf", None]
+    assert [row["z"] for row in parsed["rows"]] == [None, None, None, 0.5]
 
 
 def test_markdown_and_csv_escape() -> None:

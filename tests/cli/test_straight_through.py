@@ -100,6 +100,20 @@ def test_a_pair_is_a_family_of_one(here: Type) -> None:
 
 
 @pytest.mark.parametrize(
+    "command",
+    ["variance", "reliability", "standardise fit", "standardise robustness", "simulate tests --topics 10 --trials 20"],
+)
+def test_some_systems_are_all_there_is(here: Type, command: str) -> None:
+    head, *lines = Path("scores.csv").read_text().splitlines()
+    names = list(dict.fromkeys(line.split(",")[0] for line in lines))[:3]
+    kept = [line for line in lines if line.split(",")[0] in names]
+    Path("three.csv").write_text("\n".join([head, *kept]) + "\n")
+    wanted = " ".join(f"--system {name}" for name in names)
+    chosen, alone = (rows(here, f"{command} {source}") for source in (f"scores.csv -m AP {wanted}", "three.csv -m AP"))
+    assert [{**row, "collection": ""} for row in chosen] == [{**row, "collection": ""} for row in alone]
+
+
+@pytest.mark.parametrize(
     "words", ["variance scores.csv -m map", "convert scores.csv -m map", "standardise fit scores.csv -m map"]
 )
 def test_a_measure_by_another_name(here: Type, words: str) -> None:
@@ -262,6 +276,17 @@ def test_many_alike_warnings_become_one() -> None:
     measured = [f"AP, P@10: {text}" for text in texts]
     assert len(gathered(measured)) == 1
     assert gathered(["one", "two: 2", "one", "three: 3"]) == ["one", "two: 2", "three: 3"]
+
+
+def test_many_warnings_that_differ_in_numbers_become_one() -> None:
+    """Capitals in the ids of 40 runs: some find one of the judged documents, others two, and so on."""
+    texts = [f"run{i}: only {i % 9 + 1} of its 44,{i:03} documents is judged" for i in range(40)]
+    (one,) = gathered(texts)
+    assert one == texts[0] + " (and so, but for the numbers, run1, run2, run3, run4, run5 and 34 more)"
+    assert gathered(texts[:3]) == texts[:3]
+    missing = [f"run{i}: no document for {i} of 50 topics: {', '.join(map(str, range(i)))}" for i in range(2, 40)]
+    assert len(gathered(missing)) == 1
+    assert gathered([f"AP: {text}" for text in texts]) == [f"AP: {one}"]
 
 
 @pytest.mark.parametrize(

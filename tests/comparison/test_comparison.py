@@ -65,7 +65,7 @@ def matrices(**changes):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_every_test_gives_a_full_result(test):
-    found = compare(matrix(), test=test, n_resamples=2000)
+    found = compare(matrix(n=50), test=test, n_resamples=2000)
     frame = found.to_frame()
     assert frame.columns == COLUMNS
     assert frame.height == 10
@@ -101,8 +101,8 @@ def warned(*args, **kwargs):
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "randomised-tukey"])
 def test_workers_and_memory_never_matter(test):
-    one = compare(matrix(), test=test, n_resamples=1500, workers=1)
-    two = compare(matrix(), test=test, n_resamples=1500, workers=2, memory=0.01)
+    one = compare(matrix(n=50), test=test, n_resamples=1500, workers=1)
+    two = compare(matrix(n=50), test=test, n_resamples=1500, workers=2, memory=0.01)
     assert one.to_frame().equals(two.to_frame())
     assert one.leaderboard().equals(two.leaderboard())
 
@@ -143,8 +143,8 @@ def test_a_baseline_gives_the_same_p_as_all_pairs():
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "welch"])
 def test_one_sided_tests_follow_the_direction(test):
-    greater = compare(matrix(), baseline="s2", test=test, alternative="greater", n_resamples=1500)
-    less = compare(matrix(), baseline="s2", test=test, alternative="less", n_resamples=1500)
+    greater = compare(matrix(n=50), baseline="s2", test=test, alternative="greater", n_resamples=1500)
+    less = compare(matrix(n=50), baseline="s2", test=test, alternative="less", n_resamples=1500)
     better = greater.difference > 0
     assert (greater.p[better] < 0.5).all()
     assert (greater.p[~better] > 0.5).all()
@@ -331,21 +331,21 @@ def only_warning(scores, **settings):
 
 
 def test_too_few_resamples_for_the_family():
-    assert only_warning(matrix(), test="bootstrap", n_resamples=100) == (
+    assert only_warning(matrix(n=50), test="bootstrap", n_resamples=100) == (
         "no pair can be significant: the smallest possible p is 0.0099 times 10 comparisons, above 0.05; "
         "use at least 199 resamples"
     )
-    assert only_warning(matrix(), test="bootstrap", n_resamples=199) == (
-        "3 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 10 comparisons a "
+    assert only_warning(matrix(n=50), test="bootstrap", n_resamples=199) == (
+        "7 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 10 comparisons a "
         "pair is significant only when at most 0 resamples reach it; randomisation resolves smaller p-values"
     )
-    assert compare(matrix(), test="bootstrap", n_resamples=999).warnings == ()
-    assert compare(matrix(), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
-    assert only_warning(matrix(), test="bootstrap", n_resamples=57, correction="by") == (
+    assert compare(matrix(n=50), test="bootstrap", n_resamples=999).warnings == ()
+    assert compare(matrix(n=50), test="bootstrap", n_resamples=100, correction="bh").warnings == ()
+    assert only_warning(matrix(n=50), test="bootstrap", n_resamples=57, correction="by") == (
         "no pair can be significant: the smallest possible p is 0.0172 times 2.929 (10 comparisons, BY), above 0.05; "
         "use at least 58 resamples"
     )
-    assert compare(matrix(), test="bootstrap", n_resamples=600, correction="by").warnings == ()
+    assert compare(matrix(n=50), test="bootstrap", n_resamples=600, correction="by").warnings == ()
 
 
 def test_the_randomisation_test_of_means_needs_no_more_resamples():
@@ -387,7 +387,7 @@ def test_identical_systems_are_named():
 
 
 def test_a_constant_difference_is_named():
-    x = matrix(m=2)
+    x = matrix(m=2, n=50)
     same = ScoreMatrix(np.column_stack([x.values[:, 0], x.values[:, 0] + 0.1]), x.topics, ["a", "b"], "AP")
     assert only_warning(same, test="t") == (
         "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
@@ -407,7 +407,7 @@ def test_a_bootstrap_with_few_topics_is_liberal():
 
 def test_warnings_of_several_measures_name_them():
     with pytest.warns(CranfieldWarning):
-        found = compare_measures(matrices(), test="bootstrap", n_resamples=100, across_measures=True)
+        found = compare_measures(matrices(n=50), test="bootstrap", n_resamples=100, across_measures=True)
     assert found.warnings == (
         "AP, nDCG: no pair can be significant: the smallest possible p is 0.0099 times 20 comparisons, above 0.05; "
         "use at least 399 resamples",

@@ -13,7 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield import ScoreMatrix, Scores, compare, compare_measures, make_scores, read_scores, write_scores
+from cranfield import (
+    ScoreMatrix,
+    Scores,
+    compare,
+    compare_measures,
+    make_scores,
+    paper_table,
+    read_scores,
+    write_scores,
+)
 from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.resamples import enough_resamples
 from cranfield.comparison.tests import TESTS
@@ -318,4 +327,19 @@ def test_one_pair_differs_and_several_differ() -> None:
     scores = np.column_stack([low, low + rng.uniform(0.1, 0.3, 30), low + rng.uniform(0.3, 0.6, 30)])
     matrix = ScoreMatrix(scores, [str(i) for i in range(30)], ["a", "b", "c"], "AP")
     assert compare(matrix, test="t").summary().startswith("AP: 3 of 3 pairs differ (all pairs;")
-    assert compare(matrix.select(systems=["a", "b"]), test="t").summary().startswith("AP: 1 of 1 pair differs (")
+    two = matrix.select(systems=["a", "b"])
+    assert compare(two, test="t").summary().startswith("AP: 1 of 1 pair differs (one pair; uncorrected p ≤ 0.05)")
+
+
+def test_a_family_of_one_is_not_called_corrected() -> None:
+    rng = np.random.default_rng(4)
+    measures = [ScoreMatrix(rng.uniform(size=(12, 2)), map(str, range(12)), ["a", "b"], name) for name in ("AP", "RR")]
+    assert compare(measures[0], test="t", baseline="a").summary().endswith("(against a; uncorrected p ≤ 0.05)")
+    assert compare(measures[0], test="tukey").correction_text() == "family-wise"
+    flips = compare(measures[0], test="t", correction="westfall-young")
+    assert flips.correction_text() == "Westfall–Young-adjusted"  # its p is counted in flips, also for one pair
+    both = compare(Scores(measures), test="t", across_measures=True)
+    assert {one.correction_text() for one in both.values()} == {"Holm-adjusted"}
+    methods = paper_table(measures[0], test="t", baseline="a").explain()
+    assert "There is one comparison, and nothing to adjust for." in methods
+    assert "Holm" not in methods

@@ -137,6 +137,8 @@ BAD_RUNS = {
     "parquet": ("x.run", "PAR1\0", r"is a parquet table, and text is expected; read it as a frame"),
     "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
+    "no comments in JSON": ("x.jsonl", '#{"qid": "1", "docno": "b", "score": 2}\n{"qid": "1", "docno": "a", "score": 1}\n',
+                            r"x.jsonl:1: is not JSON"),
     "no keys": ("x.jsonl", '{"x": 1}\n{"x": 2}\n', r"x.jsonl:1: expected keys for topic, document"),
     "a key less": ("x.jsonl", '{"qid": "1", "docno": "a", "score": 1}\n{"qid": "1"}\n', r":2: expected the key 'docno'"),
     "rank": ("x.tsv", "1\ta\t1\n1\tb\tsecond\n", r"x.tsv:2: expected a whole number as rank \(field 3\), found 'second'"),

@@ -31,6 +31,7 @@ from cranfield import (
     Run,
     ScoreMatrix,
     Scores,
+    UnknownNameError,
     build_report,
     compare,
     compare_measures,
@@ -49,6 +50,7 @@ from cranfield import (
     paper_table,
     read_qrels,
     read_run,
+    read_scores,
     recommend,
     replicate,
     simulate_tests,
@@ -57,6 +59,7 @@ from cranfield import (
     variances,
     write_qrels,
     write_run,
+    write_scores,
 )
 from cranfield.collection.doors import as_qrels, as_runs
 from cranfield.generalisability import expected_tau, reliability
@@ -486,7 +489,7 @@ BAD_SCORES: list[tuple[Any, type[CranfieldError], str]] = [
     (np.eye(3), ArgumentError, r"an array without labels.*ScoreMatrix\(values, topics="),
     ((np.eye(3), ["1", "2"], ["a", "b", "c"]), DataError, r"the labels describe a \(2, 3\) matrix"),
     (7, ArgumentError, r"`scores` cannot be made of int. Give one of:\n  ScoreMatrix or Scores"),
-    (pl.DataFrame({"a": [0.5]}), DataError, r"the frame has no topics"),
+    (pl.DataFrame({"a": [0.5]}), DataError, r"the frame has no topics.*perquery=True"),
     (pl.DataFrame({"topic": [], "a": []}), DataError, r"the frame is empty"),
     ({"x": SCORES, "y": SCORES}, ArgumentError, r"holds 2 collections \(x, y\), and this question is about one"),
     (pd.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "AP": [1, 2]}), DataError, r"has 2 scores where one"),
@@ -504,6 +507,29 @@ def test_runs_without_judgments_are_named_as_such(measure: Any) -> None:
     run = {"1": {"doc-1": 2.0, "doc-2": 1.0}, "2": {"doc-3": 2.0, "doc-4": 1.0}}
     with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-1' is no measure.*qrels=…"):
         compare({"a": run, "b": run}, measure=measure, test="t")
+
+
+def test_runs_of_the_same_documents_are_no_scores_either() -> None:
+    run = {topic: {f"doc-{n}": float(n) for n in range(30)} for topic in ("1", "2", "3")}
+    with pytest.raises(ArgumentError, match=r"looks like runs without judgments: 'doc-0' is no measure"):
+        compare({"a": run, "b": run}, test="t")
+
+
+def test_runs_without_names_are_asked_for_them() -> None:
+    run = {"1": {"d": 1.0}}
+    with pytest.raises(DataError, match=r"run 2: there is a system 'run' already \(run 1\); call every run by a name"):
+        evaluate({"1": {"d": 1}}, [run, run], "AP")
+
+
+@pytest.mark.parametrize("typed", ["map", "MAP", "ap"])
+def test_scores_are_found_by_any_name_of_their_measure(typed: str, tmp_path: Path) -> None:
+    values = {"a": {"1": {"AP": 0.1, "joy": 1.0}, "2": {"AP": 0.3, "joy": 1.0}}}
+    scores = as_scores(values)
+    write_scores(scores, tmp_path / "scores.csv")
+    assert scores[typed] == scores["AP"] == as_scores(values, measure=typed).only()
+    assert read_scores(tmp_path / "scores.csv", measure=typed).only().measure == "AP"
+    with pytest.raises(UnknownNameError, match=r"unknown measure 'MRR'. Known: AP, joy"):
+        scores["MRR"]
 
 
 def test_a_measure_of_ones_own_is_no_document() -> None:

@@ -61,7 +61,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         held = [line for line in lines if line.strip()]
         if kind == "scores":
             return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
-        kept = [line for line in held if line.strip(" \t,;") and not line.lstrip().startswith("#")]
+        kept = [line for line in held if re.search(r"[^\s,;]", line) and not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
     held = [line for line in lines if line.strip()]

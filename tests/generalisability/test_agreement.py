@@ -172,3 +172,17 @@ def test_views_of_one_topic_are_refused_and_of_several_collections_kept_apart() 
     assert "systems 5" in sheet.signature
     assert "systems 6" in sheet.signature
     assert answer(study).sheet("coefficients").title == "score: reliability from 2 collections, pooled"
+
+
+def test_a_study_measures_the_agreement_once_for_any_numbers_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+    import cranfield.generalisability.tau as tau
+
+    x, asked = make_scores(20, 6, seed=4), []
+    whole = tau._halves
+    monkeypatch.setattr(tau, "_halves", lambda *how: asked.append(how) or whole(*how))
+    study = reliability(x, n_topics=[10])
+    few, many = (study.views(n_topics=sizes, n_resamples=30) for sizes in ([], [25, 100]))
+    assert len(asked) == 1
+    alone = three_views(x, n_topics=[25, 100], n_resamples=30)
+    assert next(iter(many.values())).to_frame().equals(alone.to_frame())
+    assert next(iter(few.values())).to_frame()["topics"].to_list() == [10]

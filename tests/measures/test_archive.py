@@ -103,7 +103,7 @@ def test_a_bad_collection_does_not_stop_the_others(listing: Path, cranfield: Typ
         ("../a q r\n", "archive.txt:1: '../a' cannot be the name of a file"),
         ("a 'q r\n", "archive.txt:1: no closing quotation; close the quote"),
         ("# nothing\n", "archive.txt: lists no collection"),
-        ("\udcff", "archive.txt: is not UTF-8 text"),
+        ("\udcff", "archive.txt:1: byte 0xff is not UTF-8; save the file as UTF-8"),
     ],
 )
 def test_a_bad_list(tmp_path: Path, text: str, message: str) -> None:

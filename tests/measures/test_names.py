@@ -336,6 +336,21 @@ def test_names_that_score_no_topic_say_what_to_use(name: str) -> None:
     assert ("the nearest" in str(error.value)) == unread
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("P5", "P@5"), ("ndcg10", "nDCG@10"), ("nDCG-10", "nDCG@10"), ("MAP100", "AP@100"), ("recall100", "R@100")]
+)  # fmt: skip
+def test_a_cutoff_without_its_sign_is_answered_with_the_right_spelling(typed: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        parse_measure(typed)
+    assert str(error.value) == f"unknown measure {typed!r}. Did you mean {meant!r}?"
+    assert str(parse_measure(meant)) == meant
+
+
+def test_what_is_no_measure_is_said() -> None:
+    with pytest.raises(ArgumentError, match=r"a measure must be a name such as 'nDCG@10'.*got 3"):
+        parse_measures(3)
+
+
 def test_numbers_go_with_the_name_before_them() -> None:
     assert [str(m) for m in parse_measures("P.5,10 map, iprec_at_recall.0.1,0.2")] == [
         "P@5", "P@10", "AP", "IPrec(recall=0.1)", "IPrec(recall=0.2)",

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -139,6 +140,18 @@ def test_latex_compiles(scores, baseline, tmp_path):
     )
     assert ended.returncode == 0, ended.stdout.decode(errors="replace")[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 1000
+    assert (b"Overfull" in ended.stdout) == ("too wide for a page" in table.to_latex())
+
+
+def test_a_wide_table_is_set_small_and_one_too_wide_is_named(scores):
+    plain, small, wide = (
+        paper_table(scores, baseline="bm25", test="t", intervals=intervals, wins=wins).to_latex()
+        for intervals, wins in ((False, False), (True, False), (True, True))
+    )
+    assert [r"\setlength{\tabcolsep}" in text for text in (plain, small, wide)] == [False, False, True]
+    three = Scores([*scores.values(), replace(scores["AP"], measure="RR"), replace(scores["AP"], measure="Q")])
+    assert "% About" in paper_table(three, baseline="bm25", test="t", intervals=True, wins=True).to_latex()
+    assert "% About" not in plain + small + wide
 
 
 def test_latex_is_balanced(table):

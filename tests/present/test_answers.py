@@ -91,6 +91,11 @@ def test_a_design_in_words() -> None:
     assert said.sheet("methods").rows["topics"].to_list()[:2] == [167, 166]
     grid = answer(design_anova(0.05, [5, 10], 0.1))
     assert grid.headline.startswith("2 designs, solved for topics: ")
+    x = make_scores(n_topics=20, n_systems=5, seed=3)
+    other = ScoreMatrix(x.values / 2, x.topics, x.systems, "other")
+    by_measure = design_anova([estimate_variance(one, "residual") for one in (x, other)], 10, 0.1)
+    first, second = by_measure.table.values("topics")
+    assert answer(by_measure).headline == f"{first} topics by score, {second} topics by other"
     assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
     assert answer(design_interval(0.0441, 0.10)).sentences[0].startswith("With 70 topics the 95% interval of")
 

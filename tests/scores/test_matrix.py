@@ -191,7 +191,11 @@ def test_frames_that_are_no_scores() -> None:
         message(ScoreMatrix.from_wide, pl.DataFrame({"id": ["1"]})) == "no column 'topic' in the wide frame; it has: id"
     )
     text = pl.DataFrame({"topic": ["1"], "a": ["high"]})
-    assert message(ScoreMatrix.from_wide, text) == "system 'a' must hold numbers; it holds String"
+    assert message(ScoreMatrix.from_wide, text) == "system 'a' must hold numbers; it holds 'high', which is text"
+    comma = pl.DataFrame({"topic": ["1"], "a": ["0,25"]})
+    assert message(ScoreMatrix.from_wide, comma).endswith(
+        "it holds '0,25', which is text; this has a decimal comma: write a point"
+    )
     assert message(ScoreMatrix.from_wide, pl.DataFrame({"topic": [1.5], "a": [0.5]})) == (
         "column 'topic' holds topic labels, which must be strings; it is Float64"
     )

@@ -172,7 +172,7 @@ def test_questions_are_remembered_and_removed_with_their_data(fresh: Client) -> 
     fresh.get(f"/compare?data={id}&test=nonsense")
     page = fresh.get("/jobs").text
     assert re.findall(r'<li><a href="(/[a-z]+)\?[^"]*">', page) == ["/design", "/compare"]
-    assert "Compare: past.AP.csv" in page
+    assert "Compare: past.AP</a>" in page
     assert "nonsense" not in page, "what had no answer is no question to come back to"
     fresh.post(f"/data/{id}/remove")
     assert "/compare?" not in fresh.get("/jobs").text

@@ -97,6 +97,10 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
         .split("·")
     ]
     assert sum(counts) == 30
+    shown = panel.bounding_box()
+    assert shown["y"] >= 0, "the pair opens out of sight"
+    assert shown["y"] + shown["height"] < 901, "the pair opens out of sight"
+    page.locator(".view-map canvas").scroll_into_view_if_needed()
     box = page.locator(".view-map canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.95, box["y"] + box["height"] * 0.1)
     assert " is better" in page.locator(".view-tip").inner_text()
@@ -250,6 +254,7 @@ def test_the_report_carries_the_same_view(browser: Any, mailed: Path) -> None:
     page.on("console", lambda message: complaints.append(message.text))
     ready(page, mailed.as_uri())
     names = rows(page)
+    assert page.locator("td.view-c-interval svg").first.bounding_box()["width"] > 60
     row(page, names[1]).click()
     row(page, names[4]).click(modifiers=["Shift"])
     page.locator(".view-pair .view-bars button").first.click()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from cranfield.cli.kinds import kind_of, mistaken
 from cranfield.defaults import MEASURES
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cranfield.scores import Scores
     from cranfield.tuning import Family
 
-T = TypeVar("T")
-
 
 def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
     """What the question is about, as the public function takes it."""
@@ -24,10 +22,12 @@ def read(settings: Any, files: dict[str, Any]) -> tuple[Any, ...]:
         if isinstance(settings, RunsOrScores):
             return (scores_of(files["scores"], settings),)
         refuse_others(files["scores"], settings)
-        return (read_scores(files["scores"], measure=settings.measure, missing=settings.missing),)
+        scores = read_scores(files["scores"], measure=settings.measure, missing=settings.missing)
+        return (only_wanted(scores, settings),)
     if settings.takes == "collections":
         refuse_others(files["scores"], settings)
-        return (read_collections(files["scores"], measure=settings.measure, missing=settings.missing),)
+        collections = read_collections(files["scores"], measure=settings.measure, missing=settings.missing)
+        return ({name: only_wanted(one, settings) for name, one in collections.items()},)
     if settings.takes == "batches":
         batches = read_batches(files["scores"], measure=settings.measure, missing=settings.missing)
         return ([only_wanted(one, settings) for one in batches],)
@@ -64,7 +64,8 @@ def only_wanted(scores: Scores, settings: Any) -> Scores:
     wanted = getattr(settings, "system", None)
     if not wanted:
         return scores
-    baselines = [settings.baseline] if isinstance(settings.baseline, str) else settings.baseline or ()
+    baseline = getattr(settings, "baseline", None)
+    baselines = [baseline] if isinstance(baseline, str) else baseline or ()
     return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
 
 
@@ -117,9 +118,9 @@ def read_scores(files: Sequence[str], *, measure: Sequence[str] | str | None, mi
     wanted = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure or ()))
     # For one file the reader takes the name, which a wide table may lack; among several it chooses.
     if len(wanted) == 1 and len(files) == 1:
-        return by_any_name(lambda name: read_scores(list(files), measure=name, missing=missing), wanted[0])
+        return read_scores(list(files), measure=wanted[0], missing=missing)
     scores = read_scores(list(files), missing=missing)
-    names = dict.fromkeys(by_any_name(lambda name: scores[name].measure, name) for name in wanted)
+    names = dict.fromkeys(scores[name].measure for name in wanted)
     return scores.select(measures=list(names)) if wanted else scores
 
 
@@ -127,31 +128,7 @@ def read_collections(files: Sequence[str], *, measure: str | None, missing: Any)
     """Every table a collection of its own."""
     from cranfield.scores import read_collections
 
-    return by_any_name(lambda name: read_collections(list(files), measure=name, missing=missing), measure)
-
-
-def by_any_name(read: Callable[[Any], T], measure: str | None) -> T:
-    """What is read for a measure; one that is not there by its name may be there by another, such as map for AP."""
-    try:
-        return read(measure)
-    except UnknownNameError as error:
-        if error.kind != "measure" or measure is None:
-            raise
-        same = [name for name in error.known if _same_measure(name, measure)]
-        if len(same) != 1:
-            raise
-        return read(same[0])
-
-
-def _same_measure(one: str, other: str) -> bool:
-    """Whether a name in a score file and a typed one are the same measure; the file's name imports nothing."""
-    from cranfield.measures import parse_measure
-    from cranfield.measures.names import recognise
-
-    try:
-        return (measure := recognise(one)) is not None and measure == parse_measure(other)
-    except ArgumentError:
-        return False
+    return read_collections(list(files), measure=measure, missing=missing)
 
 
 def read_batches(files: Sequence[str], *, measure: str | None, missing: Any) -> list[Scores]:
@@ -173,11 +150,8 @@ def _all_families(files: Sequence[str], settings: Any) -> list[Family]:
     measure = settings.measure[0] if isinstance(settings.measure, tuple) else settings.measure
     if holds_judgments(files, settings):
         return _evaluated_families(files, settings, measure)
-    return by_any_name(
-        lambda name: read_families(
-            list(files), measure=name, missing=settings.holes, pattern=settings.pattern, one_family=settings.one_family
-        ),
-        measure,
+    return read_families(
+        list(files), measure=measure, missing=settings.holes, pattern=settings.pattern, one_family=settings.one_family
     )
 
 

@@ -118,11 +118,16 @@ def read_runs(
         yield run
 
 
-def same_system(system: str, first: str, second: str) -> str:
-    """The message for two files that claim to be the same system."""
+def same_system(system: str, first: str | int, second: str | int) -> str:
+    """The message for two runs that claim to be the same system: files, or the numbers of runs in memory."""
+    if isinstance(second, str):
+        return (
+            f"{second}: its system {system!r} was read from {first if isinstance(first, str) else f'run {first}'} "
+            "already; rename one of the files, or choose where names come from (name='file' or name='tag')"
+        )
     return (
-        f"{second}: its system {system!r} was read from {first} already; rename one of the files, or "
-        "choose where names come from (name='file' or name='tag')"
+        f"run {second}: there is a system {system!r} already ({first if isinstance(first, str) else f'run {first}'}); "
+        "call every run by a name of its own: {'bm25': run, 'ours': run}"
     )
 
 

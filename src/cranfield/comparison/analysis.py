@@ -1,15 +1,18 @@
-"""`compare`: from scores and a question to a `Comparison`."""
+"""`compare`: from scores and a question to a `Comparison` by every measure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from cranfield.collection.doors import QrelsLike
 from cranfield.comparison import classical
 from cranfield.comparison.best import best_set
 from cranfield.comparison.bootstrap import percentile_intervals, rank_intervals, value_intervals
@@ -17,23 +20,222 @@ from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import CORRECTIONS, adjust
 from cranfield.comparison.grid import GridScores, tied_ranks
 from cranfield.comparison.intervals import Basis, bootstrap_errors, interval_text, pair_intervals
-from cranfield.comparison.messages import comparison_signature, find_warnings
+from cranfield.comparison.measures import MeasureComparisons
+from cranfield.comparison.messages import comparison_signature, find_warnings, too_few_resamples
 from cranfield.comparison.pairs import Pairs, against, all_pairs
 from cranfield.comparison.rank_intervals import marginal_ranks
 from cranfield.comparison.resampled import Resampled, Resampling
 from cranfield.comparison.resamples import board_resamples, enough_resamples
+from cranfield.comparison.statistics import Statistic, find_statistic
 from cranfield.comparison.studentised_range import residual_variance
 from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names
-from cranfield.defaults import CORRECTION, IntervalKind
+from cranfield.defaults import (
+    ALPHA,
+    ALTERNATIVE,
+    CORRECTION,
+    INTERVALS,
+    MEMORY_MB,
+    SEED,
+    STATISTIC,
+    TEST,
+    Alternative,
+    IntervalKind,
+    StatisticName,
+)
 from cranfield.demand import Demand, resampled_sums
-from cranfield.errors import ArgumentError, DataError
+from cranfield.errors import ArgumentError, DataError, notify, quietly
+from cranfield.executors import Progress
 from cranfield.labels import positions
+from cranfield.measures.doors import scores_or_evaluated
+from cranfield.resampling import check_resamples
 from cranfield.scores import ScoreMatrix
+from cranfield.scores.doors import ScoresLike
+from cranfield.settings.compare import ComparisonSettings
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _SMALLEST = 1e-300
 """Scores that are all smaller have no room left for standard errors."""
+
+
+def compare(
+    scores: ScoresLike,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
+    across_measures: bool = False,
+    test: str = TEST,
+    baseline: str | Sequence[str] | None = None,
+    correction: str | None = None,
+    alternative: Alternative = ALTERNATIVE,
+    statistic: StatisticName | Statistic = STATISTIC,
+    alpha: float = ALPHA,
+    n_resamples: int | None = None,
+    intervals: IntervalKind = INTERVALS,
+    seed: int = SEED,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
+    progress: Progress | None = None,
+) -> Any:
+    """Which systems differ? Every pair of systems, or every system against baselines, in one call.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        At least two topics and two systems, all systems scored on the same topics. With `qrels`, runs in any form
+        that `evaluate` takes, such as ``{"bm25": run, "ours": run}``.
+    qrels : optional
+        Judgments, in any form that `evaluate` takes: the runs are evaluated first.
+    measure : str or several, optional
+        By which measures: those to evaluate, or to take of the scores; for scores without a name, their name.
+    across_measures : bool
+        For scores by several measures: correct over the comparisons of all measures as one family.
+    test : str
+        ``randomisation`` (Fisher's, by sign flips; the default), ``bootstrap`` (shift), ``bootstrap-t``
+        (studentised), ``t`` (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``,
+        ``tukey`` (studentised range, topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
+    baseline : str or several, optional
+        Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
+        is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
+    correction : {"holm", "bonferroni", "westfall-young", "bh", "by", "none"}
+        Adjustment for the number of comparisons (see `adjust`). The Tukey tests need and take none;
+        ``westfall-young`` goes with randomisation and t.
+    alternative : {"two-sided", "greater", "less"}
+        ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
+    statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
+        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
+    alpha : float
+        Significance level; intervals have level 1 − alpha.
+    n_resamples : int, optional
+        How many resamples; by default 100,000, and for the bootstrap tests as many as the family needs (a million at
+        most). The randomisation test of means resolves any p-value whatever the number: `Comparison.p_method`
+        says by which method.
+    intervals : {"simultaneous", "pairwise"}
+        Intervals of the differences: for the whole family, so that one leaves out 0 exactly when its pair is
+        significant; or each pair for itself.
+    seed : int
+        Where the randomness of resamples starts.
+    workers, executor, memory, progress
+        How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
+        of them changes a result.
+
+    Returns
+    -------
+    Comparison
+        For scores by several measures a `MeasureComparisons`, which holds one for each.
+
+    Notes
+    -----
+    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
+    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
+
+    Examples
+    --------
+    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
+
+    >>> from cranfield import ScoreMatrix
+    >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
+    >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
+    >>> folds = ScoreMatrix(np.array([a, b]).T, [str(i) for i in range(1, 11)], ["A", "B"], "P@10")
+    >>> float(compare(folds, baseline="A", alternative="greater").p[0])
+    0.203125
+
+    Runs and judgments, evaluated on the way:
+
+    >>> qrels = {str(topic): {"d1": 1, "d2": 0} for topic in range(6)}
+    >>> good = {topic: {"d1": 2.0, "d2": 1.0} for topic in qrels}
+    >>> bad = {topic: {"d1": 1.0 + 2 * (topic == "0"), "d2": 2.0} for topic in qrels}
+    >>> float(compare({"good": good, "bad": bad}, qrels=qrels, measure="RR").p[0])
+    0.0625
+    """
+    with quietly():
+        result = compare_measures(
+            scores,
+            qrels=qrels,
+            measure=measure,
+            across_measures=across_measures,
+            test=test,
+            baseline=baseline,
+            correction=correction,
+            alternative=alternative,
+            statistic=statistic,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            intervals=intervals,
+            seed=seed,
+            workers=workers,
+            executor=executor,
+            memory=memory,
+            progress=progress,
+        )
+    notify(result.warnings)
+    return result if len(result) > 1 else result.comparisons[0]
+
+
+def compare_measures(
+    scores: ScoresLike,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
+    across_measures: bool = False,
+    test: str = TEST,
+    baseline: str | Sequence[str] | None = None,
+    correction: str | None = None,
+    alternative: Alternative = ALTERNATIVE,
+    statistic: StatisticName | Statistic = STATISTIC,
+    alpha: float = ALPHA,
+    n_resamples: int | None = None,
+    intervals: IntervalKind = INTERVALS,
+    seed: int = SEED,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
+    progress: Progress | None = None,
+) -> MeasureComparisons:
+    """Compare the systems by every measure there is; see `compare` for the parameters.
+
+    With ``across_measures=True`` the comparisons of all measures are one family: the correction counts them all (for
+    the Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
+    "better by AP or by nDCG" needs that; claims about one measure fixed in advance do not.
+
+    >>> from cranfield import ScoreMatrix, Scores
+    >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
+    >>> rr = ScoreMatrix([[.5, 1], [.5, 1], [1, 1], [.2, .5]], "1234", ["a", "b"], "RR")
+    >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
+    [0.061, 0.071]
+    """
+    if n_resamples is not None:
+        check_resamples(n_resamples)
+    asked = ComparisonSettings(
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        intervals=intervals,
+        seed=seed,
+    )
+    correction = asked.correction
+    name, function = find_statistic(statistic)
+    check(asked.test, correction, alternative, name)
+    given = scores_or_evaluated(scores, qrels, measure, workers=workers)
+    several = len(given) if across_measures else 1
+    if several > 1 and correction and CORRECTIONS[correction].of_scores:
+        raise ArgumentError(
+            f"`correction` {correction!r} corrects over the pairs of one measure, and `across_measures` asks for one "
+            "family of all measures. Use 'holm', or leave `across_measures` out."
+        )
+    how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
+    each = [_analyse(matrix, asked, baseline, how, name, several) for matrix in given.values()]
+    if qrels is not None:  # what evaluation had to say belongs to the result
+        said = given.warnings
+        each = [replace(one, warnings=tuple(dict.fromkeys([*said, *one.warnings]))) for one in each]
+    if several > 1:
+        each = _one_family(each)
+    result = MeasureComparisons(tuple(each), across_measures)
+    notify(result.warnings)
+    return result
 
 
 def check(test: str, correction: str | None, alternative: str, statistic: str = "mean") -> None:
@@ -57,23 +259,21 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
         )
 
 
-def analyse(
+def _analyse(
     matrix: ScoreMatrix,
-    test: str,
+    asked: ComparisonSettings,
     baseline: str | Sequence[str] | None,
-    correction: str | None,
-    alpha: float,
     how: Resampling,
     statistic: str,
-    intervals: IntervalKind = "simultaneous",
-    n_resamples: int | None = None,
-    n_measures: int = 1,
+    n_measures: int,
 ) -> Comparison:
-    """`compare` for checked arguments, without issuing the warnings.
+    """`compare` by one measure, for a checked question, without issuing the warnings.
 
     `n_resamples` is what was asked for, if anything was; that of `how` is not looked at. `n_measures` counts the
     measures that one family is made of.
     """
+    test, alpha, n_resamples = asked.test, asked.alpha, asked.n_resamples
+    intervals = cast("IntervalKind", asked.intervals)
     entry = TESTS[test]
     if not how.on_means and not entry.any_statistic:
         others = ", ".join(any_statistic_names())
@@ -96,7 +296,7 @@ def analyse(
         pairs = against(positions("system", baselines, systems), len(systems))
     else:
         pairs = all_pairs(len(systems))
-    correction = "none" if entry.corrects_family else correction or CORRECTION
+    correction = "none" if entry.corrects_family else asked.correction or CORRECTION
     family = len(pairs) * n_measures
     if n_resamples is None:
         n_resamples = enough_resamples(entry, correction, family, alpha, scores.n_topics, how.on_means)
@@ -168,10 +368,29 @@ def analyse(
         exact=outcome.exact,
         seed=how.seed,
         scores=matrix,
+        asked=asked,
     )
     result = with_intervals(result)
     notes = find_warnings(result, each, classical.identical(scores, pairs))
     return replace(result, signature=comparison_signature(result), warnings=(*matrix.warnings, *notes))
+
+
+def _one_family(several: list[Comparison]) -> list[Comparison]:
+    """The comparisons with p adjusted over the pairs of all of them, and intervals to match."""
+    if TESTS[several[0].test].corrects_family:
+        adjusted = [np.minimum(1.0, each.p * len(several)) for each in several]
+    else:
+        pooled = adjust(np.concatenate([each.p for each in several]), several[0].correction)
+        adjusted = np.split(pooled, np.cumsum([len(each.p) for each in several])[:-1])
+    family = sum(len(each.p) for each in several)
+    selected = sum(int((p <= several[0].alpha).sum()) for p in adjusted)
+    joined = []
+    for each, p_adjusted in zip(several, adjusted, strict=True):
+        wider = with_intervals(replace(each, p_adjusted=p_adjusted, family=family, across_measures=True), selected)
+        kept = tuple(text for text in each.warnings if text != too_few_resamples(each))
+        few = too_few_resamples(wider)
+        joined.append(replace(wider, signature=comparison_signature(wider), warnings=(few, *kept) if few else kept))
+    return joined
 
 
 def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:

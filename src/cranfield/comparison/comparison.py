@@ -69,6 +69,7 @@ class Comparison(Result):
     seed : seed of the resamples
     across_measures : whether the adjustment counts the comparisons of other measures too
     scores : the scores that were compared, topics and systems in byte order of their names
+    asked : the question as it was asked
     signature : one line for a paper's footnote
     warnings : what to know before relying on the result
     """
@@ -109,6 +110,7 @@ class Comparison(Result):
     seed: int
     scores: ScoreMatrix
     across_measures: bool = False
+    asked: ComparisonSettings = ComparisonSettings()
     signature: str = ""
     warnings: tuple[str, ...] = field(default=())
 
@@ -336,10 +338,11 @@ class Comparison(Result):
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""
         pairs = len(self.p)
+        which = "one pair" if pairs == 1 else "all pairs"
         differ = say.PAIRS_DIFFER(
             measure=self.measure, separated=int(self.significant.sum()), pairs=pairs,
             verb="pair differs" if pairs == 1 else "pairs differ",
-            what="all pairs" if not self.baselines else f"against {', '.join(self.baselines)}",
+            what=which if not self.baselines else f"against {', '.join(self.baselines)}",
             correction=self.correction_text(), alpha=self.alpha,
         )  # fmt: skip
         best = self.best_text()
@@ -358,8 +361,11 @@ class Comparison(Result):
         return say.SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
 
     def correction_text(self) -> str:
-        """How the p-values are adjusted, in words."""
-        return "family-wise" if TESTS[self.test].corrects_family else CORRECTIONS[self.correction].title
+        """How the p-values are adjusted, in words; a family of one leaves them as they are."""
+        if TESTS[self.test].corrects_family:
+            return "family-wise"
+        alone = self.family == 1 and CORRECTIONS[self.correction].adjust_sorted is not None
+        return CORRECTIONS["none" if alone else self.correction].title
 
     def __repr__(self) -> str:
         return f"Comparison({self.summary()})\n{self.to_frame()}"

@@ -249,6 +249,7 @@ def _blocked_rows(
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Blocked ANOVA with the unbiased ε and with Greenhouse–Geisser's; or the reason why there is none."""
     try:
+        estimate.epsilon(k)  # its own refusal: the design's offers to take ε from the caller, which advice does not
         adjusted = design_anova(estimate, k, epsilon="past", **question)
     except DataError as error:
         return [], (say.NO_BLOCKED(reason=error),)

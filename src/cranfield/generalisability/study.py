@@ -16,6 +16,7 @@ from cranfield.invariants import check_finite, check_interval
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import ScoresLike, as_collections
+from cranfield.scores.matrix import inherited
 from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
 
@@ -259,7 +260,7 @@ def reliability(
         if isinstance(wanted, bool) or not 0 < wanted < 1:
             raise ArgumentError(f"`target` must be between 0 and 1; got {wanted!r}. Write 0.95.")
     measure = matrices[0].measure
-    warnings = negative_warnings(measure, components)
+    warnings = (*inherited(matrices), *negative_warnings(measure, components))
     if SYSTEMS not in components.negative and any(ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS):
         warnings += (say.STARTS_AT_ZERO(measure=measure),)
     made = Reliability(measure, components, sizes, targets, drop, alpha, named, warnings)

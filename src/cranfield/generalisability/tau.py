@@ -19,6 +19,7 @@ from cranfield.invariants import check_interval
 from cranfield.resampling import check_resamples, generator, to_grid
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import inherited
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.sentences import generalisability as say
 from cranfield.signature import signature
@@ -200,18 +201,18 @@ def estimate_tau(
     n, h = len(x), len(x) // 2
     whole, without = _halves(x, h, n_resamples, seed)
     log_ratio, error = None, None
-    warnings: tuple[str, ...] = ()
+    warnings = inherited([matrix])
     if whole <= 0:
-        warnings = (say.NO_AGREEMENT(measure=matrix.measure, tau=whole),)
+        warnings += (say.NO_AGREEMENT(measure=matrix.measure, tau=whole),)
     elif whole >= 1:
-        warnings = (say.FULL_AGREEMENT(measure=matrix.measure),)
+        warnings += (say.FULL_AGREEMENT(measure=matrix.measure),)
     else:
         log_ratio = _log_ratio(whole) - math.log(h)
         if ((without > 0) & (without < 1)).all():
             left = np.asarray([_log_ratio(float(tau)) for tau in without])
             error = math.sqrt((n - 1) / n * float(np.square(left - left.mean()).sum()))
         else:
-            warnings = (say.NO_TAU_INTERVAL(measure=matrix.measure),)
+            warnings += (say.NO_TAU_INTERVAL(measure=matrix.measure),)
     return ExpectedTau(
         matrix.measure,
         n,

@@ -13,7 +13,7 @@ from typing import Any
 
 from cranfield.defaults import MEASURES
 from cranfield.errors import DataError, FileError, Problem, quietly
-from cranfield.files import expand, is_elsewhere, read_bytes, reason
+from cranfield.files import expand, is_elsewhere, read_bytes, reason, text_lines
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measures
 from cranfield.scores.writers import write_scores
@@ -70,15 +70,11 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
     [ArchiveEntry(line=2, name='trec8', qrels='/data/trec8/qrels.txt', runs=('/data/trec8/my runs',))]
     """
     listing = os.fspath(path)
-    try:
-        text = read_bytes(listing).decode()
-    except UnicodeDecodeError as error:
-        raise FileError(listing, [Problem(0, f"is not UTF-8 text (byte {error.start})")]) from None
     home = Path(listing).parent
     problems: list[Problem] = []
     entries: list[ArchiveEntry] = []
     lines: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in text_lines(read_bytes(listing), listing):
         try:
             fields = shlex.split(line, comments=True)
         except ValueError as error:

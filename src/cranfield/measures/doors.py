@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from cranfield.collection.doors import QrelsLike, RunsLike
@@ -12,6 +12,8 @@ from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import recognise
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import Scores
+
+_MOST_UNKNOWN = 20  # as many names of which none is a measure are documents, even if every topic has the same
 
 
 def scores_or_evaluated(
@@ -32,24 +34,9 @@ def scores_or_evaluated(
     """
     if qrels is None:
         _refuse_runs(scores, measure, argument)
-        return as_scores(scores, measure=_present(scores, measure), argument=argument)
+        return as_scores(scores, measure=measure, argument=argument)
     with quietly():  # what evaluation has to say is in the scores, and in every result made of them
         return evaluate(qrels, scores, list(MEASURES) if measure is None else measure, workers=workers)
-
-
-def _present(scores: Any, measure: Any) -> Any:
-    """The names of measures as the scores have them."""
-    if measure is None or not isinstance(scores, Scores):
-        return measure
-    listed: Sequence[Any] = measure if isinstance(measure, (list, tuple)) else [measure]
-    return [_name_in(scores, str(one)) for one in listed]
-
-
-def _name_in(scores: Scores, name: str) -> str:
-    if name in scores or (meant := recognise(name)) is None:
-        return name
-    same = [one for one in scores if recognise(one) == meant]
-    return same[0] if len(same) == 1 else name
 
 
 def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
@@ -62,7 +49,7 @@ def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
     inside = {frozenset(map(str, topic)) for topic in topics}
     names = set().union(*inside)
     wanted = [] if measure is None else list(map(str, measure if isinstance(measure, (list, tuple)) else [measure]))
-    strange = names.isdisjoint(wanted) if wanted else len(inside) > 1
+    strange = names.isdisjoint(wanted) if wanted else len(inside) > 1 or len(names) > _MOST_UNKNOWN
     if strange and not any(map(recognise, names)):
         shown = min(names, default="")
         raise ArgumentError(

@@ -287,7 +287,7 @@ def evaluate(
     missing : what a topic means that a run has no documents for: 0 (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
-    workers, executor : threads to use (two per core, at most 8, unless given), or any `concurrent.futures.Executor`;
+    workers, executor : threads to use (one per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
     memory : megabytes to use in all, about, besides the judgments; never changes a result
     progress : called with (runs done, runs in all)
@@ -320,19 +320,19 @@ def evaluate(
     )  # fmt: skip
     sources = as_runs(runs)
     run_scores: list[RunScores] = []
-    places: dict[str, str] = {}
+    places: dict[str, str | int] = {}
     executor = executor or surrounding()
     units: Iterable[Unit] = sources
-    if executor is None:  # while one thread waits for a file or a lock, another works
-        workers = workers or min(2 * available_workers(), MOST_THREADS)
+    if executor is None:
+        workers = workers or min(available_workers(), MOST_THREADS)
     else:
         units = in_sections(sent(sources, lenient, name), evaluator)
     work = partial(_score_unit, evaluator, lenient, name, _share(memory, workers, units))
     spread = partial(map_in_order, work, executor=executor, workers=workers)
     scored = spread(units, progress=progress, weight=_runs_in)
     for number, outcome in enumerate(_joined(evaluator, name, scored, spread)):
-        place = sources[number] if isinstance(sources, list) else ""
-        place = place if isinstance(place, str) else f"run {number + 1}"
+        source = sources[number] if isinstance(sources, list) else None
+        place = source if isinstance(source, str) else number + 1
         if outcome.system in places:
             raise DataError(same_system(outcome.system, places[outcome.system], place))
         places[outcome.system] = place

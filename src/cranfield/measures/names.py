@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,7 +152,7 @@ def parse_measures(texts: Any) -> list[Measure]:
     >>> parse_measures("AP nDCG@10, P(rel=2)@5 map"), parse_measures("P.5,10")
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
-    single = isinstance(texts, (str, Measure)) or is_foreign(texts)
+    single = isinstance(texts, (str, Measure)) or not isinstance(texts, Iterable) or is_foreign(texts)
     listed = [one if isinstance(one, (str, Measure)) else parse_foreign(one) for one in ([texts] if single else texts)]
     measures: dict[Measure, None] = {}
     for text in listed:

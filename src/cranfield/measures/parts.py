@@ -44,11 +44,11 @@ def evaluator_of_parts(
             return evaluate(part, [_on(run, part) for run in runs], whole.measures, order=order)
 
         return anew
-    places: dict[str, str] = {}
+    places: dict[str, int] = {}
     for number, run in enumerate(runs, 1):
         if run.system in places:
-            raise DataError(same_system(run.system, places[run.system], f"run {number}"))
-        places[run.system] = f"run {number}"
+            raise DataError(same_system(run.system, places[run.system], number))
+        places[run.system] = number
     judged = list(map_in_order(whole.judge_with_unjudged_topics, runs, executor="threads"))
 
     def scored(part: Qrels) -> Scores:

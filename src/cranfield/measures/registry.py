@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -81,6 +82,7 @@ class Definition:
 
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
+_GLUED = re.compile(r"(?P<stem>.*[^\W\d_])[-_:]?(?P<cutoff>\d+)")
 
 
 def measure(
@@ -163,7 +165,18 @@ def find(name: str) -> Definition:
         return _by_function(name, offered[name]())
     if "." in name and _imports.get():
         return _import(name)
+    if (meant := _with_cutoff(name)) is not None:
+        raise UnknownNameError("measure", name, [meant])
     raise UnknownNameError("measure", name, [*known_names(), *_other_names()])
+
+
+def _with_cutoff(name: str) -> str | None:
+    """How a measure is written whose cutoff stands right behind its name (P5, ndcg-10); None for other names."""
+    match = _GLUED.fullmatch(name)
+    if match is None or not known(match["stem"]):
+        return None
+    definition = find(match["stem"])
+    return f"{definition.name}@{match['cutoff']}" if "cutoff" in definition.parameters else None
 
 
 def known(name: str) -> bool:

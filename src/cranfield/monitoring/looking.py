@@ -28,6 +28,7 @@ from cranfield.monitoring.boundaries import (
 from cranfield.monitoring.result import Look, Monitoring
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix_list
+from cranfield.scores.matrix import inherited, mask
 from cranfield.sentences import monitoring as say
 
 Array = NDArray[np.float64]
@@ -118,16 +119,18 @@ def monitor(
     decided = np.zeros(len(pairs), dtype=np.int64)
     made: list[Look] = []
     for k, n in enumerate(sizes):
-        so_far = np.concatenate([batch.values for batch in listed[: k + 1]])
-        each = _snapped(GridScores.of(so_far), pairs)
+        seen = np.concatenate([batch.values for batch in listed[: k + 1]])
+        each = _snapped(GridScores.of(seen), pairs)
         p, level, half = test.look(k, each, decided != 0, correction)
         new = (decided == 0) & (p <= level) & (each.mean != 0)
         decided = np.where(new, np.sign(each.mean).astype(np.int64), decided)
         used = None if anytime else float(family_spent(n / most, spending, alpha, len(pairs)))
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
+    so_far = _so_far(listed)
+    warnings = (*inherited([so_far]), *_warnings(first.measure, int(sizes[0]), anytime, made))
     result = Monitoring(
         first.measure, systems, pairs, tuple(made), looks, int(most), spending, anytime, alpha, baseline, correction,
-        _so_far(listed), per_look, _warnings(first.measure, int(sizes[0]), anytime, made),
+        so_far, per_look, warnings,
     )  # fmt: skip
     notify(result.warnings)
     return result
@@ -220,7 +223,14 @@ def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
 def _so_far(batches: list[ScoreMatrix]) -> ScoreMatrix:
     first = batches[0]
     topics = [topic for batch in batches for topic in batch.topics]
-    return ScoreMatrix(np.concatenate([batch.values for batch in batches]), topics, first.systems, first.measure)
+    return ScoreMatrix(
+        np.concatenate([batch.values for batch in batches]),
+        topics,
+        first.systems,
+        first.measure,
+        filled=np.concatenate([mask(batch) for batch in batches]),
+        left_out=dict.fromkeys(text for batch in batches for text in batch.left_out),
+    )
 
 
 def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:

@@ -17,6 +17,7 @@ from cranfield.invariants import check_finite, check_interval
 from cranfield.monitoring.boundaries import check_alpha
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import inherited
 from cranfield.sentences import monitoring as say
 from cranfield.signature import signature
 
@@ -135,6 +136,7 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
     def topics(value: float) -> int:
         return max(n, design_ttest(value, min_diff, power=power, alpha=alpha).n_topics)
 
+    said = inherited([matrix])
     left = 2 * (each.sum() - each) / (n - 1)
     if n > 2 and (left > 1e-12 * variance).all():
         logs = np.log(left)
@@ -144,13 +146,13 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
         lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
         made = Reestimate(
             matrix.measure, n, matrix.n_systems, variance, lower, upper,
-            topics(variance), topics(lower), topics(upper), float(min_diff), power, alpha,
+            topics(variance), topics(lower), topics(upper), float(min_diff), power, alpha, said,
         )  # fmt: skip
     else:
         note = say.NO_BLINDED_INTERVAL(measure=matrix.measure)
         made = Reestimate(
             matrix.measure, n, matrix.n_systems, variance, None, None,
-            topics(variance), None, None, float(min_diff), power, alpha, (note,),
+            topics(variance), None, None, float(min_diff), power, alpha, (*said, note),
         )  # fmt: skip
     notify(made.warnings)
     return made

@@ -82,6 +82,8 @@ def methods_text(comparisons: MeasureComparisons) -> str:
     scope = " by all measures" if comparisons.across_measures else " per measure" if len(comparisons) > 1 else ""
     if entry.corrects_family:
         sentences.append(f"Its p-values hold for the whole family of {family}{scope}.")
+    elif first.family == 1:
+        sentences.append(f"There is one comparison{scope}, and nothing to adjust for.")
     elif first.correction == "none":
         sentences.append(f"The p-values of the {family}{scope} were not adjusted.")
     else:

@@ -48,7 +48,7 @@ from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
 from cranfield.scores.doors import ScoresLike, as_matrix_list
-from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix
+from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix, inherited
 from cranfield.sentences import replicates as say
 from cranfield.signature import signature
 from cranfield.work_files import WorkFile
@@ -217,8 +217,7 @@ def replicate_scores(
     data = Partitioned(whole, parts, n_partitions, first.systems)
     analysed = _analyse(data, how, rule, WorkFile(None, {}), _Counter(None, 0, 0))
     settings = _settings(Splitting(n_partitions, len(parts)), how, rule, [first.measure])
-    inherited = dict.fromkeys(f"{matrix.measure}: {text}" for matrix in ordered for text in matrix.warnings)
-    result = _result([analysed], settings, tuple(inherited), None)
+    result = _result([analysed], settings, inherited(ordered), None)
     notify(result.warnings)
     return result
 

@@ -139,7 +139,7 @@ def from_frame(frame: Any, *, measure: str | Sequence[str] | None = None, missin
     if topic is None:
         raise DataError(
             f"the frame has no topics: expected a column topic (or qid, query_id) or an index of topics; there are: "
-            f"{summary(table.columns, most=8)}"
+            f"{summary(table.columns, most=8)}; means over topics are not enough (PyTerrier: perquery=True)"
         )
     return Scores([from_wide(table, measure=name or "score", missing=missing, topic=topic)])
 

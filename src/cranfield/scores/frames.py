@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
+from cranfield.files import decimal_comma, shown
 from cranfield.labels import summary
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
@@ -259,5 +260,7 @@ def to_labels(column: pl.Series, part: str) -> pl.Series:
 def to_floats(column: pl.Series, place: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The numbers of a column, NaN where there is none."""
     if not (column.dtype.is_numeric() or column.dtype == pl.Null or column.dtype == pl.Boolean):
-        raise DataError(f"{place} must hold numbers; it holds {column.dtype}")
+        text = next((one for one in column if isinstance(one, str)), "")
+        found = f"{shown(text)}, which is text{decimal_comma(text)}" if text else str(column.dtype)
+        raise DataError(f"{place} must hold numbers; it holds {found}")
     return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -268,9 +268,7 @@ class ScoreMatrix(Result):
             self.measure,
             self.partitions,
             dict.fromkeys(left.provenance + right.provenance),
-            None
-            if left.filled is None and right.filled is None
-            else np.concatenate([_mask(left), _mask(right)], axis=1),
+            None if left.filled is None and right.filled is None else np.concatenate([mask(left), mask(right)], axis=1),
             dict.fromkeys(left.left_out + right.left_out),
         )
 
@@ -340,8 +338,18 @@ class ScoreMatrix(Result):
         return scores[measure] if measure is not None else scores.only()
 
 
-def _mask(matrix: ScoreMatrix) -> NDArray[np.bool_]:
+def mask(matrix: ScoreMatrix) -> NDArray[np.bool_]:
+    """Which cells had no score and count as 0; none of most matrices."""
     return np.zeros(matrix.values.shape, dtype=np.bool_) if matrix.filled is None else matrix.filled
+
+
+def inherited(matrices: Iterable[ScoreMatrix]) -> tuple[str, ...]:
+    """What the scores themselves have to say, each once, with the measure: every result made from them says it too.
+
+    >>> inherited([ScoreMatrix([[0.5], [0.0]], ["1", "2"], ["bm25"], "AP", filled=np.array([[False], [True]]))])
+    ('AP: 1 of 2 scores was missing and counts as 0: bm25',)
+    """
+    return tuple(dict.fromkeys(f"{matrix.measure}: {text}" for matrix in matrices for text in matrix.warnings))
 
 
 def replace_values(matrix: ScoreMatrix, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
@@ -357,6 +365,11 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     Scores(AP: 1 topics × 1 systems, mean 0.5000)
     >>> Scores([ap]).only() == ap
     True
+
+    A measure is found by any of its names, as everywhere:
+
+    >>> Scores([ap])["map"] == ap
+    True
     """
 
     def __init__(self, matrices: Iterable[ScoreMatrix], warnings: Iterable[str] = ()) -> None:
@@ -368,9 +381,15 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         self._said = tuple(warnings)
 
     def __getitem__(self, measure: str) -> ScoreMatrix:
-        if measure not in self._matrices:
+        if measure in self._matrices:
+            return self._matrices[measure]
+        from cranfield.measures.names import recognise
+
+        meant = recognise(measure) if isinstance(measure, str) else None
+        same = [name for name in self._matrices if meant is not None and recognise(name) == meant]
+        if len(same) != 1:
             raise UnknownNameError("measure", measure, self._matrices)
-        return self._matrices[measure]
+        return self._matrices[same[0]]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._matrices)
@@ -393,7 +412,7 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         """What to know before relying on the scores, one sentence each: from `evaluate` or the readers."""
         if self._said:
             return self._said
-        return tuple(f"{matrix.measure}: {text}" for matrix in self.values() for text in matrix.warnings)
+        return inherited(self.values())
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -342,8 +342,9 @@ class Settings:
     def in_force(cls, result: object = None, /, **facts: Any) -> dict[str, Any]:
         """The `settings` of a result: facts about it, then every setting of the question under its own name.
 
-        A setting is what the facts say of it, or the attribute of the result that has its name. A result that holds
-        it under neither cannot be made, so that names in results are those of the question.
+        A setting is what the facts say of it, the attribute of the result that has its name, or what was `asked`, where
+        the result keeps that. A result that holds it nowhere cannot be made, so that names in results are those of the
+        question.
 
         >>> from cranfield.settings.standardise import StandardisedScores
         >>> StandardisedScores.in_force(measure="AP", to="ab", a=0.15, b=0.5)
@@ -352,7 +353,9 @@ class Settings:
         names = [one.name for one in cls.all() if one.part == "question"]
         if result is None and (lacking := [name for name in names if name not in facts]):
             raise TypeError(f"settings of {cls.command or cls.__name__} not given: {', '.join(lacking)}")
-        held = {name: facts[name] if name in facts else getattr(result, name) for name in names}
+        asked = getattr(result, "asked", result)
+        holder = {name: result if hasattr(result, name) else asked for name in names}
+        held = {name: facts[name] if name in facts else getattr(holder[name], name) for name in names}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in held.items()}
         return {**{name: value for name, value in facts.items() if name not in plain}, **plain}
 

@@ -132,7 +132,7 @@ class EvaluateSettings(Scoring):
         on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers(
-        "Runs scored at a time; never changes a result.", usual="two per core, at most 8"
+        "Runs scored at a time; never changes a result.", usual="one per core, at most 8"
     )
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()

@@ -50,6 +50,7 @@ class ReliabilitySettings(Settings):
     )  # fmt: skip
     alpha: float = shared.alpha("Intervals have level 1 - alpha.")
     measure: str | None = shared.one_measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     show: str = setting(
         "coefficients",

@@ -136,6 +136,9 @@ def measures(help: str = "Use only this measure; repeatable." + WIDE) -> Any:
     return setting(None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", usual=usual)
 
 
+ONLY_SYSTEMS = "Use only this system; repeatable."
+
+
 def systems(help: str = "Use only this system, and the baselines; repeatable.") -> Any:
     """The systems to use, where not all; baselines are among them anyway."""
     return setting(

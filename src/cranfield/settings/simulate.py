@@ -89,6 +89,7 @@ class SimulateTestsSettings(Settings):
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     measure: str | None = shared.one_measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     show: str = setting(
         "rates",
@@ -130,6 +131,7 @@ class SimulateDesignSettings(Settings):
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     measure: str | None = shared.one_measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
 
 
@@ -161,6 +163,7 @@ class SimulateScoresSettings(Settings):
     mode: str = mode()
     seed: int = shared.seed()
     measure: str | None = shared.one_measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     show: str = setting(
         "scores", "scores: one row per system and topic. truth: the true mean of every system.",

@@ -25,6 +25,7 @@ class StandardisedScores(Settings):
     a: float = setting(defaults.STANDARDISE_A, "A of std-AB.", label="A of std-AB", least=-1e6, most=1e6)
     b: float = setting(defaults.STANDARDISE_B, "B of std-AB.", label="B of std-AB", least=-1e6, most=1e6)
     measure: str | None = shared.measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
 
 
@@ -42,6 +43,7 @@ class FitSettings(Settings):
     place: ClassVar[int] = 130
 
     measure: str | None = shared.measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     missing: str = shared.missing()
     trec: bool = setting(False, "Write the file of trec_eval's -Z option.", part="view")
 

@@ -30,6 +30,7 @@ class VarianceSettings(Settings):
     place: ClassVar[int] = 140
 
     measure: str | None = shared.measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
     estimator: tuple[str, ...] | None = setting(
         None, "Estimator; repeat for several.", "--estimator", "--method", choices=estimators, usual="all"
     )

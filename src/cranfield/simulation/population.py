@@ -84,8 +84,8 @@ class Population:
         constant = [matrix.systems[j] for j in np.flatnonzero(np.ptp(x, axis=0) == 0)]
         if constant:
             raise DataError(
-                f"{matrix.measure}: the same score on every topic cannot be moved to another mean: "
-                f"{summary(constant)}. Leave such systems out."
+                f"{matrix.measure}: the same score on every topic leaves nothing to draw from: {summary(constant)}. "
+                "Leave such systems out."
             )
         kept, said = _kept(x, bottom)
         if len(kept) < 2:

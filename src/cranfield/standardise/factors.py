@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from cranfield.labels import check_unique, summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
+from cranfield.scores.matrix import inherited
 from cranfield.sentences import standardise as say
 from cranfield.signature import signature
 
@@ -289,11 +290,6 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
     )
     notify(fitted.warnings)
     return fitted
-
-
-def inherited(matrices: Iterable[ScoreMatrix]) -> tuple[str, ...]:
-    """What the scores themselves have to say, with the measure."""
-    return tuple(f"{matrix.measure}: {text}" for matrix in matrices for text in matrix.warnings)
 
 
 def factors_of(matrix: ScoreMatrix) -> Factors:

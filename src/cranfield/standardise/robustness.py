@@ -19,11 +19,12 @@ from cranfield.resampling import grid_step, to_grid
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
+from cranfield.scores.matrix import inherited
 from cranfield.scores.rank_coefficients import rank_correlations, systems_above
 from cranfield.sentences import standardise as say
 from cranfield.settings.standardise import RobustnessSettings
 from cranfield.signature import signature
-from cranfield.standardise.factors import factors_of, inherited
+from cranfield.standardise.factors import factors_of
 from cranfield.standardise.transform import check, from_z, z_scores
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from cranfield.labels import summary
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix, Scores
 from cranfield.scores.doors import as_matrices
-from cranfield.scores.matrix import replace_values
+from cranfield.scores.matrix import inherited, replace_values
 from cranfield.sentences import standardise as say
 from cranfield.settings.standardise import StandardisedScores
 from cranfield.signature import signature
@@ -119,7 +119,6 @@ def standardised(
     missing: MissingPolicy,
 ) -> Standardised:
     """See `Standardisation.apply`."""
-    from cranfield.standardise.factors import inherited
 
     check(to, a, b)
     matrices = as_matrices(scores)

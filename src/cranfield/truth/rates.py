@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,42 +17,51 @@ def rate_interval(outcomes: NDArray[np.bool_], cluster: int = 1) -> tuple[float,
     """The share of trials that are true, with its interval by Clopper and Pearson (Biometrika 26, 1934).
 
     Trials that share a pair (`cluster` of them in a row) count for as many independent ones as have the variance that
-    is seen between the pairs.
+    is seen between the pairs; where all trials agree, a pair counts once.
 
     >>> [round(x, 4) for x in rate_interval(np.arange(1000) < 50)]
     [0.05, 0.0339, 0.0705]
     """
-    trials, rate = len(outcomes), float(outcomes.mean())
-    effective = trials / _inflation(outcomes, cluster, rate)
-    hits, tail = rate * effective, (1 - CONFIDENCE) / 2
-    lower = 0.0 if hits == 0 else float(special.betaincinv(hits, effective - hits + 1, tail))
-    upper = 1.0 if rate == 1 else float(special.betaincinv(hits + 1, effective - hits, 1 - tail))
-    return rate, min(lower, rate), max(upper, rate)
+    rate = float(outcomes.mean())
+    return _interval(rate, len(outcomes) / _inflation(outcomes, cluster, rate))
 
 
 def _inflation(outcomes: NDArray[np.bool_], cluster: int, rate: float) -> float:
     """How many times the variance of the rate is that of independent trials; at least 1."""
-    whole = len(outcomes) // cluster
-    if cluster == 1 or whole < 2 or rate in (0.0, 1.0):
-        return 1.0
-    means = outcomes[: whole * cluster].reshape(whole, cluster).mean(axis=1)
-    return max(1.0, float(means.var(ddof=1)) / whole / (rate * (1 - rate) / len(outcomes)))
+    means = _cluster_means(outcomes, cluster)
+    if cluster == 1 or len(means) < 2 or rate in (0.0, 1.0):
+        return min(cluster, len(outcomes))
+    return max(1.0, float(means.var(ddof=1)) / len(means) / (rate * (1 - rate) / len(outcomes)))
 
 
 def mean_interval(shares: Array, cluster: int = 1) -> tuple[float, float, float]:
-    """The mean of shares, one per trial, with its normal interval, within [0, 1].
+    """The mean of shares, one per trial, with its interval.
+
+    It is that of `rate_interval` for as many trials as would have the standard error that is seen; where all shares
+    agree, for as many as there are clusters.
 
     >>> [round(x, 3) for x in mean_interval(np.array([0.2, 0.4, 0.3, 0.3] * 25))]
-    [0.3, 0.282, 0.318]
+    [0.3, 0.282, 0.319]
     """
-    whole = max(1, len(shares) // cluster)
-    means = shares[: whole * cluster].reshape(whole, cluster).mean(axis=1)
-    mean = float(shares.mean())
-    spread = float(means.std(ddof=1)) if whole > 1 else 0.5
-    # Shares that are all alike say little more than that others are rare.
-    least = math.sqrt(max(mean * (1 - mean), 1 / len(shares)) / len(shares)) if spread == 0 else 0.0
-    half = float(special.ndtri((1 + CONFIDENCE) / 2)) * max(spread / math.sqrt(whole), least)
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+    means, mean = _cluster_means(shares, cluster), float(shares.mean())
+    variance = float(means.var(ddof=1)) / len(means) if np.ptp(means) > 0 else 0.0
+    return _interval(mean, mean * (1 - mean) / variance if variance > 0 else len(means))
+
+
+def _cluster_means(outcomes: NDArray[Any], cluster: int) -> Array:
+    """The mean of every whole cluster; of all outcomes where there is none."""
+    whole = len(outcomes) // cluster
+    if whole == 0:
+        return np.array([outcomes.mean()])
+    return np.asarray(outcomes[: whole * cluster].reshape(whole, cluster).mean(axis=1))
+
+
+def _interval(rate: float, trials: float) -> tuple[float, float, float]:
+    """A rate seen in so many independent trials, and its ends."""
+    hits, tail = rate * trials, (1 - CONFIDENCE) / 2
+    lower = 0.0 if hits == 0 else float(special.betaincinv(hits, trials - hits + 1, tail))
+    upper = 1.0 if rate == 1 else float(special.betaincinv(hits + 1, trials - hits, 1 - tail))
+    return rate, min(lower, rate), max(upper, rate)
 
 
 def binomial_bounds(level: float, trials: int, outside: float = 0.001) -> tuple[float, float]:

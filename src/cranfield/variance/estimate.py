@@ -16,6 +16,7 @@ from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import inherited
 from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
@@ -116,7 +117,7 @@ class VarianceEstimate(Result):
     def settings(self) -> dict[str, Any]:
         """The settings in force."""
         return {
-            "method": self.estimator,
+            "estimator": self.estimator,
             "measure": self.measure,
             "collection": self.collection,
             "alpha": self.alpha,
@@ -150,7 +151,7 @@ class VarianceEstimate(Result):
         return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
+        """One row: collection, measure, topics, systems, estimator, variance, variance_of_difference, lower, upper."""
         return pl.DataFrame(
             [
                 {
@@ -158,7 +159,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "method": self.estimator,
+                    "estimator": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,
@@ -254,8 +255,8 @@ def estimate_variance(
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
     stratum = Stratum(collection or "scores", n, m, variance, without, matrix)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
-    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
-    estimate = replace(estimate, warnings=(*inherited, *estimate.warnings), inherited=inherited)
+    said = inherited([matrix])
+    estimate = replace(estimate, warnings=(*said, *estimate.warnings), inherited=said)
     notify(estimate.warnings)
     return estimate
 
@@ -294,14 +295,14 @@ def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
     strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
     name = "pooled" if len(strata) > 1 else first.collection
     pooled = _from_strata(first.estimator, first.measure, name, strata, first.alpha)
-    inherited = tuple(
+    said = tuple(
         dict.fromkeys(
             text if len(listed) == 1 else f"{estimate.collection}: {text}"
             for estimate in listed
             for text in estimate.inherited
         )
     )
-    pooled = replace(pooled, warnings=(*inherited, *pooled.warnings), inherited=inherited)
+    pooled = replace(pooled, warnings=(*said, *pooled.warnings), inherited=said)
     notify(pooled.warnings)
     return pooled
 

@@ -11,6 +11,7 @@ from cranfield.invariants import check_finite, check_interval, check_p, check_sh
 from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import inherited
 from cranfield.signature import signature
 from cranfield.variance.sphericity import greenhouse_geisser
 from cranfield.variance.squares import check_magnitude, squares
@@ -164,5 +165,4 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
         | {"eta_squared": float(sums.residual) / total}
     )
     rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
-    inherited = tuple(f"{matrix.measure}: {text}" for text in matrix.warnings)
-    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), unbiased, inherited)
+    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), unbiased, inherited([matrix]))

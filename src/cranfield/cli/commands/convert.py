@@ -70,14 +70,12 @@ def _convert_collection(kind: str, layout: str, output: OutputSettings, given: l
 
 
 def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: list[str]) -> None:
-    from cranfield.cli.sources import by_any_name
     from cranfield.present.answer import answer
     from cranfield.present.tables import Sheet
     from cranfield.scores import write_scores
     from cranfield.signature import signature
 
-    how = settings.values("source")
-    scores = by_any_name(lambda name: settings.ask(given, **{**how, "measure": name}), settings.measure)
+    scores = settings.ask(given, **settings.values("source"))
     layout, to = settings.layout or "long", output.output
     notes = tuple(
         dict.fromkeys(step for matrix in scores.values() for step in matrix.provenance if "read from" not in step)

@@ -28,12 +28,11 @@ def run(settings: CorrelateSettings, output: OutputSettings, files: dict[str, An
 
 
 def _side(path: str, measure: str | None, missing: Any) -> Side:
-    from cranfield.cli.sources import by_any_name
     from cranfield.scores import is_order, read_order, read_scores
 
     if is_order(path):
         return read_order(path)
-    return by_any_name(lambda name: read_scores(path, measure=name, missing=missing), measure)
+    return read_scores(path, measure=measure, missing=missing)
 
 
 def _pairs(x: Side, y: Side) -> list[tuple[ScoreMatrix | dict[str, float], ScoreMatrix | dict[str, float]]]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 def run(settings: ReportSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """Write the report, and print its headline."""
-    from cranfield.cli.sources import by_any_name
     from cranfield.collection.check import recognise
     from cranfield.files import expand
     from cranfield.scores import read_scores
@@ -38,9 +37,7 @@ def run(settings: ReportSettings, output: OutputSettings, files: dict[str, Any])
             if recognise(first) == "run":
                 raise ArgumentError(f"{first} is a run; name the judgments first: cranfield report QRELS RUN...")
             one = settings.measures[0] if settings.measures and len(settings.measures) == 1 else None
-            scores = by_any_name(
-                lambda name: read_scores(given, measure=name, missing=cast(Any, settings.missing)), one
-            )
+            scores = read_scores(given, measure=one, missing=cast(Any, settings.missing))
             names = ", ".join(Path(name).name for name in expand(given)[:3])
             report = settings.ask(scores, source=names, progress=progress)
         report.write(to)

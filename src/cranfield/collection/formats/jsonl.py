@@ -26,7 +26,8 @@ def _columns(file: CollectionFile, parts: list[str], needed: str) -> tuple[dict[
     problems = Problems(file.path)
     rows, lines = [], []
     named: dict[str, str] = {}
-    for number, row in json_objects(file.lines(), problems.add):
+    filled = ((number, line) for number, line in enumerate(file.text.splitlines(), 1) if line.strip())
+    for number, row in json_objects(filled, problems.add):  # JSON has no comments
         named = named or columns_of(list(row), parts)
         if missing := [key for key in named.values() if key not in row]:
             problems.add(number, f"expected the key {missing[0]!r}, found {', '.join(row) or 'none'}")

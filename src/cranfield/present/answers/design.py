@@ -144,12 +144,19 @@ def _value(value: Any) -> str:
 
 def _design_headline(design: Design) -> str:
     column = design.table.values(design.solved_for)
-    if len(column) > 1:
+    said = [_UNITS[design.solved_for].format(_value(value)) for value in column]
+    measures = design.table.values("measure") if "measure" in design.table.columns else []
+    if 1 < len(column) == len({*measures} - {None}) <= _MOST_NAMED:
+        said = [", ".join(f"{text} by {measure}" for text, measure in zip(said, measures, strict=True))]
+    if len(said) > 1:
         known = [value for value in column if value is not None]
         ends = f": {_value(min(known))} to {_value(max(known))}" if known else ""
         return f"{len(column)} designs, solved for {design.solved_for}{ends}"
-    text = _UNITS[design.solved_for].format(_value(column[0]))
-    return text[0].upper() + text[1:]
+    return said[0][0].upper() + said[0][1:]
+
+
+_MOST_NAMED = 4
+"""Measures that a headline names one by one."""
 
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:

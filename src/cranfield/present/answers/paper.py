@@ -110,6 +110,15 @@ def wide(result: PaperTable) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+_PAGE = 345
+"""Width of the text on a page of LaTeX's article, in points."""
+_CHARACTER, _GAP = 4.6, 12
+"""Points that a character of such a table takes on average, and the gap between columns."""
+_SMALL_CHARACTER, _SMALL_GAP = 3.6, 6
+"""The same in footnotesize with half the gap."""
+_NARROWER = "Set the table on its side, or show fewer measures, baselines, digits, intervals or counts."
+
+
 def latex(result: PaperTable, digits: int, explained: str) -> str:
     """A table environment with caption and a booktabs tabular."""
 
@@ -128,12 +137,21 @@ def latex(result: PaperTable, digits: int, explained: str) -> str:
     rows = body(result, digits, lambda name, letter: tex(name) + raised(letter), cell)
     columns = "l" + "".join("l" + ("c" * len(result.baselines) if result.wins else "") for _ in result.measures)
     caption = tex(result.caption())
-    comments = [line for line in (explained, result.signature) if line]
+    shown = wide_text(result, digits)
+    heads = [len("W/T/L (1)" if "W/T/L" in name else name) for name in shown.columns]
+    across = sum(
+        max(head, *map(len, column)) for head, column in zip(heads, zip(*shown.rows(), strict=True), strict=True)
+    )
+    narrow = across * _CHARACTER + len(heads) * _GAP > _PAGE
+    too_wide = across * _SMALL_CHARACTER + len(heads) * _SMALL_GAP > _PAGE
+    warned = f"About {across} characters across are too wide for a page of text. {_NARROWER}" if too_wide else ""
+    comments = [line for line in (explained, result.signature, warned) if line]
     lines = [
         *(f"% {line}" for line in comments),
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{caption}}}",
+        *([r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if narrow else []),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(names) + r" \\",

@@ -39,7 +39,7 @@ def rates(result: SimulatedTests) -> Drawing:
     frame = held if held.height else result.rows.filter(pl.col("kind") == "power")
     kind, level, difference = frame["kind"][0], frame["alpha"][0], frame["difference"][0]
     frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == difference))
-    tests = frame["test"].unique(maintain_order=True).to_list()[:MOST_SERIES]
+    tests, left = _drawn(result, frame["test"].unique(maintain_order=True).to_list())
     shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper")
     scales = series_scales(tests)
     axis = alt.Y("rate:Q", title=TITLES[kind], scale=alt.Scale(zero=True))
@@ -70,7 +70,17 @@ def rates(result: SimulatedTests) -> Drawing:
     )
     if held.height:
         details += "; band: what an exact test would show"
+    if left:
+        details += f"; not drawn: {', '.join(left)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), result.summary(), details)
+
+
+def _drawn(result: SimulatedTests, tests: list[str]) -> tuple[list[str], list[str]]:
+    """The tests that are drawn, and those for which there is no room: first those that the title speaks of."""
+    over = result.too_often()
+    named = [*over["test"].unique(maintain_order=True), *(result.keepers(over["alpha"][0]) if over.height else ())]
+    chosen = list(dict.fromkeys([*named, *tests]))[:MOST_SERIES]
+    return [test for test in tests if test in chosen], [test for test in tests if test not in chosen]
 
 
 def reached(result: SimulatedDesign) -> Drawing:

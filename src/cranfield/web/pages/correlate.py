@@ -52,7 +52,7 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
     common = [name for name in left.systems if name in set(right.systems)]
     if len(common) < 2:
         raise DataError(
-            f"{dataset.name} and {second.name} have {len(common)} systems in common; an order needs two. "
+            f"{dataset.title} and {second.title} have {len(common)} systems in common; an order needs two. "
             f"They have {summary(list(left.systems))} and {summary(list(right.systems))}."
         )
     with quietly():
@@ -67,7 +67,7 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
         return replace(sheet, rows=_systems(result, left, right), title="", notes=(), heading="System by system")
 
     alone = [len(matrix.systems) - len(common) for matrix in (left, right)]
-    sentences: tuple[str, ...] = (f"{dataset.name}: {_size(left)}. {second.name}: {_size(right)}.",)
+    sentences: tuple[str, ...] = (f"{dataset.title}: {_size(left)}. {second.title}: {_size(right)}.",)
     if any(alone):
         sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
     tau = result.values.get("tau")

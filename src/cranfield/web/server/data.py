@@ -302,11 +302,6 @@ class SampleData(Dataset):
             checks.append(FileCheck(f"sample/runs/{run.system}.run.gz", "run", len(run.topics), 1, len(run)))
         return Contents(tuple(checks), scores, {self.name: scores}, scores.warnings)
 
-    @property
-    def title(self) -> str:
-        """What it is."""
-        return "The sample collection"
-
     def first_words(self) -> list[str]:
         """The command that writes the sample."""
         return ["cranfield sample sample"]

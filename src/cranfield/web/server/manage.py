@@ -26,7 +26,7 @@ def record_question(service: Service, page: Page, query: list[tuple[str, str]], 
 
 def asked(service: Service) -> list[tuple[Asked, str]]:
     """The questions asked, the last first, with the names of their data."""
-    named = {one.id: one.name for one in service.store.datasets()}
+    named = {one.id: one.title for one in service.store.datasets()}
     return [(one, named[one.data]) if one.data else (one, "") for one in service.store.index.questions()
             if not one.data or one.data in named]  # fmt: skip
 

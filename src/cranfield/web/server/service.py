@@ -83,7 +83,7 @@ class Service:
         known = dataset.peek()
         if known is not None:
             return known
-        task = Task(f"Reading {dataset.name}", dataset.read)
+        task = Task(f"Reading {dataset.title}", dataset.read)
         contents: Contents | Job = self._soon(("read", dataset.id), task)
         return contents
 
@@ -115,7 +115,7 @@ class Service:
 
     def _task(self, page: Page, question: Any) -> Task:
         dataset = self.store[question.data] if question.data is not None else None
-        title = page.doing if dataset is None else f"{page.doing} {dataset.name}"
+        title = page.doing if dataset is None else f"{page.doing} {dataset.title}"
         if not page.starts_from:
             quick = page.quick(question, dataset)
             other = getattr(question, "other", None)

@@ -125,6 +125,7 @@ async function update(changes, remember = true) {
     try { view.measure = await load(view.chosen.measure); } catch (error) { say(error.message); view.chosen.measure = view.measure.measure; }
   }
   drawAll();
+  if (remember && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
 }
 function drawAll(all) { for (const panel of view.panels) panel.draw(all === true); }
 

@@ -35,7 +35,7 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   let seen = true, stale = false;  // a panel out of sight waits until it is scrolled to
   new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; if (seen && stale) one.draw(); }, { rootMargin: "200px" }).observe(place);
   const one = {
-    place,
+    id, place,
     draw(all) {
       stale = !seen && !all && place.isConnected;
       if (place.hidden || stale) return;
@@ -99,7 +99,7 @@ function bars(host, items, label, pick) {
 // ── a scatter of points ──────────────────────────────────────────────────────────────────────────────────────
 /** `points`: {x, y, text, on}; `axes`: {x: [title, low, high], y: …, line, down} with `line` the diagonal. */
 function scatter(host, points, axes, pick) {
-  const width = 420, height = 320, left = 52, bottom = 40, right = 10, top = 10;
+  const width = Math.max(240, Math.min(420, host.clientWidth || 420)), height = Math.round(width * 0.76), left = 52, bottom = 40, right = 10, top = 10;
   const [xTitle, x0, x1] = axes.x, [yTitle, y0, y1] = axes.y;
   const px = (x) => left + (x - x0) / (x1 - x0 || 1) * (width - left - right);
   const py = (y) => (axes.down ? top + (y - y0) / (y1 - y0 || 1) * (height - top - bottom) : height - bottom - (y - y0) / (y1 - y0 || 1) * (height - top - bottom));
@@ -122,7 +122,7 @@ function niceStep(rough) {
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
 const FONT = "11px system-ui, sans-serif";
 /**
- * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], rowName, columnName, key}; `text(r, c)` says a cell,
+ * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], key, label(r) or null, rank(r), topLabel(c)}; ranks stand where there is no room for labels; `text(r, c)` says a cell,
  * `pick(r, c, event)` takes it, `mark(context, cell, offsets)` draws what is chosen on top.
  */
 function cellMap(host, label, { shape, text, pick, mark, height }) {
@@ -173,7 +173,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
     for (let r = 0; r < now.rows; r++) {
       if (named ? r % step : r && (r + 1) % step) continue;
       context.fillStyle = now.strong && now.strong(r) ? ink : faint;
-      context.fillText(named ? shorten(context, now.label(r), left - 8) : String(r + 1), left - 5, top + (r + 0.5) * cellHeight);
+      context.fillText(named ? shorten(context, now.label(r), left - 8) : String(now.rank(r)), left - 5, top + (r + 0.5) * cellHeight);
     }
     if (now.topLabel) {
       context.textAlign = "center"; context.fillStyle = faint;

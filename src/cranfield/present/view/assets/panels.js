@@ -3,21 +3,25 @@ const PALETTE = {
   light: { ink: "#1d2733", faint: "#51606e", line: "#d5dbe1", none: [255, 255, 255], self: [213, 219, 225], better: [[150, 190, 224], [15, 63, 109]], worse: [[250, 226, 200], [226, 150, 84]], heat: [[246, 248, 250], [15, 63, 109]] },
   dark: { ink: "#e4eaf0", faint: "#a3b1bf", line: "#36424e", none: [24, 31, 39], self: [66, 77, 88], better: [[52, 96, 136], [150, 202, 245]], worse: [[98, 66, 40], [224, 150, 92]], heat: [[30, 38, 47], [160, 208, 248]] },
 };
+const MOST_NAMED = 60;
 const palette = () => PALETTE[isDark() ? "dark" : "light"];
+
+/** Said where a map has no room for names. */
+const unnamed = () => (view.measure.n > MOST_NAMED || innerWidth <= 640 ? " Numbers on the left are ranks." : "");
 
 function pairMap() {
   const { chosen } = view;
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
   let map = null;
   panel("map", "Which pairs differ", {
-    lead: () => "Row against column: blue, the row is better; orange, the column; blank, not shown to differ.",
+    lead: () => `Row against column: blue, the row is better; orange, the column; blank, not shown to differ.${unnamed()}`,
     draw: (host) => {
       map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
           const measure = view.measure, colours = palette();
           return {
             rows: measure.n, columns: measure.n, key: measure.measure,
-            label: measure.n <= 60 ? (r) => nameOf(measure.order[r]) : null,
+            label: measure.n <= MOST_NAMED ? (r) => nameOf(measure.order[r]) : null, rank: (r) => measure.rank[r],
             strong: (r) => chosen.system === null || measure.order[r] === chosen.system || !measure.pair(chosen.system, measure.order[r]).apart,
             colour: (r, c) => {
               if (r === c) return colours.self;
@@ -189,7 +193,7 @@ function heatMap() {
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
-    lead: () => (settings.heat === "clustered" ? "The stronger the colour, the higher. Systems and topics that are alike stand side by side." : "The stronger the colour, the higher. Best systems on top, hardest topics on the left."),
+    lead: () => `The stronger the colour, the higher. ${settings.heat === "clustered" ? "Systems and topics that are alike stand side by side." : "Best systems on top, hardest topics on the left."}${unnamed()}`,
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
@@ -199,7 +203,7 @@ function heatMap() {
           const measure = view.measure, { systems, topics } = orders(), [from, to] = palette().heat;
           const least = Math.min(measure.lowest, 0), span = measure.highest - least || 1;
           return {
-            rows: measure.n, columns: topics.length, key: `${measure.measure} ${settings.heat}`, label: measure.n <= 60 ? (r) => nameOf(systems[r]) : null, topLabel: (c) => topicName(topics[c]),
+            rows: measure.n, columns: topics.length, key: `${measure.measure} ${settings.heat}`, label: measure.n <= MOST_NAMED ? (r) => nameOf(systems[r]) : null, rank: (r) => measure.rank[measure.place[systems[r]]], topLabel: (c) => topicName(topics[c]),
             colour: (r, c) => mixed(from, to, (measure.score(topics[c], systems[r]) - least) / span),
           };
         },
@@ -236,7 +240,7 @@ function agreementPanel() {
       select.replaceChildren(...others.map((name) => make("option", { value: name, text: name, selected: name === other })));
       if (!host.contains(select)) host.replaceChildren(make("p", { class: "view-filters" }, select), make("div"));
       scatter(host.lastChild, data.systems.map((name, system) => ({ x: rank[mine][system], y: rank[at][system], on: chosen.system === system, text: `${name}: rank ${rank[mine][system]} by ${measures[mine]}, ${rank[at][system]} by ${other}` })),
-        { x: [`rank by ${measures[mine]}`, 0, n + 1], y: [`rank by ${other}`, 0, n + 1], line: true, down: true }, (system) => update({ system }));
+        { x: [`rank by ${measures[mine]}`, 0.5, n + 0.5], y: [`rank by ${other}`, 0.5, n + 0.5], line: true, down: true }, (system) => update({ system }));
     },
     table: () => ({ columns: ["system", ...measures], rows: view.measure.order.map((system) => [nameOf(system), ...rank.map((list) => list[system])]), go: (at) => update({ system: view.measure.order[at] }) }),
   });
