@@ -89,6 +89,20 @@ def test_a_system_that_wins_by_far_on_few_topics_stays():
     assert covered >= stats.binom.isf(0.999, runs, 0.95), covered / runs
 
 
+def test_a_system_far_behind_is_out_though_it_wins_by_far_on_one_topic():
+    """t above 7, skewness −1.4: Hall's cubic is flat there, and would take it for 2.5 among thirty systems."""
+    rng = np.random.default_rng(9)
+    behind = rng.normal(0.16, 0.1, 50)
+    behind[0] = -0.46
+    best = rng.uniform(0.4, 0.6, 50)
+    others = best[:, None] - rng.normal(0.14, 0.1, (50, 28))
+    values = np.column_stack([best, best - behind, others])
+    t = behind.mean() / behind.std(ddof=1) * np.sqrt(50)
+    assert t > 7
+    assert stats.skew(behind) < -1.4
+    assert not best_set(GridScores.of(values), Resampling(n_resamples=2000), 0.05).member[1]
+
+
 def test_skewness_only_lets_more_systems_in(monkeypatch):
     rng = np.random.default_rng(7)
     for skewed in (rng.exponential(size=(30, 8)), rng.normal(size=(30, 8)), rng.beta(0.3, 2, size=(30, 8))):

@@ -107,6 +107,10 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
 MORE_SKEWED = 2.0
 """How much more skewed differences are taken to be than they look: few topics show too few of the rare ones."""
 
+FARTHEST = 4.0
+"""The t up to which the correction grows. It is an expansion about the centre, and at a t of 1/a turns flat: a system
+that is far behind on all topics alike would never be out."""
+
 
 def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
     """How far every system is ahead of one, u = Σd/√Σd², less what the skewness of the differences may have added.
@@ -114,7 +118,7 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
     With t from u, n topics, g the sample skewness of the differences x_j − x_i where it is negative (system i ahead
     by far on few topics) and a = `MORE_SKEWED`·|g|/(3√n), Hall's transformation (JRSS B 54, 1992) of t,
 
-        t − a·t² + a²·t³/3 − a/2,
+        t − a·s² + a²·s³/3 − a/2,  s = min(t, `FARTHEST`),
 
     which grows with t; never more than t. The sample skewness of few values is too small on average, wherefore it is
     doubled: simulated coverage in docs/compare.md. Nothing helps where the few topics are missing from the sample.
@@ -149,7 +153,8 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
         a = MORE_SKEWED * np.maximum(-skewness, 0.0) / (3 * np.sqrt(n))
         u = lead[at]
         t = u * np.sqrt((n - 1) / (n - np.minimum(u * u, n)))
-        halls = t - a * t**2 + a**2 * t**3 / 3 - a / 2
+        near = np.minimum(t, FARTHEST)
+        halls = t - a * near**2 + a**2 * near**3 / 3 - a / 2
         smaller = (a > 0) & (halls < t) & np.isfinite(halls)
         less[at] = np.where(smaller, halls * np.sqrt(n / (n - 1 + halls**2)), u)
     return less
