@@ -198,7 +198,7 @@ def test_an_estimator_is_one_entry() -> None:
     dummy = Estimator("dummy", "twice the residual variance", "2·V_E2", False, lambda s: 2 * s.mean_residual)
     with ESTIMATORS.temporarily(dummy):
         doubled, plain = estimate_variance(SCORES, estimator="dummy"), estimate_variance(SCORES, "residual")
-        assert doubled.estimator == doubled.to_dict()["estimator"] == "dummy"
+        assert doubled.estimator == doubled.to_dict()["method"] == "dummy"
         assert doubled.variance == 2 * plain.variance
         np.testing.assert_allclose([doubled.lower, doubled.upper], [2 * plain.lower, 2 * plain.upper], rtol=1e-12)
         assert pool_variances([doubled, doubled]).variance == pytest.approx(doubled.variance)

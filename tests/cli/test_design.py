@@ -45,7 +45,7 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
             "measure",
             "topics",
             "systems",
-            "estimator",
+            "method",
             "variance",
             "variance_of_difference",
             "lower",
@@ -53,7 +53,7 @@ def test_variance_shows_every_method_and_pools(past: Type) -> None:
         ]
     )
     one = rows(past("variance", "old.AP.csv", "--method", "residual", "--format", "json"))
-    assert [row["estimator"] for row in one] == ["residual"]
+    assert [row["method"] for row in one] == ["residual"]
     table = past("variance", "old.AP.csv").stdout
     assert "Variance of past scores" in table
     assert "Designs use: all pairs and blocked ANOVA residual" in table
@@ -80,7 +80,7 @@ def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type)
     Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
     text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
     result = cranfield("variance", "identical.csv", "--format", "json")
-    assert [row["estimator"] for row in rows(result)] == ["within", "one_way", "two_way"]
+    assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[
         "warnings"
     ][-2:]

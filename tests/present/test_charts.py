@@ -238,7 +238,7 @@ def test_one_topic_or_one_system(kind: str, topics: int, systems: int) -> None:
 def test_estimators_side_by_side() -> None:
     estimates = results()["estimates"]
     spec = chart(estimates).to_dict()
-    drawn = {row["estimator"]: row["variance"] for row in spec_data(spec)[0]}
+    drawn = {row["method"]: row["variance"] for row in spec_data(spec)[0]}
     assert drawn == {one.estimator: one.variance for one in estimates}
     assert {("rule", "x", "lower"), ("rule", "x2", "upper"), ("point", "x", "variance")} <= channels(spec)
     assert "fold: residual" in title(spec)

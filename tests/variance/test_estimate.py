@@ -171,7 +171,7 @@ def test_results_speak() -> None:
         "variance estimate; estimator within; measure AP; collections old; topics 20; systems 5; cranfield "
     )
     assert "<table" in estimate._repr_html_()
-    columns = "collection measure topics systems estimator variance variance_of_difference lower upper"
+    columns = "collection measure topics systems method variance variance_of_difference lower upper"
     assert estimate.to_frame().columns == columns.split()
 
 

@@ -151,7 +151,7 @@ class VarianceEstimate(Result):
         return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row: collection, measure, topics, systems, estimator, variance, variance_of_difference, lower, upper."""
+        """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
         return pl.DataFrame(
             [
                 {
@@ -159,7 +159,7 @@ class VarianceEstimate(Result):
                     "measure": self.measure,
                     "topics": self.n_topics,
                     "systems": self.n_systems,
-                    "estimator": self.estimator,
+                    "method": self.estimator,
                     "variance": self.variance,
                     "variance_of_difference": self.variance_of_difference,
                     "lower": self.lower,

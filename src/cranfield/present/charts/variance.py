@@ -32,11 +32,11 @@ def estimators(estimates: VarianceEstimate | Iterable[VarianceEstimate]) -> Draw
     measures = list(dict.fromkeys(measure for measure, _ in chosen))
     kept = [one for one in chosen.values() if one.measure in measures[:MOST_MEASURES]]
     frame = pl.concat([one.to_frame() for one in kept]).select(
-        "measure", "estimator", "variance", "lower", "upper", "topics"
+        "measure", "method", "variance", "lower", "upper", "topics"
     )
     order = sorted(ESTIMATORS, key=lambda name: ESTIMATORS[name].holds_topics)
     base = alt.Chart(rows(frame)).encode(
-        y=alt.Y("estimator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+        y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     title = "variance σ² of a system's score"
     plot: Drawing = alt.layer(
