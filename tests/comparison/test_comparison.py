@@ -414,6 +414,20 @@ def test_warnings_of_several_measures_name_them():
     )
 
 
+def test_the_signature_of_several_measures_speaks_of_all_of_them():
+    """A measure whose p-values are all exact, first or last: resamples, seed and methods are those of both."""
+    rng = np.random.default_rng(1)
+    topics = [f"t{i}" for i in range(20)]
+    exact = ScoreMatrix(rng.integers(0, 3, (20, 3)) / 10, topics, "abc", "P@10")
+    drawn = ScoreMatrix(rng.random((20, 3)), topics, "abc", "AP")
+    first, last = compare_measures(Scores([exact, drawn])), compare_measures(Scores([drawn, exact]))
+    assert compare(exact).exact
+    assert first.signature.replace("P@10, AP", "AP, P@10") == last.signature
+    assert "resamples 100000; seed 1" in first.signature
+    assert sum(first.settings["p_methods"].values()) == 6
+    assert (first.settings["exact"], first.settings["seed"]) == (False, 1)
+
+
 # ── errors ────────────────────────────────────────────────────────────────────────────────────────────────
 
 

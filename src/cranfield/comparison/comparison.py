@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cranfield.scores import ScoreMatrix
 
 Array = NDArray[np.float64]
-_METHODS = ("enumerated", "exact lattice", "monte carlo", "saddlepoint", "formula")
+P_METHODS = ("enumerated", "exact lattice", "monte carlo", "saddlepoint", "formula")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,7 +173,7 @@ class Comparison(Result):
     @property
     def p_methods(self) -> dict[str, int]:
         """How many p-values were found by which method."""
-        return {name: self.p_method.count(name) for name in _METHODS if name in self.p_method}
+        return {name: self.p_method.count(name) for name in P_METHODS if name in self.p_method}
 
     def matrix(self, which: Literal["p", "p_adjusted", "difference", "effect_size"] = "p_adjusted") -> Array:
         """A systems × systems array of p-values (or differences), systems best first.

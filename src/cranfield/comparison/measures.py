@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cranfield.comparison.comparison import Comparison
+from cranfield.comparison.comparison import P_METHODS, Comparison
+from cranfield.comparison.messages import comparison_signature
 from cranfield.results import Result
 
 if TYPE_CHECKING:
@@ -41,10 +43,24 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     @property
     def signature(self) -> str:
         """One line for a paper's footnote."""
-        first = self.comparisons[0]
+        one = self._telling
         if len(self) == 1:
-            return first.signature
-        return first.signature.replace(f"measure {first.measure}", f"measures {', '.join(self)}", 1)
+            return one.signature
+        said = comparison_signature(one, self.p_methods)
+        return said.replace(f"measure {one.measure}", f"measures {', '.join(self)}", 1)
+
+    @property
+    def p_methods(self) -> dict[str, int]:
+        """How many p-values, of all measures, were found by which method."""
+        counts: Counter[str] = Counter()
+        for comparison in self.comparisons:
+            counts.update(comparison.p_methods)
+        return {name: counts[name] for name in P_METHODS if name in counts}
+
+    @property
+    def _telling(self) -> Comparison:
+        """The comparison whose settings hold for all: one that drew resamples, where any did."""
+        return next((each for each in self.comparisons if not each.exact), self.comparisons[0])
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -94,8 +110,8 @@ class MeasureComparisons(Result, Mapping[str, Comparison]):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force; the measure's name becomes the list of measures."""
-        first = {name: value for name, value in self.comparisons[0].settings.items() if name != "measure"}
-        return {"measures": list(self), **first, "across_measures": self.across_measures}
+        common = {name: value for name, value in self._telling.settings.items() if name != "measure"}
+        return {"measures": list(self), **common, "p_methods": self.p_methods, "across_measures": self.across_measures}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values: every comparison by its measure, settings, signature and warnings."""

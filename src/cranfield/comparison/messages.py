@@ -17,6 +17,8 @@ from cranfield.sentences import comparison as say
 from cranfield.signature import signature
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cranfield.comparison.comparison import Comparison
 
 
@@ -28,13 +30,14 @@ _SPOKEN = {
 }
 
 
-def comparison_signature(result: Comparison) -> str:
-    """One line for a paper's footnote."""
+def comparison_signature(result: Comparison, p_methods: Mapping[str, int] | None = None) -> str:
+    """One line for a paper's footnote; `p_methods` are those of all measures where it stands for several."""
     test = TESTS[result.test]
     title = test.title
     methods = ""
-    if len(set(result.p_method) - {"formula"}) and result.test == "randomisation" and result.statistic == "mean":
-        methods = ", ".join(f"{_SPOKEN[name]} {count:,}" for name, count in result.p_methods.items())
+    counts = result.p_methods if p_methods is None else p_methods
+    if set(counts) - {"formula"} and result.test == "randomisation" and result.statistic == "mean":
+        methods = ", ".join(f"{_SPOKEN[name]} {count:,}" for name, count in counts.items())
     if result.exact:
         flips = result.n_resamples and result.n_resamples == 2.0**result.n_topics
         title += f", exact (all {result.n_resamples} sign flips)" if flips else ", exact"

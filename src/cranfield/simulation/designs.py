@@ -84,9 +84,9 @@ class SimulatedDesign(Result):
         wide, hoped = self.rows["width_reached"].to_numpy(), self.rows["width_promised"].to_numpy()
         short = int((self.rows["upper"] < self.rows["promised"]).sum())
         return say.DELIVERS(
-            pilot=self.settings["n_topics"], median=int(np.median(topics)), fewest=topics.min(), most=topics.max(),
-            mean=reached.mean(), lowest=reached.min(), highest=reached.max(), promised=promised, short=short,
-            pilots=len(topics), width=wide.mean(), hoped=hoped.mean(),
+            pilot=self.settings["n_topics"], median=math.ceil(np.median(topics)), fewest=topics.min(),
+            most=topics.max(), mean=reached.mean(), lowest=reached.min(), highest=reached.max(), promised=promised,
+            short=short, pilots=len(topics), width=wide.mean(), hoped=hoped.mean(),
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -113,7 +113,7 @@ class SimulatedTests(Result):
             same = over.filter(pl.col("alpha") == worst["alpha"]).unique("test", keep="first", maintain_order=True)
             others = [f"{_spoken(row['test'])} {_rate(row['rate'])}" for row in same[1:].iter_rows(named=True)]
             if good := self.keepers(worst["alpha"]):
-                advice = f"use {' or '.join(good[:2])}"
+                advice = f"use {' or '.join(good)}"
             elif same.height == held["test"].n_unique():
                 advice = "no test here keeps the level" if others else "no other test was tried"
             else:
