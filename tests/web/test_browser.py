@@ -260,7 +260,8 @@ ADDRESSES = ["/", "/data", "/data/sample", "/design", "/design?power=80", "/comp
              "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1", "/standardise?data=sample", "/replicates?data=sample",
              "/tuning?data=sample", "/report?data=sample", "/table?data=sample&test=t", "/gate?data=sample", "/jobs",
              "/gate?data=sample&baseline=alder-1&candidate=birch-1&margin=0.02&measure=AP&start=yes",
-             "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/correlate?data=sample&resamples=20",
+             "/simulate?data=sample&topics=10&trials=20&test=t&start=yes", "/simulate/design?data=sample", "/simulate/scores?data=sample",
+             "/correlate?data=sample&resamples=20",
              "/recommend?data=sample", "/reliability?data=sample", "/monitor?data=sample&looks=2", "/topic?data=sample&topic=3"]  # fmt: skip
 
 

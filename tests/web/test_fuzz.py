@@ -60,7 +60,8 @@ def test_no_request_is_a_server_error(case: Any) -> None:
     if isinstance(case.query, dict) and "data" in case.query and len(str(case.query)) % every == 1:
         case.query["data"] = KNOWN
         case.query |= {"resamples": 50} if case.path != "/api/design" else {}
-        case.query |= {"trials": 10, "topics": 20} if case.path == "/api/simulate" else {}
+        case.query |= {"trials": 10, "topics": 20} if case.path.startswith("/api/simulate") else {}
+        case.query |= {"pilots": 2} if case.path == "/api/simulate/design" else {}
         case.query |= {"splits": 2} if case.path in ("/api/replicates", "/api/report") else {}
     case.call_and_validate(checks=CHECKS)
 

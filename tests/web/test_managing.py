@@ -276,6 +276,8 @@ def test_a_choice_of_several_shows_the_usual_ones(fresh: Client) -> None:
         ("/table?data={}&test=t", "Systems by measures"),
         ("/gate?data={}&baseline=s0&candidate=s1&margin=0.1&start=yes", "The gate"),
         ("/simulate?data={}&topics=10&trials=20&test=t&start=yes", "Error rates and power"),
+        ("/simulate/design?data={}&systems=3&min_diff=0.2&pilots=1&trials=10&start=yes", "Promised and reached"),
+        ("/simulate/scores?data={}&topics=5&systems=3&start=yes", "system3"),
         ("/reliability?data={}", "Reliability"),
         ("/monitor?data={}&looks=2", "decided"),
         ("/recommend?data={}", "topics"),
@@ -287,6 +289,17 @@ def test_every_question_has_its_page(fresh: Client, address: str, said: str) -> 
     assert page.status_code == 200, page.text
     assert 'class="headline"' in page.text
     assert said in page.text
+
+
+def test_simulate_leads_to_designs_and_scores(fresh: Client) -> None:
+    page = fresh.get("/simulate?data=sample").text
+    assert '<a href="/simulate/design?data=sample">Does the recommended number of topics deliver?</a>' in page
+    assert '<a href="/simulate/scores?data=sample">' in page
+    answer = fresh.get("/api/simulate/scores?data=sample&topics=1000000&systems=2&measure=AP")
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(
+        "`topics` times `systems` may come to 1,000,000 on the page; got 2,000,000."
+    )
 
 
 def test_the_menu_leads_to_a_design_that_has_an_answer(fresh: Client) -> None:

@@ -17,4 +17,5 @@ page(
     nothing="This takes a little while, and can be cancelled: choose data and start it.",
     waits=True,
     place=44,
+    leads_to=("simulate-design", "simulate-scores"),
 )

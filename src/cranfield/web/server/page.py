@@ -41,6 +41,7 @@ class Page:
     extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
     address : where it is
+    leads_to : names of pages out of the menu that it links to
     """
 
     name: str
@@ -63,6 +64,12 @@ class Page:
     extra: Callable[[], Any] = lambda: None
     place: int | None = 1000
     address: str = ""
+    leads_to: tuple[str, ...] = ()
+
+    @property
+    def next_pages(self) -> list[Page]:
+        """The pages it links to."""
+        return [pages()[name] for name in self.leads_to]
 
     @property
     def parameters(self) -> tuple[Setting, ...]:
