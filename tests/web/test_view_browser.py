@@ -234,6 +234,7 @@ def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) ->
         (True, ".view-map canvas"),
         (False, ".view-heat"),
         (False, ".view-tools >> nth=0"),
+        (False, ".next"),
     ):
         assert page.locator(what).is_visible() == shown, what
     context.close()

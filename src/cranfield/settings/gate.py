@@ -52,8 +52,8 @@ class GateSettings(RunsOrScores):
     candidate: str = setting(REQUIRED, "What would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM")
     measure: tuple[str, ...] | None = shared.measures("A measure; repeatable, and then all of them must pass.")
     margin: float | None = setting(
-        None, "The loss that can be accepted, in units of the measure; with --better the least gain.", metavar="D",
-        check=margin,
+        None, "The loss that can be accepted, in units of the measure; the least gain if it must be better.",
+        metavar="D", check=margin,
     )  # fmt: skip
     better: bool = setting(False, "The candidate must be better, not only not worse.")
     alpha: float = shared.alpha("Level of each one-sided test: how often a candidate at the margin may pass.")

@@ -52,7 +52,7 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
 function tableOf({ columns, rows, go }, label) {
   const shown = rows.slice(0, MOST_ROWS), text = (value) => typeof value === "number" && !Number.isInteger(value) ? digits(value) : typeof value === "number" ? String(value) : value ?? "";
   const table = make("table", { "aria-label": label },
-    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col", text: name })))),
+    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col", text: name.replaceAll("_", " ") })))),
     make("tbody", {}, ...shown.map((row, at) => make("tr", {}, ...row.map((value, k) => make("td", { class: typeof value === "number" ? "view-number" : null },
       k === 0 && go ? make("button", { type: "button", class: "view-link", text: text(value), onclick: () => go(at) }) : document.createTextNode(text(value))))))));
   const more = rows.length > shown.length ? make("p", { class: "view-note", text: `${plural(rows.length - shown.length, "more row")} in the CSV file.` }) : null;
