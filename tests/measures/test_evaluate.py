@@ -222,7 +222,9 @@ def test_progress_counts_runs(tmp_path: Path) -> None:
 
 
 def test_two_runs_of_one_system_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="its system 'run' was read from run 1 already"):
+    with pytest.raises(
+        DataError, match=r"there is a system 'run' already \(run 1\); call every run by a name of its own"
+    ):
         evaluate(QRELS, [run_of([("1", "a", 1), ("2", "a", 1)])] * 2, "AP")
     with pytest.raises(DataError, match="no run to evaluate"):
         evaluate(QRELS, [], "AP")
