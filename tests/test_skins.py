@@ -38,6 +38,8 @@ QUESTIONS = {
     "gate": "data=DATA&baseline=ql(mu=100)&candidate=ql(mu=500)&margin=0.05",
     "correlate": "data=sample&resamples=50",
     "simulate": "data=sample&topics=10&trials=20&test=t",
+    "simulate-design": "data=sample&measure=AP&systems=3&min_diff=0.2&pilots=1&trials=10",
+    "simulate-scores": "data=sample&measure=AP&topics=4&systems=3",
     "pair": "data=DATA&test=t&a=ql(mu=100)&b=ql(mu=500)",
     "topic": "data=sample&topic=3&measure=AP",
     "reliability": "data=DATA&topics=6,12&target=0.9&resamples=20",
