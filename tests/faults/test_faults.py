@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import stat
@@ -11,12 +12,16 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from cranfield import FileError, read_run, read_scores
 from cranfield.files import write_atomically
+from cranfield.settings import questions
 from cranfield.work_files import WorkFile
+from faults.kills import FIRST, JOBS, WRITERS
+from golden.run import type_command
 
 TESTS = Path(__file__).resolve().parents[1]
 SOURCE = TESTS.parent / "src"
@@ -42,6 +47,42 @@ def test_killed_commands_leave_nothing_half_written() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_long_job_is_among_those_that_are_killed() -> None:
+    asked = {name for name, question in questions().items() if "work" in {one.name for one in question.all()}}
+    killed = {name for name in questions() for job in JOBS if WRITERS[job].startswith(f"{name} ")}
+    assert killed == asked | {"evaluate"}  # whose archive is a job of its own
+
+
+@pytest.mark.slow
+def test_every_writer_is_among_those_that_are_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each module of the program that calls one of the two writers, and no other way to write a file."""
+    calls = {
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if re.search(r"^ .*\b(write_atomically|written_whole)\(", file.read_text(), re.M)
+    }
+    met: set[str] = set()
+
+    def seen(frame: FrameType, event: str, value: object) -> None:
+        if event == "call" and frame.f_code.co_name in ("write_atomically", "written_whole") and frame.f_back:
+            place = frame.f_back if "contextlib" not in frame.f_back.f_code.co_filename else frame.f_back.f_back
+            met.add(str(place and place.f_code.co_filename))
+
+    monkeypatch.chdir(tmp_path)
+    Path("archive.txt").write_text("one s/qrels.txt s/runs\n")
+    sys.setprofile(seen)
+    threading.setprofile(seen)
+    try:
+        for words in (*FIRST, *WRITERS.values()):
+            assert type_command(words.split()).code == 0, words
+            Path("job.work").unlink(missing_ok=True)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    reached = {str(Path(one).relative_to(SOURCE)) for one in met if one.startswith(str(SOURCE))}
+    assert calls - reached == set()
 
 
 @pytest.mark.slow
