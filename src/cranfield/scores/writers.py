@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cranfield.compression import COMPRESSED
-from cranfield.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.errors import ArgumentError, DataError
 from cranfield.files import write_atomically, written_whole
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.scores.doors import ScoresLike, as_scores
@@ -127,4 +127,4 @@ def write_per_run(
             texts.setdefault(system, []).extend(lines)
     with written_whole(directory) as new:
         for system, lines in texts.items():
-            (new / f"{system}{ending}").write_bytes("".join(lines).encode())
+            write_atomically(new / f"{system}{ending}", "".join(lines).encode())
