@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from cranfield.errors import ArgumentError, ClusterError
+from cranfield.errors import ArgumentError, ClusterError, with_extra
 from cranfield.executors import Parcel
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise ArgumentError(
-            "`cluster` needs Dask, which is not installed. Write pip install 'cranfield[cluster]'."
-        ) from None
+        raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
     import logging
 
     for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
