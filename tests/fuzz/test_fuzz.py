@@ -176,6 +176,15 @@ def test_many_broken_inputs_are_all_answered(kind: str, inputs: int) -> None:
     assert not tally.findings, "\n\n".join(tally.findings.values())
 
 
+def test_the_table_of_faults_names_tests_that_are_there() -> None:
+    root = Path(__file__).resolve().parents[2]
+    table = (root / "CONTRIBUTING.md").read_text().partition("## What no input")[2].partition("\n## ")[0]
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", table)
+    assert len(named) > 15
+    for file, test in named:
+        assert f"def {test or 'test_'}" in (root / file).read_text(), f"{file}::{test}"
+
+
 @pytest.mark.parametrize(("table", "words"), FOUND, ids=[words for _, words in FOUND])
 def test_what_was_found_before(table: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
