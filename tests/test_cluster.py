@@ -251,6 +251,18 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+@pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}'])
+def test_a_scheduler_file_that_names_none_is_said_at_once(tmp_path: Path, content: str | None) -> None:
+    file = tmp_path / "scheduler.json"
+    if content is not None:
+        file.write_text(content)
+    said = re.escape(
+        f"{file} does not hold the address of a scheduler; `dask scheduler --scheduler-file {file}` writes it"
+    )
+    with pytest.raises(ClusterError, match=f"^{said}$"), open_cluster(str(file)):
+        pass
+
+
 @pytest.mark.parametrize("text", ["four", "local:0", "local:-1", "tcp://", "local:1000000", "http://x"])
 def test_no_address(text: str, cranfield: Type) -> None:
     ended = cranfield("evaluate", "qrels.txt", "runs", "--cluster", text)

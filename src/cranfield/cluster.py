@@ -8,6 +8,7 @@ they are done again elsewhere.
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import time
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -114,6 +116,7 @@ def _connect(where: str, local: Any) -> Client:
         if local is not None:
             return distributed.Client(local)
         if where.endswith(".json"):
+            _check_scheduler_file(where)
             return distributed.Client(scheduler_file=where, timeout=ANSWER)
         return distributed.Client(where, timeout=ANSWER)
     except (OSError, ValueError) as error:
@@ -121,6 +124,18 @@ def _connect(where: str, local: Any) -> Client:
             f"no scheduler answers at {where} ({type(error).__name__}); start one with `dask scheduler`, and workers "
             "with `dask worker`; see docs/scale.md"
         ) from None
+
+
+def _check_scheduler_file(name: str) -> None:
+    """Refuse a file that names no scheduler; for one that is not there Dask would wait for ever."""
+    try:
+        told = json.loads(Path(name).read_bytes())
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
+        raise ClusterError(
+            f"{name} does not hold the address of a scheduler; `dask scheduler --scheduler-file {name}` writes it"
+        )
 
 
 @cache

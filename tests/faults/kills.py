@@ -83,6 +83,15 @@ def finish(words: str) -> None:
         raise SystemExit(f"cranfield {words} ended with {os.waitstatus_to_exitcode(status)}")
 
 
+def await_writing(child: int, work: Path) -> None:
+    """Wait until a command has begun to write (something hidden, or to its work file), or has ended."""
+    here, size = {*Path().iterdir()}, work.stat().st_size if work.exists() else 0
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if {*Path().iterdir()} - here or (work.exists() and work.stat().st_size > size):
+            return
+        time.sleep(1e-4)
+
+
 def content(path: Path) -> dict[str, bytes] | None:
     """The bytes of a file or of all files of a directory (but for hidden ones); None where there is nothing."""
     if path.is_dir():
@@ -125,7 +134,11 @@ def main(kills: int, seed: int, names: list[str]) -> None:
             shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink(missing_ok=True)
         before = content(folder / name)
         child = start(writers[name])
-        time.sleep(chance.uniform(0, 1.1 * takes[name]))
+        if chance.random() < 0.5:
+            time.sleep(chance.uniform(0, 1.1 * takes[name]))
+        else:
+            await_writing(child, Path(JOBS.get(name, "job.work")))
+            time.sleep(chance.choice((0, 1e-4, 1e-3, 1e-2)))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         if os.WIFSIGNALED(status):

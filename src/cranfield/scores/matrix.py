@@ -94,13 +94,6 @@ class ScoreMatrix(Result):
                 f"{measure}: {len(where)} of {array.size} scores are NaN, the first for topic {topic!r}, "
                 f"system {system!r}; choose what a missing score means (missing='zero' or 'drop-topic')"
             )
-        if np.isinf(array).any():
-            where = np.argwhere(np.isinf(array))
-            topic, system = self.topics[where[0][0]], self.systems[where[0][1]]
-            raise DataError(
-                f"{measure}: {len(where)} of {array.size} scores are infinite, the first for topic {topic!r}, "
-                f"system {system!r}; a mean of them says nothing: correct them, or leave the topic out"
-            )
 
     # ── what it is ────────────────────────────────────────────────────────────────────────────────────────
 
