@@ -45,7 +45,7 @@ def problems_of(text: str, format: str) -> list[str]:
 
 def problems_in(path: Path) -> list[str]:
     """The same of a file that was written, as far as it is text."""
-    if path.suffix not in (".json", ".csv", ".tsv", ".md", ".tex", ".txt", ".html", ".xml"):
+    if not path.is_file() or path.suffix not in (".json", ".csv", ".tsv", ".md", ".tex", ".txt", ".html", ".xml"):
         return []
     return problems_of(path.read_text(), path.suffix[1:])
 

@@ -35,6 +35,13 @@ def ranks(qrels: Qrels, run: Run, **options: object) -> dict[str, int]:
     return dict(zip(names, ranking.rank.tolist(), strict=True))
 
 
+def test_scores_beyond_single_precision_tie_and_nothing_is_printed() -> None:
+    qrels = qrels_of(("1", "0", d, 1) for d in "abcd")
+    run = run_of([("1", "a", 1e300), ("1", "b", 1e200), ("1", "c", -1e300), ("1", "d", 1.0)])
+    assert ranks(qrels, run) == {"a": 1, "b": 2, "d": 3, "c": 4}
+    assert ranks(qrels, run, single_precision=True) == {"b": 1, "a": 2, "d": 3, "c": 4}
+
+
 def test_ties_go_to_the_larger_id_in_byte_order() -> None:
     documents = ["a", "B", "é", "z", "10", "9"]  # bytes: 10 < 9 < B < a < z < é
     qrels = qrels_of(("1", "0", d, 1) for d in documents)
