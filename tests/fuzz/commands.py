@@ -12,6 +12,7 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -383,7 +384,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     wrong = problems_of(out.getvalue(), format)
     if not wrong and format == "json":
         wrong = left_out(words, json.loads(out.getvalue()))
-    wrong = wrong or [f"{made.name}: {one}" for made in sorted(Path().glob("new*")) for one in problems_in(made)]
+    answers = {after for word, after in pairwise(words) if word in ("-o", "--plot")}
+    wrong = wrong or [f"{name}: {one}" for name in sorted(answers) for one in problems_in(Path(name))]
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 

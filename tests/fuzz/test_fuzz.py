@@ -35,6 +35,7 @@ FOUND = [
     (VAST, "leaderboard x.csv --resamples 20"),
     (CONSTANT, "leaderboard x.csv --resamples 20"),
     (CONSTANT, "variance x.csv"),
+    (USUAL, "variance x.csv -o \0.csv"),
     (TINY, "variance x.csv"),
     (LEAST, "standardise robustness x.csv --a 0.01"),
     (USUAL, "design pairs --scores x.csv --systems 5 --min-diff 0.2 --alpha 0.999999999999 --looks 12"),
