@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
 import pytest
 
-from cranfield import FileError, read_run, read_scores
+from cranfield import FileError, make_scores, read_run, read_scores, write_scores
 from cranfield.files import write_atomically
 from cranfield.settings import questions
 from cranfield.work_files import WorkFile
@@ -135,14 +138,34 @@ def test_a_full_work_file_is_said_and_can_be_taken_up(tmp_path: Path) -> None:
     assert again.get("part 8") is None
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_directory_that_cannot_be_written_is_said_before_any_work(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def forbidden() -> Iterator[Path]:
+    """A directory in which this process may not write; root, to whom nothing is forbidden, is nobody meanwhile."""
+    folder, who = Path(tempfile.mkdtemp()), os.geteuid()
+    (folder / "old.csv").write_bytes(b"old")
+    folder.chmod(0o555)
+    if who == 0:
+        os.seteuid(65534)
     try:
-        with pytest.raises(FileError, match="cannot be written: Permission denied"):
-            write_atomically(tmp_path / "made.csv", b"x")
+        yield folder
     finally:
-        tmp_path.chmod(0o700)
+        os.seteuid(who)
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def test_a_directory_that_cannot_be_written_is_said(forbidden: Path) -> None:
+    scores = make_scores(n_topics=3, n_systems=2, seed=1)
+    for write in (
+        lambda: write_atomically(forbidden / "made.csv", b"x"),
+        lambda: write_atomically(forbidden / "old.csv", b"x"),
+        lambda: write_scores(scores, forbidden / "runs", layout="trec_eval"),
+        lambda: WorkFile(forbidden / "job.work", {"seed": 1}),
+    ):
+        with pytest.raises(FileError, match="cannot be written: Permission denied"):
+            write()
+    assert (forbidden / "old.csv").read_bytes() == b"old"
+    assert [one.name for one in forbidden.iterdir()] == ["old.csv"]
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
