@@ -106,7 +106,7 @@ NAMES = [
     "\u2028",
 ]
 TEXTS = {
-    "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "P@0", "x.y"],
+    "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "RBP(p=nan)", "P@0", "P@99999999999999999999", "IPrec(recall=1e300)", "x.y"],
     "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
     "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
