@@ -29,6 +29,8 @@ from fuzz.invariants import problems_in, problems_of
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""
+HANGS = 600
+"""Seconds by the clock after which a command is not busy, but waits for something that never comes."""
 SKIPPED = {
     "serve": "waits for visitors",
     "demo": "a fixed sequence of the others",
@@ -349,8 +351,9 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
 def run(words: list[str], format: str, codes: set[int]) -> str | None:
     """What is wrong with what a call does; None if nothing is."""
     out, err, code = io.StringIO(), io.StringIO(), 0
-    before = signal.signal(signal.SIGPROF, _ring)
+    before = [signal.signal(one, _ring) for one in (signal.SIGPROF, signal.SIGALRM)]
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, HANGS)
     try:
         with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -359,14 +362,16 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
     except Slow:
-        return f"slow: more than {PATIENCE} s"
+        return f"slow: more than {PATIENCE} s of the processor, or {HANGS} by the clock"
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 (whatever it is, it is what we look for)
         return traceback.format_exc(limit=-4)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGPROF, before[0])
+        signal.signal(signal.SIGALRM, before[1])
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code not in codes:
