@@ -40,6 +40,7 @@ FOUND = [
     (LEAST, "standardise robustness x.csv --a 0.01"),
     (USUAL, "design pairs --scores x.csv --systems 5 --min-diff 0.2 --alpha 0.999999999999 --looks 12"),
     (USUAL, "correlate x.csv x.csv --resamples 1"),
+    (USUAL, "simulate design x.csv --systems 3 --min-diff 0.2 --pilots 2 --trials 5 --system a --system b --baseline"),
     (USUAL, "design recommend x.csv --systems 3 --min-diff 0.2 --power 1e-16"),
     (USUAL, "design recommend x.csv --systems 4 --min-diff 0.2 --alpha 0.9999999999999999"),
     (USUAL, "design recommend x.csv --systems 4 --min-diff 0.2 --alpha 1e-300"),
