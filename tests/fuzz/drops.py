@@ -52,7 +52,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         return {_leaves(value, kind)}
     lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else re.split(r"\r\n|\r|\n", text)
     if name.endswith(".jsonl"):
-        rows = [_object(line) for line in lines if line.strip()]
+        rows = [_object(line.lstrip("\ufeff")) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
             return {len(rows)}
         return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
@@ -61,7 +61,14 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
             return set()  # a field may hold line ends
         held = [line for line in lines if re.search(r"[^\s,;]", line)]
         if kind == "scores":
-            return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
+            every = [line for line in re.split(r"[\r\n]+", text) if re.search(r"[^\s,;]", line)]  # or each CR ends one
+            return set().union(
+                *(
+                    _cells([cut(line) for line in some])
+                    for some in (held, every)
+                    for cut in (_fields, re.compile(r"[,;\s]+").split)
+                )
+            )
         kept = [line for line in held if not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
