@@ -134,7 +134,7 @@ def _check_scheduler_file(name: str) -> None:
         told = None
     if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
         raise ClusterError(
-            f"{name} does not hold the address of a scheduler; `dask scheduler --scheduler-file {name}` writes it"
+            f"{name} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?"
         )
 
 
