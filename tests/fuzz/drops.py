@@ -160,7 +160,7 @@ ROWS: dict[str, Callable[[int, int], int]] = {
 }
 """How many rows the answer about a table of so many topics and systems has."""
 CHOOSE = {"--show", "--system", "--baseline", "-b", "--leave-out", "--teams", "--team-prefix", "--tune", "--header", "--no-header",
-          "--topic-column", "--no-topic-column", "--measure", "-m", "--kind"}  # fmt: skip
+          "--topic-column", "--no-topic-column", "--measure", "-m", "--kind", "--layout"}  # fmt: skip
 """Options by which an answer is about a part of the table, or about something else in it."""
 
 
