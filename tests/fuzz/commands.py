@@ -134,7 +134,7 @@ MADE = [
     "new.work", "new.xml", "new", "new.d", "nowhere/new.csv", "\0.csv", "",
 ]  # fmt: skip
 """Files to write; all that begin with `new` are gone before the next call."""
-DRAWN = ["new.json", "new.json", "new.html", "new.svg", "new.png", "new.pdf", "new.csv", "nowhere/new.svg"]
+DRAWN = ["new.json", "new.svg", "new.svg", "new.svg", "new.html", "new.png", "new.pdf", "new.csv", "nowhere/new.svg"]
 WHOLE = [0, 1, 2, 3, 5, 7, 12, -1, 10**20]
 REAL = [
     0.0,

@@ -45,7 +45,17 @@ def problems_of(text: str, format: str) -> list[str]:
 
 def problems_in(path: Path) -> list[str]:
     """The same of a file that was written, as far as it is text."""
-    if not path.is_file() or path.suffix not in (".json", ".csv", ".tsv", ".md", ".tex", ".txt", ".html", ".xml"):
+    if not path.is_file() or path.suffix not in (
+        ".json",
+        ".csv",
+        ".tsv",
+        ".md",
+        ".tex",
+        ".txt",
+        ".html",
+        ".xml",
+        ".svg",
+    ):
         return []
     text = path.read_text()  # whose ending may mean nothing to what was written: judgments, lines of trec_eval
     return problems_of(text, "txt" if path.suffix == ".json" and not text.startswith(("{", "[")) else path.suffix[1:])
