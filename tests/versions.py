@@ -5,7 +5,8 @@
 Pythons are looked for on the path and among those of pyenv. Every one of them gets two environments in `.venvs`, filled
 by uv from wheels alone: cranfield's own dependencies as low or as new as can be, the tools of the tests as new as these
 allow. Runs the tests named (a selection that needs none of the peers), and prints one line for each. `--dev` installs
-everything that `make test` needs; the whole suite is `--dev --tests tests src`.
+what `make test` needs, but for the browser and what allows no low dependencies; the whole suite is
+`--dev --tests tests src`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,6 +25,7 @@ TESTS = ["tests/scores/test_matrix.py", "tests/scores/test_files.py", "tests/col
          "tests/cli/test_program.py", "tests/cli/test_compare.py", "tests/comparison/test_comparison.py", "tests/comparison/test_classical.py",
          "tests/design/test_designs.py", "tests/standardise/test_factors.py", "tests/test_parquet.py", "tests/test_elementary.py", "tests/test_processors.py", "tests/fuzz/test_fuzz.py"]  # fmt: skip
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
+WITHOUT = ("playwright", "axe-playwright-python", "schemathesis")
 NEEDED = ["pytest>=8.2", "pandas>=2.1", "hypothesis>=6.100", "httpx>=0.27"]
 
 
@@ -42,6 +45,12 @@ def pythons() -> dict[str, str]:
     return known
 
 
+def tools_of_tests() -> list[str]:
+    """What the extra `dev` lists, but for `WITHOUT`."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
+    return [one for one in listed if one.split(">=")[0] not in WITHOUT]
+
+
 def attempt(version: str, python: str, kind: str, tests: list[str], dev: bool) -> tuple[bool, str]:
     """Whether the tests pass there, and what to say of it."""
     home = ROOT / ".venvs" / f"{version}-{kind}"
@@ -51,7 +60,7 @@ def attempt(version: str, python: str, kind: str, tests: list[str], dev: bool) -
     install = [*uv, "pip", "install", "--only-binary", ":all:", "--python", str(place)]
     own = [*install, "--resolution", RESOLUTIONS[kind], "-e", f"{ROOT}[web,simulate,cluster]"]
     held = home / "constraints.txt"
-    tools = [*install, "--constraint", str(held), *([f"-e{ROOT}[dev]"] if dev else NEEDED)]
+    tools = [*install, "--constraint", str(held), *(tools_of_tests() if dev else NEEDED)]
     for step in (own, tools):
         done = subprocess.run(step, capture_output=True, text=True)
         if done.returncode:
