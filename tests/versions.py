@@ -25,7 +25,7 @@ TESTS = ["tests/scores/test_matrix.py", "tests/scores/test_files.py", "tests/col
          "tests/cli/test_program.py", "tests/cli/test_compare.py", "tests/comparison/test_comparison.py", "tests/comparison/test_classical.py",
          "tests/design/test_designs.py", "tests/standardise/test_factors.py", "tests/test_parquet.py", "tests/test_elementary.py", "tests/test_processors.py", "tests/fuzz/test_fuzz.py"]  # fmt: skip
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-WITHOUT = ("playwright", "axe-playwright-python", "schemathesis")
+WITHOUT = ("playwright", "axe-playwright-python", "schemathesis", "pyvinecopulib")
 NEEDED = ["pytest>=8.2", "pandas>=2.1", "hypothesis>=6.100", "httpx>=0.27"]
 
 
@@ -58,7 +58,7 @@ def attempt(version: str, python: str, kind: str, tests: list[str], dev: bool) -
     subprocess.run([*uv, "venv", "--clear", "--python", python, str(home)], check=True)
     place = home / "bin" / "python"
     install = [*uv, "pip", "install", "--only-binary", ":all:", "--python", str(place)]
-    own = [*install, "--resolution", RESOLUTIONS[kind], "-e", f"{ROOT}[web,simulate,cluster]"]
+    own = [*install, "--resolution", RESOLUTIONS[kind], "-e", f"{ROOT}[web,cluster]"]
     held = home / "constraints.txt"
     tools = [*install, "--constraint", str(held), *(tools_of_tests() if dev else NEEDED)]
     for step in (own, tools):
