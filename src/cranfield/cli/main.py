@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -66,9 +65,13 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it; an unknown command is answered with those that may be meant, also of two words."""
-        name = args[0]
-        if name.startswith("-") or self.get_command(ctx, name) is not None:
+        name, *rest = args
+        if name.startswith("-"):
             return super().resolve_command(ctx, args)
+        if (command := self.get_command(ctx, name)) is not None:
+            return name, command, rest
+        from difflib import get_close_matches
+
         whole = [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
         near = whole or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.75)]
         meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""

@@ -7,7 +7,6 @@ the result's room in `present/answers` says it.
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -100,6 +99,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the first table, with the headline and the further tables a page shows."""
+        import json
+
         from cranfield.present.formats.json import to_json
 
         first, *others = self.shown
