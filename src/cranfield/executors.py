@@ -182,7 +182,8 @@ def _pairs(
     function: Callable[[_Item], _Result],
     items: Iterable[_Item],
     kind: Executor | Kind,
-    workers: int | None, size: int | None
+    workers: int | None,
+    size: int | None,
 ) -> Iterator[tuple[_Item, _Result]]:
     if not isinstance(kind, str):
         many = getattr(kind, "under_way", None)

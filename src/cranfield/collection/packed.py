@@ -10,7 +10,6 @@ reads to the same rows; property tests keep it so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.collection.parsed import finite_number
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,7 +164,7 @@ def _odd(seed: int, at: int) -> np.uint64:
     return np.uint64((value ^ value >> 32) | 1)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Packed:
     """Lines of topics and documents, as words and numbers.
 
@@ -206,7 +206,7 @@ class _Packed:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PackedQrels(_Packed):
     """Judgments whose iteration is the same on all lines.
 
@@ -229,7 +229,7 @@ class PackedQrels(_Packed):
         return frame.with_columns(subtopic=pl.lit(self.subtopic)).select(*QRELS_SCHEMA)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PackedRun(_Packed):
     """Lines of a run.
 

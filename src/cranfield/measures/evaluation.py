@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
@@ -43,6 +42,7 @@ from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import JudgedSection, join_sections, judge_section, judge_stream
+from cranfield.records import record
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.sentences import measures as say
@@ -226,7 +226,7 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
         ) from error
 
 
-@dataclass(frozen=True)
+@record
 class RunScores:
     """One run's scores (measures × topics), the topics it lacks, those without judgments, and its judged documents."""
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from cranfield.errors import ArgumentError, UnknownNameError
 from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, plain
 from cranfield.measures.parameters import REQUIRED, Parameter, parameters_of
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ Aggregate = Literal["mean", "sum"]
 _Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
 
 
-@dataclass(frozen=True)
+@record
 class Definition:
     """What a measure computes: a function from a judged ranking to one score per topic, and what to say about it."""
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import UnknownNameError
+from cranfield.records import record
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Sheet
     from cranfield.settings import Settings
 
 
-@dataclass(frozen=True)
+@record
 class Chart:
     """A chart of an answer, drawn when somebody wants to see it.
 
@@ -38,7 +39,7 @@ class Chart:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Answer:
     """Everything a result says.
 

@@ -81,11 +81,7 @@ def _line(cells: Sequence[str], widths: list[int], numeric: list[bool], gap: int
 
 def _folded_cell(text: str, width: int) -> list[str]:
     """The lines of a cell: broken at blanks, and inside words that are too long."""
-    return [
-        part
-        for line in text.split("\n")
-        for part in ([line] if _columns(line) <= width else _broken(line, width))
-    ]
+    return [part for line in text.split("\n") for part in ([line] if _columns(line) <= width else _broken(line, width))]
 
 
 def _wrapped(text: str, width: int | None) -> list[str]:
