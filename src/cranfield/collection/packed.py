@@ -30,6 +30,7 @@ LONGEST_ID = 256
 _BLANK, _LF, _MINUS = 32, 10, 45
 _FIELDS = 6
 _BYTES = 8
+_ONE = np.uint64(1)
 
 
 def _everywhere(byte: int) -> np.uint64:
@@ -46,6 +47,10 @@ _NOUGHTS_AFTER = _NOUGHTS & ~_FIRST
 """Digits 0 in all places but the first n."""
 _NOUGHTS_BEFORE = _NOUGHTS & _FIRST[::-1]
 """Digits 0 in all places but the last n."""
+_LAST = ~_FIRST[::-1]
+"""Masks of the last n bytes of a word."""
+_DIVISORS = 10.0 ** np.arange(_BYTES - 1, -1, -1)
+"""What digits are divided by, by the place of the point in a word."""
 _ABOVE_NINE = _everywhere(0x76)
 """What lifts a byte above 9 to one with its highest bit set."""
 _MOST_DECIMALS = 18
@@ -437,7 +442,36 @@ class _Lines:
         return number
 
     def decimals(self, field: int) -> NDArray[np.float64] | None:
-        """A field of decimal numbers, each the nearest double; None where one is none, or many are written otherwise.
+        """A field of decimal numbers, each the nearest double; None where one is none, or many are odd."""
+        values = self._short_decimals(field)
+        return values if values is not None else self._any_decimals(field)
+
+    def _short_decimals(self, field: int) -> NDArray[np.float64] | None:
+        """The same of up to eight digits with a point among them, as most scores are; None where one is otherwise.
+
+        The last eight bytes are fetched; those before the point move up by one, and what stood before them comes in.
+        """
+        sizes = self.sizes(field)
+        most, ends = int(sizes.max()), self.begins[field] + sizes
+        if most > _BYTES + 1 or int(sizes.min()) < 2 or int(ends[0]) <= _BYTES:
+            return None
+        held = self.words[ends - _BYTES] & _LAST.take(sizes, mode="clip")
+        point = _lowest_point(held)
+        if not point.all():
+            return None
+        digits = (held & ((point >> np.uint64(7)) - _ONE)) << np.uint64(_BYTES)
+        digits |= held & ~((point << _ONE) - _ONE)
+        if most > _BYTES:
+            before = np.frombuffer(self.data, dtype=np.uint8)[ends - _BYTES - 1]
+            digits |= before * (sizes > _BYTES).view(np.uint8)
+        if _not_digits(digits | _NOUGHTS_BEFORE.take(sizes - 1)).any():
+            return None
+        place = point.astype(np.float64).view(np.int64) >> 55 & 7  # the point's bit is 2^(8 place + 7)
+        values: NDArray[np.float64] = _number(digits) / _DIVISORS.take(place)
+        return values
+
+    def _any_decimals(self, field: int) -> NDArray[np.float64] | None:
+        """The same of whatever length.
 
         Digits before the point and behind it are two whole numbers, which make one. It and the power of ten that it is
         divided by are exact, so that the quotient is rounded once.
@@ -487,12 +521,16 @@ class _Lines:
         return values
 
 
-def _first_point(words: Words) -> Words:
-    """How many bytes stand before the first point of a word; a very large number where there is none."""
+def _lowest_point(words: Words) -> Words:
+    """The highest bit of the first point in each word; 0 where there is none."""
     other = words ^ _POINTS
     points = (other - _ONES) & ~other & _HIGHS  # the lowest set bit is that of the first point
-    lowest = points & (~points + np.uint64(1))
-    exponent = lowest.astype(np.float64).view(np.int64) >> 52
+    return points & (~points + _ONE)
+
+
+def _first_point(words: Words) -> Words:
+    """How many bytes stand before the first point of a word; a very large number where there is none."""
+    exponent = _lowest_point(words).astype(np.float64).view(np.int64) >> 52
     return ((exponent - 1023) >> 3).view(np.uint64)
 
 
