@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,10 +33,11 @@ def run(settings: MeasuresSettings, output: OutputSettings, files: dict[str, Any
         return
     names = ("measure", "definition", "tool", "also", "citation")
     columns = [LightColumn(name, list(cells), str) for name, cells in zip(names, zip(*rows, strict=True), strict=True)]
-    emit(Sheet("measures", LightTable(columns), signature("measures")), output)
+    table: Any = LightTable(columns)
+    emit(Sheet("measures", table, signature("measures")), output)
 
 
-def _print_paragraphs(rows: list[tuple[str, ...]], width: int) -> None:
+def _print_paragraphs(rows: Sequence[tuple[str, ...]], width: int) -> None:
     """One paragraph per measure: five columns of prose do not fit a terminal."""
     for written, definition, tool, also, citation in rows:
         click.secho(written, bold=True)
