@@ -101,9 +101,8 @@ def said(rows: Sequence[Row]) -> str:
     clock = {row.what: row.seconds for row in rows}
     used = {row.what: row.ratio or 1.0 for row in rows}
     return (
-        f"{RUNS} runs of 50,000 lines take {clock[OURS]:.2f} s by the clock: pytrec_eval takes "
-        f"{clock[PEERS] / clock[OURS]:.1f} times that (on two idle cores 5 times are promised), and {used[PEERS]:.1f} times "
-        f"our processor time. Of ours {clock[START]:.2f} s are the start. The columnar parser alone, on the same files and "
-        f"all cores, takes {clock[FLOOR]:.2f} s by the clock ({used[FLOOR]:.1f} times our processor time), and has scored "
-        "nothing by then."
+        f"{RUNS} runs of 50,000 lines take {clock[OURS]:.2f} s by the clock, {clock[START]:.2f} s of them the start. "
+        f"pytrec_eval takes {clock[PEERS] / clock[OURS]:.1f} times that by the clock (on two idle cores 5 are promised) "
+        f"and {used[PEERS]:.1f} times our processor time. The columnar parser alone, on the same files and all cores, "
+        f"takes {clock[FLOOR]:.2f} s by the clock ({used[FLOOR]:.1f} times our processor time) and has scored nothing."
     )
