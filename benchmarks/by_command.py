@@ -102,7 +102,7 @@ def said(rows: Sequence[Row]) -> str:
     used = {row.what: row.ratio or 1.0 for row in rows}
     return (
         f"{RUNS} runs of 50,000 lines take {clock[OURS]:.2f} s by the clock, {clock[START]:.2f} s of them the start. "
-        f"pytrec_eval takes {clock[PEERS] / clock[OURS]:.1f} times that by the clock (on two idle cores 5 are promised) "
+        f"pytrec_eval takes {clock[PEERS] / clock[OURS]:.1f} times that by the clock (on two idle cores: 5 promised) "
         f"and {used[PEERS]:.1f} times our processor time. The columnar parser alone, on the same files and all cores, "
         f"takes {clock[FLOOR]:.2f} s by the clock ({used[FLOOR]:.1f} times our processor time) and has scored nothing."
     )
