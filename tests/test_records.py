@@ -140,3 +140,22 @@ def test_a_record_goes_on_from_another_and_keeps_what_it_defines() -> None:
     assert hash(one) == hash(Derived("a", size=5))
     assert repr(pickle.loads(pickle.dumps(one))) == "<a>"
     assert pickle.loads(pickle.dumps(Base("b"))) == Base("b")
+
+
+def test_records_and_frozen_dataclasses_go_on_from_one_another() -> None:
+    @dataclass(frozen=True)
+    class Plain(Base):
+        size: int = 2
+
+    @record
+    class Again(Plain):
+        depth: int = 1
+
+    one = Again("a", depth=3)
+    assert (one.name, one.size, one.depth) == ("a", 2, 3)
+    assert Plain("a") == Plain("a", 2)
+    for frozen in (one, Plain("a")):
+        with pytest.raises(FrozenInstanceError):
+            frozen.name = "b"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="frozen"):
+        dataclass(type("Loose", (Base,), {"__annotations__": {"size": int}}))

@@ -128,3 +128,13 @@ def test_a_command_loads_what_it_uses(command: str, folder: Path) -> None:
 def test_what_is_loaded_is_seen(folder: Path) -> None:
     assert "polars" in loaded(MAY_LOAD["check"][0], folder)
     assert "scipy.special" in loaded(MAY_LOAD["design anova"][0], folder)
+
+
+@pytest.mark.parametrize("wish", [None, "26"])
+def test_idle_threads_of_linear_algebra_sleep_unless_told_otherwise(wish: str | None) -> None:
+    """The variable is read when numpy is imported, so it has to be there before."""
+    code = "import os, sys, cranfield.cli.main; print(os.environ['OPENBLAS_THREAD_TIMEOUT'], 'numpy' in sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS")}
+    environment |= {"PYTHONPATH": str(SOURCE)} | ({} if wish is None else {"OPENBLAS_THREAD_TIMEOUT": wish})
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert ended.stdout.split() == [wish or "4", "False"]

@@ -47,7 +47,10 @@ def record(cls: type[Any] | None = None, /, *, eq: bool = True, kw_only: bool = 
 
 def _made(cls: type[Any], eq: bool, kw_only: bool) -> type[Any]:
     written = set(cls.__dict__)
-    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
+    # Frozen dataclasses want frozen bases and the other way round; only where there is one, functions are compiled.
+    derived = any(dataclasses.is_dataclass(base) for base in cls.__bases__)
+    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only, frozen=derived)(cls)
+    made.__dataclass_params__.frozen = True
     made.__setattr__, made.__delattr__ = _refuse_setting, _refuse_deleting
     if "__init__" not in written:
         made.__init__, made.__signature__ = _init, _LaterSignature()
