@@ -13,12 +13,12 @@ from cranfield.compression import COMPRESSED
 from cranfield.errors import ArgumentError, DataError
 from cranfield.files import write_atomically, written_whole
 from cranfield.light_table import LightColumn, LightTable
-from cranfield.scores.doors import ScoresLike, as_scores
-from cranfield.scores.formats import writer
-from cranfield.scores.matrix import Scores
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cranfield.scores.doors import ScoresLike
+    from cranfield.scores.matrix import Scores
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _DELICATE = re.compile(r"[\s,;\"#]")
@@ -44,6 +44,9 @@ def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: st
     >>> read_scores(tempfile.gettempdir() + "/cranfield-doctest.csv") == x
     True
     """
+    from cranfield.scores.doors import as_scores
+    from cranfield.scores.formats import writer
+
     writer(layout or "long")(as_scores(scores), os.fspath(path))
 
 
