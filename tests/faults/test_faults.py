@@ -85,7 +85,7 @@ def test_every_writer_is_among_those_that_are_killed(tmp_path: Path, monkeypatch
         sys.setprofile(None)
         threading.setprofile(None)
     reached = {str(Path(one).relative_to(SOURCE)) for one in met if one.startswith(str(SOURCE))}
-    assert calls - reached == set()
+    assert calls - reached == {"cranfield/work_files.py"}  # which mends what a killed job left, when it goes on
 
 
 @pytest.mark.slow
