@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison.analysis import run_test
-from cranfield.comparison.corrections import CORRECTIONS, adjust
+from cranfield.comparison.corrections import CORRECTIONS, adjust, at_most
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.lattice import WIDEST_COARSE, find_lattice, lattice_p
 from cranfield.comparison.pairs import Pairs, all_pairs
@@ -148,7 +148,7 @@ def _rejections(scores: GridScores, pairs: Pairs, test: str, plan: Plan, how: Re
         p = run_test(scores, pairs, test, plan.alpha[0], how).p.reshape(size, -1)
     if correction != "none" and CORRECTIONS[correction].adjust_sorted and not TESTS[test].corrects_family:
         p = np.stack([adjust(row, correction) for row in p])
-    return np.stack([p <= level for level in plan.alpha])
+    return np.stack([at_most(p, level) for level in plan.alpha])
 
 
 def _randomisation(scores: GridScores, pairs: Pairs) -> Array:
