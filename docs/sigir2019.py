@@ -187,7 +187,12 @@ def margins_of(directory: Path, year: int) -> tuple[tuple[str, ...], tuple[Margi
 
 
 def simulate(
-    part: str, populations: dict[int, Population], margins: dict[int, tuple[Margin, ...]], trials: int, work: Path | None, workers: int
+    part: str,
+    populations: dict[int, Population],
+    margins: dict[int, tuple[Margin, ...]],
+    trials: int,
+    work: Path | None,
+    workers: int,
 ) -> tuple[dict[tuple[int, float], Truths], Truths]:
     """Rejections, tests × levels × trials, by topics and difference, and which pairs without one are exchangeable.
 
@@ -209,7 +214,9 @@ def simulate(
             name: getattr(plan, name) for name in ("n_topics", "difference", "tests", "alpha", "n_resamples", "seed")
         }
         path = None if work is None else work / f"trec{year}-{part}.work"
-        source = partial(_fitted, population, plan, workers, fit_as_in_r if part.endswith("in-R") else None, margins.get(year))
+        source = partial(
+            _fitted, population, plan, workers, fit_as_in_r if part.endswith("in-R") else None, margins.get(year)
+        )
         done = run_blocks(
             plan, source, WorkFile(path, job_of(population.measure, population.values, settings), KIND), run=run_all, workers=workers,
             progress=partial(print, part, f"TREC-{year}", flush=True),
@@ -325,7 +332,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=10_240, help="of every cell")
     parser.add_argument("--work", type=Path, help="directory that keeps what is finished")
-    parser.add_argument("--trec8", type=Path, help="P@10 scores of TREC-8, data/adhoc8_p10.csv of the authors' repository")
+    parser.add_argument(
+        "--trec8", type=Path, help="P@10 scores of TREC-8, data/adhoc8_p10.csv of the authors' repository"
+    )
     parser.add_argument("--margins", type=Path, help="directory of margins that simIReff fitted to AP scores")
     parser.add_argument("--only", choices=list(PARTS), help="one part, kept in the directory of --work")
     parser.add_argument("--workers", type=int, default=1)
