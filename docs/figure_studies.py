@@ -408,6 +408,39 @@ def f_tests() -> Texts:
     }
 
 
+@figures("measured", command="python docs/figures.py --measure intervals-of-sizes", sources=(
+    "design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py"))  # fmt: skip
+def intervals_of_sizes() -> Texts:
+    """How often the interval of `recommend` holds the number of topics that the population asks for."""
+    import advice_study as study
+    from cranfield.design.recommendation import recommend
+
+    pilots, rng = 400, np.random.default_rng(7)
+    # Gamma scores (skewness 1.4); the spread of a topic is itself drawn, so that a tenth of them holds much of the residual.
+    uneven = 0.1 * rng.exponential(size=(study.TOPICS, 1)) * (rng.gamma(2, size=(study.TOPICS, study.SYSTEMS)) - 2)
+    made = {
+        "normal, equal variances": study.equal(np.random.default_rng(0)),
+        "normal, unequal variances": study.unequal(np.random.default_rng(1)),
+        "gamma, uneven topics": 0.35 + uneven,
+    }
+    rows = []
+    for name, values in made.items():
+        population = cf.ScoreMatrix(values, map(str, range(study.TOPICS)), map(str, range(study.SYSTEMS)), "score")
+        min_diff, row = study.least_difference(population), [name]
+        for topics in study.PILOTS:
+            random, held = np.random.default_rng([2, topics]), 0
+            for _ in range(pilots):
+                past, everything = study.pilot(population, topics, random)
+                wanted = study.true_topics(everything, min_diff)[study.HEADLINE]
+                with quietly():
+                    advice = recommend(past, study.COMPARED, min_diff)
+                held += (advice.lower or 0) <= wanted <= (advice.upper or 0)
+            row.append(short(held / pilots, 2))
+        rows.append(row)
+    head = "scores | " + " | ".join(f">pilots of {n} topics" for n in study.PILOTS)
+    return {"intervals-of-sizes": table(head, rows)}
+
+
 @figures("measured", command="python docs/figures.py --measure one-way-on-shared-topics", sources=("design/anova.py",))
 def one_way_on_shared_topics() -> Texts:
     """The papers' design and test, on systems that share topics."""
