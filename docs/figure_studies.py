@@ -413,6 +413,7 @@ def f_tests() -> Texts:
 def intervals_of_sizes() -> Texts:
     """How often the interval of `recommend` holds the number of topics that the population asks for."""
     import advice_study as study
+
     from cranfield.design.recommendation import recommend
 
     pilots, rng = 400, np.random.default_rng(7)
