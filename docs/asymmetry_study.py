@@ -43,6 +43,8 @@ SIZES = {2: "one pair", 8: "eight systems"}
 RATES = ((0.0, 0.06, "at most .06"), (0.06, 0.08, ".06 to .08"), (0.08, 1.0, "above .08"))
 POINTER = "test | systems | >topics | " + " | ".join(f">{name}" for _, _, name in RATES)
 """The heads of the second table."""
+Found = dict[tuple[str, int, int], list[tuple[float, float]]]
+"""By test, systems and topics: the type I error of every group, and how often the line is said about it."""
 LOOKS = 8
 """Collections drawn from every pair or group, which `compare` looks at."""
 
@@ -100,9 +102,7 @@ def groups(count: int, collections: tuple[str, ...] = MORE) -> Iterator[tuple[in
             yield size, found
 
 
-def pointed(
-    trials: int, count: int, collections: tuple[str, ...] = MORE
-) -> dict[tuple[str, int, int], list[tuple[float, float]]]:
+def pointed(trials: int, count: int, collections: tuple[str, ...] = MORE) -> Found:
     """By test, systems and topics: the type I error of every group, and how often the line is said about it."""
     found: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
     rng = np.random.default_rng(6)
@@ -123,12 +123,17 @@ def pointed(
     return found
 
 
-def pointer(trials: int, count: int, collections: tuple[str, ...] = MORE) -> list[list[str]]:
+def overall(found: Found) -> str:
+    """How often the line is said of eight systems whose tests err little, and of those whose tests err much, all together."""
+    rate, line = np.array([one for (_, size, _), many in found.items() if size == 8 for one in many]).T
+    low, high = rate <= RATES[0][1], rate > RATES[-1][0]
+    return f"{line[low].mean():.0%} where the error is at most .06 and {line[high].mean():.0%} where it is above .08"
+
+
+def pointer(found: Found) -> list[list[str]]:
     """Test, systems, topics, and how often the line is said by the type I error, with how many groups have it."""
     rows = []
-    for (test, size, n_topics), groups_ in sorted(
-        pointed(trials, count, collections).items(), key=lambda one: (one[0][0] == "sign", one[0])
-    ):
+    for (test, size, n_topics), groups_ in sorted(found.items(), key=lambda one: (one[0][0] == "sign", one[0])):
         rate, line = np.array(groups_).T
         cells = []
         for low, high, _ in RATES:
@@ -150,8 +155,10 @@ def main() -> None:
     parser.add_argument("--held-out", action="store_true", help="the second table, of collections not looked at before")
     given = parser.parse_args()
     first = [] if given.held_out else by_skewness(given.trials)
-    for row in [*first, *pointer(given.trials, given.groups, HELD_OUT if given.held_out else MORE)]:
+    found = pointed(given.trials, given.groups, HELD_OUT if given.held_out else MORE)
+    for row in [*first, *pointer(found)]:
         sys.stdout.write(f"| {' | '.join(row)} |\n")
+    sys.stdout.write(f"Eight systems: {overall(found)}\n")
 
 
 if __name__ == "__main__":
