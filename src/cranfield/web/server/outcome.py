@@ -15,7 +15,7 @@ from cranfield.present.formats import downloads
 from cranfield.present.tables import Sheet, is_number, text_rows
 
 CHART_FORMATS = ("svg", "pdf")
-_MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
+_MEDIA_TYPES = {"svg": "image/svg+xml", "phone.svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
 MOST_ROWS = 250
 """Rows a page shows of a table; downloads hold them all."""
 

@@ -21,6 +21,7 @@ from cranfield.present.formats import downloads
 from cranfield.present.view import page as view_page
 from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
+from cranfield.web.server.chart_worker import PHONE
 from cranfield.web.server.data import SAMPLE
 from cranfield.web.server.form import Form, help_of
 from cranfield.web.server.jobs import Job
@@ -150,7 +151,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         return error_page(request, 202, "the answer is still being computed; ask again in a moment.")
     if outcome.file and (file, ending) == (name, "html"):
         body: str | bytes = outcome.file
-    elif ending in CHART_FORMATS:
+    elif ending in (*CHART_FORMATS, PHONE):
         body = _image(request, lambda: service.chart(page, question, outcome, file, ending))
     else:
         body = outcome.table_bytes(file, ending)
@@ -163,6 +164,12 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=media_type(ending), headers=headers)
+
+
+@router.get("/files/{name}/phone/{file}.svg")
+def narrow(request: Request, name: str, file: str) -> Response:
+    """A chart of a page's answer, laid out for a narrow screen."""
+    return download(request, name, file, PHONE)
 
 
 def _image(request: Request, draw: Callable[[], bytes]) -> bytes:

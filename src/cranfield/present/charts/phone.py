@@ -1,0 +1,130 @@
+"""A chart for a phone: the same marks and words, laid out so that the whole image is no wider than the screen.
+
+The drawing engine does not fold, so it is the specification that is changed: panels stand below each other, titles and
+axis titles are folded, names are cut, legends have one column, and plots give up width until the image fits.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cranfield.present.charts import chart, kinds
+from cranfield.present.charts.export import spec_title, spec_to_svg
+from cranfield.present.charts.fonts import lines_of
+from cranfield.present.charts.style import DETAILS_SIZE, TITLE_SIZE
+
+WIDE = 340
+"""Width of the whole image: what a page 390 pixels wide leaves to it."""
+LEAST = 120
+"""A plot is not made narrower than this."""
+NAME = 104
+"""Room for a name beside a plot; a longer one is cut."""
+CUT = 14
+"""Characters of a name that a label puts together with something else."""
+_TRIES = 4
+_PADDING = 24
+_SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"')
+
+
+FEWER = {"leaderboard": {"most_groups": 6}}
+"""What a kind of chart is told where there is little room."""
+
+
+def phone_chart(result: object, kind: str | None = None, **options: Any) -> str:
+    """The drawing of a result, as `cranfield.present.charts.chart` makes it, as an image for a narrow screen."""
+    name = kind or kinds(result)[0]
+    spec = chart(result, name, **FEWER.get(name, {}), **options).to_dict()
+    return phone_svg(spec, spec_title(spec))
+
+
+def phone_svg(spec: dict[str, Any], title: str) -> str:
+    """The specification of a chart as an image for a narrow screen."""
+    narrow = _prepared(copy.deepcopy(spec))
+    svg = spec_to_svg(narrow, title)
+    for _ in range(_TRIES):
+        over = _width(svg) - WIDE
+        if over <= 0 or not _shrunk(narrow, over):
+            break
+        svg = spec_to_svg(narrow, title)
+    return svg
+
+
+def _width(svg: str) -> float:
+    found = _SIZE.search(svg)
+    return float(found[1]) if found else 0.0
+
+
+def _prepared(spec: dict[str, Any]) -> dict[str, Any]:
+    """The specification in one column, with what does not depend on the width in its narrow form."""
+    if isinstance(title := spec.get("title"), dict):
+        for part, size in (("text", TITLE_SIZE), ("subtitle", DETAILS_SIZE)):
+            if part in title:
+                said = title[part] if isinstance(title[part], str) else " ".join(title[part])
+                title[part] = lines_of(said, WIDE - _PADDING, size, bold=part == "text")
+    config = spec.setdefault("config", {})
+    config.setdefault("axisXQuantitative", {})["tickCount"] = 4
+    config.setdefault("legend", {}).update(columns=1, labelLimit=WIDE - 80)
+    _stack(spec)
+    for view in _views(spec):
+        for channel, encoding in view.get("encoding", {}).items():
+            if isinstance(encoding, dict):
+                _narrow(channel, encoding)
+    return spec
+
+
+def _stack(spec: dict[str, Any]) -> None:
+    """Panels below each other; a panel without an axis of its own belongs to the rows beside it and stays."""
+    if all(isinstance(part.get("width"), int | float) for part in spec.get("hconcat", [{}])):
+        spec["vconcat"] = spec.pop("hconcat")
+    if "concat" in spec:
+        spec["columns"] = 1
+
+
+def _narrow(channel: str, encoding: dict[str, Any]) -> None:
+    if isinstance(legend := encoding.get("legend"), dict) and "columns" in legend:
+        legend["columns"] = 1
+    if channel not in ("x", "y") or encoding.get("axis", {}) is None:
+        return
+    named = encoding.get("type") == "nominal"
+    axis = encoding.setdefault("axis", {}) if named else encoding.get("axis", {})
+    if named and channel == "x":
+        axis["labelOverlap"] = True
+    elif named and "labelExpr" in axis:
+        axis["labelExpr"] = axis["labelExpr"].replace("datum.label", f"truncate(datum.label, {CUT})")
+        axis["labelOverlap"] = True
+    elif named:
+        axis["labelLimit"] = NAME
+    for owner in (encoding, axis):
+        if channel == "x" and isinstance(owner.get("title"), str):
+            owner["title"] = lines_of(owner["title"], WIDE - NAME - _PADDING, DETAILS_SIZE)
+
+
+def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The specification and all that it is put together from."""
+    yield spec
+    for name in ("layer", "hconcat", "vconcat", "concat"):
+        for part in spec.get(name, []):
+            yield from _views(part)
+    if "spec" in spec:
+        yield from _views(spec["spec"])
+
+
+def _shrunk(spec: dict[str, Any], over: float) -> bool:
+    """Whether plots could give up so much of their width; a square one gives up height too."""
+    done = False
+    for view in _views(spec):
+        wide = view.get("width")
+        if not isinstance(wide, int | float) or wide <= LEAST:
+            continue
+        done = True
+        view["width"] = max(LEAST, int(wide - over))
+        if view.get("height") == wide:
+            view["height"] = view["width"]
+        for part in _views(view):
+            mark = part.get("mark")
+            if isinstance(mark, dict) and mark.get("type") in ("bar", "tick") and isinstance(mark.get("width"), int | float):
+                mark["width"] = max(1, mark["width"] * view["width"] / wide)
+    return done
