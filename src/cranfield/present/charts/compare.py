@@ -31,6 +31,7 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
     step,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 
@@ -294,7 +295,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
             x=alt.X(
                 "pair:Q",
                 title="pairs of systems, from the largest p to the smallest",
-                axis=alt.Axis(format="d", tickMinStep=1),
+                axis=whole_axis(),
             ),
             y=alt.Y(
                 "p:Q",

@@ -123,8 +123,7 @@ def _shrunk(spec: dict[str, Any], over: float) -> bool:
         view["width"] = max(LEAST, int(wide - over))
         if view.get("height") == wide:
             view["height"] = view["width"]
-        for part in _views(view):
-            mark = part.get("mark")
-            if isinstance(mark, dict) and mark.get("type") in ("bar", "tick") and isinstance(mark.get("width"), int | float):
+        for mark in (part.get("mark") for part in _views(view)):
+            if isinstance(mark, dict) and isinstance(mark.get("width"), int | float):
                 mark["width"] = max(1, mark["width"] * view["width"] / wide)
     return done

@@ -9,7 +9,19 @@ import polars as pl
 
 from cranfield.defaults import RESAMPLES
 from cranfield.present.charts.maps import block_map, how_to_read, map_size
-from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, names_axis, number, plural, rows, step
+from cranfield.present.charts.style import (
+    DARK,
+    INK,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+    whole_axis,
+)
 from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
@@ -123,7 +135,7 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
                 "pairs:Q",
                 title="pairs found different",
                 scale=alt.Scale(domain=[0, total]),
-                axis=alt.Axis(tickMinStep=1, format=",d"),
+                axis=whole_axis(),
             ),
             color=alt.Color("part:N", title=None, scale=alt.Scale(domain=shown, range=[tones[part] for part in shown])),
             order=alt.Order("part:N"),

@@ -22,6 +22,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     series_scales,
+    whole_axis,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def rates(result: SimulatedTests) -> Drawing:
     scales = series_scales(tests)
     axis = alt.Y("rate:Q", title=TITLES[kind], scale=alt.Scale(zero=True))
     base = alt.Chart(rows(shown)).encode(
-        x=alt.X("topics:Q", title="topics", scale=alt.Scale(padding=20, nice=False)),
+        x=alt.X("topics:Q", title="topics", scale=alt.Scale(padding=20, nice=False), axis=whole_axis()),
         color=alt.Color("test:N", title=None, scale=scales["color"], legend=LINES),
     )
     layers = [
@@ -91,7 +92,7 @@ def reached(result: SimulatedDesign) -> Drawing:
             "topics:Q",
             title="recommended topics",
             scale=alt.Scale(zero=False, padding=20),
-            axis=alt.Axis(format="d", tickMinStep=1),
+            axis=whole_axis(),
         )
     )
     axis = alt.Scale(domain=[0, 1])

@@ -149,6 +149,11 @@ def names_axis(names: Sequence[str]) -> alt.Axis:
     )
 
 
+def whole_axis(**more: Any) -> alt.Axis:
+    """An axis of topics, systems, ranks or anything else that is counted: no tick stands between two numbers."""
+    return alt.Axis(format=",d", tickMinStep=1, **more)
+
+
 def step(count: int) -> alt.Step:
     """Height of a row of names."""
     return alt.Step(18 if count <= 60 else 12)

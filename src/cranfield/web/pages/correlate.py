@@ -60,6 +60,10 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
             left.select(systems=common), right.select(systems=common), alpha=question.alpha,
             n_resamples=question.n_resamples, seed=question.seed, missing="drop-topic",
         )  # fmt: skip
+    if other is not None and other is not dataset:  # both sides may have the same measure: the data tell them apart
+        result = replace(
+            result, reference=f"{left.measure} of {dataset.title}", estimate=f"{right.measure} of {second.title}"
+        )
     said = answer(result)
     sheet = said.sheet()
 
@@ -71,7 +75,8 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
     if any(alone):
         sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
     tau = result.values.get("tau")
-    headline = f"{left.measure} and {right.measure} order {len(common)} systems with " + (
+    both = f"{result.reference} and {result.estimate}" + (f" of {dataset.title}" if second is dataset else "")
+    headline = f"{both} order {len(common)} systems with " + (
         "ties only on one side: no τ" if tau is None else f"τ = {tau:.3f}"
     )
     told = replace(

@@ -184,8 +184,9 @@ def _check_typed(question: DesignQuestion) -> None:
         raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
 
 
-EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", "systems": "20"}
-EXAMPLE |= {"min_diff": "0.10", "power": "0.80"}
+NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
+"""What the pages about the next collection begin with."""
+EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
 """AP of TREC's Robust tracks: twice the residual variance."""
 
 page(

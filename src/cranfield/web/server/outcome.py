@@ -15,7 +15,7 @@ from cranfield.present.formats import downloads
 from cranfield.present.tables import Sheet, is_number, text_rows
 
 CHART_FORMATS = ("svg", "pdf")
-_MEDIA_TYPES = {"svg": "image/svg+xml", "phone.svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
+_MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
 MOST_ROWS = 250
 """Rows a page shows of a table; downloads hold them all."""
 
@@ -132,4 +132,4 @@ def unknown_ending(ending: str) -> UnknownNameError:
 def media_type(ending: str) -> str:
     """What a download of this ending is."""
     known = downloads().get(ending)
-    return known.media_type if known is not None else _MEDIA_TYPES[ending]
+    return known.media_type if known is not None else _MEDIA_TYPES[ending.rpartition(".")[2]]
