@@ -11,7 +11,7 @@ from cranfield.comparison.corrections import at_most
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
 from cranfield.comparison.topics import every_pair
-from cranfield.labels import plural
+from cranfield.labels import plural, summary
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
 from cranfield.sentences import comparison as say
@@ -127,7 +127,7 @@ def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sh
         "leaderboard",
         rows,
         settings={"rank_resamples": first.rank_resamples},
-        notes=_leaderboard_notes(first, letters),
+        notes=(*_leaderboard_notes(first, letters), *_best_and_ranks(several)),
         superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()} if marked else {},
         latex_columns=tuple(
             name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
@@ -247,6 +247,21 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
     if result.best is not None:
         notes.append(say.MAY_BE_BEST(percent=percent))
     return tuple(notes)
+
+
+def _best_and_ranks(several: MeasureComparisons) -> list[str]:
+    """Where the set of the best and the rank intervals seem to contradict each other."""
+    left: list[str] = []
+    kept: list[str] = []
+    for one in several.values():
+        if one.best is None:
+            continue
+        by = f" ({one.measure})" if len(several) > 1 else ""
+        for name, member, lowest in zip(one.systems, one.best, one.rank_lower, strict=True):
+            if member != (lowest == 1):
+                (kept if member else left).append(f"{name}{by}")
+    told = ((say.BEST_LEAVES_OUT, left), (say.BEST_KEEPS, kept))
+    return [sentence(systems=summary(names)) for sentence, names in told if names]
 
 
 def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.present.formats.csv import to_csv
+from cranfield.present.gathering import gathered
 from cranfield.present.tables import Sheet, is_number, steady_rows, text_rows
 
 if TYPE_CHECKING:
@@ -44,6 +46,11 @@ class Notice:
 
     text: str
     kind: str = field(default="notice", init=False)
+
+
+def notices(texts: Iterable[str]) -> list[Notice]:
+    """A notice for every warning; many that say the same are one."""
+    return [Notice(text) for text in gathered(texts)]
 
 
 @dataclass(frozen=True, eq=False)

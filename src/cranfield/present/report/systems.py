@@ -14,7 +14,7 @@ from cranfield.present.charts.phone import FEWER
 from cranfield.present.charts.scores import difference as difference_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Part, Section, Table, Text, notices
 from cranfield.present.tables import Sheet, p_text
 from cranfield.present.view.data import JUDGED_DEPTH
 from cranfield.sentences import report as say
@@ -139,7 +139,7 @@ def differences(case: Case) -> Section:
     ]  # fmt: skip
     if row["smallest_difference"] is not None:
         parts.append(Text(say.SMALLEST(difference=number(row["smallest_difference"], 4))))
-    parts += [Notice(text) for text in comparison.warnings]
+    parts += notices(comparison.warnings)
     parts.append(Figure("fig-pairs", charts.pairs(comparison)))
     matrix = case.main
     first, second = comparison.systems[0], comparison.systems[1]

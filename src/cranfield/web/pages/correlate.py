@@ -93,7 +93,7 @@ def _measure(question: Any, first: Dataset, second: Dataset) -> str | None:
         return wanted if wanted in second.measures() else None
     further = [name for name in first.measures() if name != wanted]
     if not further:
-        raise ArgumentError(f"{first.name} has scores by {wanted} alone; choose other data, or name `other_measure`.")
+        raise ArgumentError(f"{first.title} has scores by {wanted} alone; choose other data, or name `other_measure`.")
     return further[0]
 
 

@@ -23,13 +23,14 @@ from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
 from cranfield.web.server.chart_worker import PHONE
 from cranfield.web.server.data import SAMPLE
-from cranfield.web.server.form import Form, help_of
+from cranfield.web.server.form import Form
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Page, menu, pages
 from cranfield.web.server.security import came_from_elsewhere
 from cranfield.web.server.service import NotStarted
+from cranfield.web.server.store import MovedData
 
 router = APIRouter()
 templates = Environment(
@@ -42,7 +43,6 @@ templates = Environment(
 templates.globals |= {
     "version": __version__,
     "downloads": downloads,
-    "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
     "view_html": view_page.view_html,
 }
@@ -118,11 +118,13 @@ def show(request: Request, page: Page) -> Response:
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
             else:
                 values["result"] = outcome
+    except MovedData:
+        raise  # leads on to where the files are now
     except NotStarted as error:
         values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
         values.setdefault("chosen", None)
-        values["error"], status = page.words(error), status_of(error)
+        values["error"], status = page.on_form(str(error)), status_of(error)
     if values["chosen"] is not None:  # they are known once the data have been read
         values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
@@ -226,6 +228,7 @@ def dataset(request: Request, id: str) -> Response:
         values |= {"contents": contents, "data": "" if contents.problem else id}
         if contents.scores is not None:
             values |= _view(request, id)
+    values["told"] = pages()["view"].told
     return render(request, "dataset.html", title=chosen.title, describe=api.describe, sample=SAMPLE, **values)
 
 
@@ -242,7 +245,7 @@ def _view(request: Request, id: str) -> dict[str, Any]:
         question = page.question.from_query(query)
         outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
     except CranfieldError as error:
-        return values | {"no_view": _sentence(page.words(error))}
+        return values | {"no_view": _sentence(page.on_form(str(error)))}
     if not isinstance(outcome, Job):
         return values | {"result": outcome}
     stopped = outcome.state == "cancelled"
