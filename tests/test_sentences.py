@@ -155,7 +155,7 @@ case("comparison.rank-range",
 case("comparison.may-be-best",
      lambda: (printed(far(), None, BOARD),
               "may_be_best: the truly best system is one of these (95%; skewed differences are allowed for as far as these "
-              "topics show them); a question of its own, which may leave out a system whose rank interval reaches 1."),
+              "topics show them)."),
      lambda: printed(cf.compare(far().scores, statistic="median", n_resamples=500), None, BOARD))  # fmt: skip
 case("comparison.differs-from",
      lambda: (printed(against(), None, BOARD), "† differs from d (Holm-adjusted p ≤ 0.05)"),

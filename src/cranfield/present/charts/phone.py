@@ -7,6 +7,7 @@ axis titles are folded, names are cut, legends have one column, and plots give u
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,8 +25,12 @@ NAME = 104
 """Room for a name beside a plot; a longer one is cut."""
 CUT = 14
 """Characters of a name that a label puts together with something else."""
+ENTRY = 190
+"""Width of an entry of a legend."""
+LABEL_SIZE, LINE = 11, 12
+"""Size of the text of names and legends, and the height of a line of it."""
 _TRIES = 4
-_PADDING = 24
+_PADDING = 26
 _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"')
 
 
@@ -46,7 +51,7 @@ def phone_svg(spec: dict[str, Any], title: str) -> str:
     svg = spec_to_svg(narrow, title)
     for _ in range(_TRIES):
         over = _width(svg) - WIDE
-        if over <= 0 or not _shrunk(narrow, over):
+        if over <= 0 or not _shrunk(narrow, over + 1):
             break
         svg = spec_to_svg(narrow, title)
     return svg
@@ -66,8 +71,10 @@ def _prepared(spec: dict[str, Any]) -> dict[str, Any]:
                 title[part] = lines_of(said, WIDE - _PADDING, size, bold=part == "text")
     config = spec.setdefault("config", {})
     config.setdefault("axisXQuantitative", {})["tickCount"] = 4
-    config.setdefault("legend", {}).update(columns=1, labelLimit=WIDE - 80)
+    config.setdefault("legend", {}).update(columns=1, labelLimit=ENTRY + _PADDING)
     _stack(spec)
+    for plot in list(_views(spec)):
+        _fold_names(plot)
     for view in _views(spec):
         for channel, encoding in view.get("encoding", {}).items():
             if isinstance(encoding, dict):
@@ -84,15 +91,15 @@ def _stack(spec: dict[str, Any]) -> None:
 
 
 def _narrow(channel: str, encoding: dict[str, Any]) -> None:
-    if isinstance(legend := encoding.get("legend"), dict) and "columns" in legend:
-        legend["columns"] = 1
+    if channel in ("color", "shape", "strokeDash"):
+        _narrow_legend(encoding)
     if channel not in ("x", "y") or encoding.get("axis", {}) is None:
         return
     named = encoding.get("type") == "nominal"
     axis = encoding.setdefault("axis", {}) if named else encoding.get("axis", {})
     if named and channel == "x":
         axis["labelOverlap"] = True
-    elif named and "labelExpr" in axis:
+    elif named and "datum.index" in axis.get("labelExpr", ""):  # a map: the number beside the name must stay
         axis["labelExpr"] = axis["labelExpr"].replace("datum.label", f"truncate(datum.label, {CUT})")
         axis["labelOverlap"] = True
     elif named:
@@ -100,6 +107,39 @@ def _narrow(channel: str, encoding: dict[str, Any]) -> None:
     for owner in (encoding, axis):
         if channel == "x" and isinstance(owner.get("title"), str):
             owner["title"] = lines_of(owner["title"], WIDE - NAME - _PADDING, DETAILS_SIZE)
+
+
+def _fold_names(plot: dict[str, Any]) -> None:
+    """Names of several words beside the rows of a plot in several lines, for which its rows are made higher."""
+    rows = [part["encoding"]["y"] for part in _views(plot) if part.get("encoding", {}).get("y", {}).get("axis", {})]
+    rows = [one for one in rows if one.get("type") == "nominal" and isinstance(one.get("sort"), list)]
+    if not isinstance(plot.get("height"), dict) or not rows or "labelExpr" in rows[0]["axis"]:
+        return
+    folded = _folded([str(name) for name in rows[0]["sort"]], NAME)
+    if folded:
+        plot["height"]["step"] = max(plot["height"]["step"], LINE * max(map(len, folded.values())) + 2)
+        for one in rows:
+            one["axis"]["labelExpr"] = _looked_up(folded)
+
+
+def _folded(names: list[str], width: float) -> dict[str, list[str]]:
+    """Those of the names that need several lines."""
+    return {name: lines for name in names if len(lines := lines_of(name, width, LABEL_SIZE)) > 1}
+
+
+def _looked_up(folded: dict[str, list[str]]) -> str:
+    return f"{json.dumps(folded)}[datum.label] || datum.label"
+
+
+def _narrow_legend(encoding: dict[str, Any]) -> None:
+    """A legend of one column, its longer names in several lines."""
+    named = encoding.get("scale", {}).get("domain")
+    if encoding.get("legend", {}) is None or not isinstance(named, list):
+        return
+    legend = encoding.setdefault("legend", {})
+    legend["columns"] = 1
+    if folded := _folded([str(name) for name in named], ENTRY):
+        legend["labelExpr"] = _looked_up(folded)
 
 
 def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:

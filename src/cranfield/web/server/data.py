@@ -187,8 +187,8 @@ class Dataset:
         if scores is None:
             names = summary(list(contents.collections))
             raise DataError(
-                f"{self.title} holds {len(contents.collections)} collections ({names}). The design page pools them; for "
-                "this page drop the files of one collection alone."
+                f"{self.title} holds {len(contents.collections)} collections ({names}). The design page pools them; "
+                "for this page drop the files of one collection alone."
             )
         if measure is None:
             return next(iter(scores.values()))
@@ -253,7 +253,9 @@ class Dataset:
 
     def _kept(self, kept: list[Any], what: str) -> list[Any]:
         if not kept:
-            raise DataError(f"{self.title} holds scores, not {what}; drop runs together with their qrels file for this.")
+            raise DataError(
+                f"{self.title} holds scores, not {what}; drop runs together with their qrels file for this."
+            )
         return kept
 
     # ── words for the command line ────────────────────────────────────────────────────────────────────────

@@ -78,8 +78,8 @@ class Index:
     >>> index = Index()
     >>> index.add(Kept("1a", "runs", ("a.run", "qrels"), None, False, 12))
     >>> index.rename("1a", "TREC-3")
-    >>> index.datasets()
-    [Kept(id='1a', name='TREC-3', files=('a.run', 'qrels'), missing=None, lenient=False, size=12, places=(), teams=None)]
+    >>> [(kept.id, kept.name, kept.files) for kept in index.datasets()]
+    [('1a', 'TREC-3', ('a.run', 'qrels'))]
     """
 
     def __init__(self, directory: Path | None = None) -> None:
