@@ -62,7 +62,7 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
 
 
 def agreement(result: Replicates, measure: str | None = None) -> Drawing:
-    """How far the splits agree on every pair, in greys: white where all do, black where they stand half against half."""
+    """How far the splits agree on every pair, in greys: white where all do, black where half stand against half."""
     name = _measure(result, measure)
     replicates = result[name]
     n = replicates.decisions.n_splits
