@@ -284,10 +284,9 @@ def test_on_a_phone_no_chart_is_off_the_screen(
     page.set_default_timeout(60_000)
     page.goto(served[0] + address)
     playwright.expect(page.locator("[data-job], .stale")).to_have_count(0, timeout=120_000)
-    images = page.locator(".canvas img:visible")
-    for at in range(images.count()):
-        images.nth(at).scroll_into_view_if_needed()
-    page.wait_for_load_state("networkidle")
+    for figure in page.locator("figure").all():
+        figure.scroll_into_view_if_needed()
+        playwright.expect(figure.locator("img")).not_to_have_js_property("naturalWidth", 0, timeout=60_000)
     found = page.evaluate(FITS)
     assert found or (script and address == "/data/sample"), "the view draws itself; without a script there are charts"
     for scrolls, scaled, right in found:
