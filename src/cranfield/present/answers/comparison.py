@@ -49,8 +49,17 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems, "comparisons": several},
+        extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
     )
+
+
+def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
+    """The columns that decide, which a narrow screen shows before the others."""
+    value = comparison.statistic.replace("-", "_")
+    return {
+        "leaderboard": ("measure", "rank", "system", value, "may_be_best"),
+        "pairs": ("measure", "system_a", "system_b", "difference", "p_adjusted", "significant"),
+    }
 
 
 def _headline(several: MeasureComparisons) -> str:
