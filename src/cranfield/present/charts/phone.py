@@ -34,7 +34,7 @@ _PADDING = 26
 _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"')
 
 
-FEWER = {"leaderboard": {"most_groups": 6}}
+FEWER: dict[str, dict[str, Any]] = {"leaderboard": {"most_groups": 6}}
 """What a kind of chart is told where there is little room."""
 
 

@@ -112,8 +112,8 @@ class Page:
 
         >>> pages()["gate"].on_form("name the loss with `margin`; `cranfield help tests` says more.")
         'name the loss with “Margin”.'
-        >>> pages()["compare"].on_form("pass missing='drop-topic', or --missing zero")
-        'pass “Missing” drop-topic, or “Missing” zero'
+        >>> pages()["compare"].on_form("pass correction='holm', or --resamples 100")
+        'pass “Correction” holm, or “Resamples” 100'
         """
         labels: dict[str, str] = {}
         for one in self.parameters:
@@ -125,7 +125,9 @@ class Page:
             return labels.get(name, match[0])
 
         text = _COMMAND.sub("", text)
-        text = re.sub(r"\b(\w+)='([\w-]+)'", lambda one: f"{labels.get(one[1], one[1])} {one[2]}", text)
+        text = re.sub(
+            r"\b(\w+)='([\w-]+)'", lambda one: f"{labels[one[1]]} {one[2]}" if one[1] in labels else one[0], text
+        )
         return re.sub(r"`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, text)
 
     def told(self, warnings: Iterable[str]) -> list[str]:
