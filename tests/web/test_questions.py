@@ -149,3 +149,11 @@ def test_alike_warnings_are_one_on_the_page(client: Client) -> None:
         "r1, r4, r7: no document for 1 of 6 topics, scored 0: 2",
         "r2, r5: no document for 1 of 6 topics, scored 0: 3",
     ]
+
+
+def test_problems_of_files_speak_of_the_form_that_takes_them(client: Client) -> None:
+    id = client.post("/api/data", files={"files": ("h.AP.csv", "topic,a,b\n1,0.1,\n2,0.3,0.4\n")}).json()["id"]
+    shown = client.get(f"/data/{id}").text
+    assert "“A missing score means: 0” counts it as 0" in shown
+    assert "missing=" not in shown
+    assert '<label for="missing">A missing score means</label>' in client.get("/data").text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,6 +50,26 @@ templates.globals |= {
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.filters["megabytes"] = megabytes
 templates.filters["words"] = lambda name: str(name).replace("_", " ")
+
+
+UPLOADED = {"missing": "A missing score means", "lenient": "Accept fields after a run's tag"}
+"""What the form for files calls its two settings."""
+MISSING_MEANS = {"error": "an error", "zero": "0", "drop-topic": "leave the topic out"}
+templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS}
+
+
+def on_upload(text: str) -> str:
+    """What is wrong with files, in the words of the form that takes them.
+
+    >>> print(on_upload("missing='zero' counts it as 0; lenient=True ignores fields after the run tag"))
+    “A missing score means: 0” counts it as 0; “Accept fields after a run's tag” ignores fields after the run tag
+    """
+    for value, meaning in MISSING_MEANS.items():
+        text = text.replace(f"missing='{value}'", f"“{UPLOADED['missing']}: {meaning}”")
+    return re.sub(r"lenient=True|`lenient`|--lenient\b", f"“{UPLOADED['lenient']}”", text)
+
+
+templates.filters["on_upload"] = on_upload
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -209,7 +230,7 @@ async def upload(request: Request) -> Response:
     try:
         dataset = await api.receive(request)
     except CranfieldError as error:
-        return await run_in_threadpool(_data_page, request, str(error), status_of(error))
+        return await run_in_threadpool(_data_page, request, on_upload(str(error)), status_of(error))
     return RedirectResponse(f"/data/{dataset.id}", 303)
 
 
