@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from cranfield.errors import CranfieldWarning, DataError
+from cranfield.records import record
 
 A_WHILE = 60.0
 """Seconds of processor time from which a question is announced."""
@@ -24,7 +24,7 @@ FLIP, FLIP_SYSTEM = 10e-9, 0.25e-9
 _heard: ContextVar[Callable[[str], None] | None] = ContextVar("heard", default=None)
 
 
-@dataclass(frozen=True)
+@record
 class Demand:
     """What a question will take.
 
