@@ -56,7 +56,13 @@ class Store:
         files = tuple(NamedFile(name, place) for name, place in zip(kept.files, places, strict=True))
         policy = cast("MissingPolicy | None", kept.missing)
         self._datasets[kept.id] = Dataset(
-            kept.id, kept.name, files, policy, kept.lenient, self.limits.systems, teams=kept.teams and dict(kept.teams)
+            kept.id,
+            kept.name,
+            files,
+            policy,
+            kept.lenient,
+            self.limits.systems,
+            teams=dict(kept.teams) if kept.teams else None,
         )
         if not kept.places:
             self._sizes[kept.id] = kept.size
