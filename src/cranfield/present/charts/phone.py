@@ -14,7 +14,7 @@ from typing import Any
 
 from cranfield.present.charts import chart, kinds
 from cranfield.present.charts.export import spec_title, spec_to_svg
-from cranfield.present.charts.fonts import lines_of
+from cranfield.present.charts.fonts import lines_of, text_width
 from cranfield.present.charts.style import DETAILS_SIZE, TITLE_SIZE
 
 WIDE = 340
@@ -68,7 +68,7 @@ def _prepared(spec: dict[str, Any]) -> dict[str, Any]:
         for part, size in (("text", TITLE_SIZE), ("subtitle", DETAILS_SIZE)):
             if part in title:
                 said = title[part] if isinstance(title[part], str) else " ".join(title[part])
-                title[part] = lines_of(said, WIDE - _PADDING, size, bold=part == "text")
+                title[part] = _broken(lines_of(said, WIDE - _PADDING, size, bold=part == "text"), size, part == "text")
     config = spec.setdefault("config", {})
     config.setdefault("axisXQuantitative", {})["tickCount"] = 4
     config.setdefault("legend", {}).update(columns=1, labelLimit=ENTRY + _PADDING)
@@ -80,6 +80,21 @@ def _prepared(spec: dict[str, Any]) -> dict[str, Any]:
             if isinstance(encoding, dict):
                 _narrow(channel, encoding)
     return spec
+
+
+def _broken(lines: list[str], size: float, bold: bool) -> list[str]:
+    """The lines of a title; a name that is wider than the image goes on in the next one."""
+    broken: list[str] = []
+    for line in lines:
+        rest = line
+        while text_width(rest, size, bold) > WIDE - _PADDING:
+            end = len(rest) - 1
+            while text_width(rest[:end], size, bold) > WIDE - _PADDING:
+                end -= 1
+            broken.append(rest[:end])
+            rest = rest[end:]
+        broken.append(rest)
+    return broken
 
 
 def _stack(spec: dict[str, Any]) -> None:
