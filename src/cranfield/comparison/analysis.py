@@ -15,6 +15,7 @@ from scipy import special
 from cranfield.collection.doors import QrelsLike
 from cranfield.comparison import classical
 from cranfield.comparison.best import best_set
+from cranfield.comparison.board_flips import board_flips
 from cranfield.comparison.bootstrap import percentile_intervals, rank_intervals, value_intervals
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import CORRECTIONS, adjust
@@ -290,7 +291,7 @@ def _analyse(
     rank = rank[order]
     systems = tuple(matrix.systems[j] for j in order)
     value = _values(matrix.values, how)[order]
-    scores = GridScores(np.ascontiguousarray(scores.values[:, order]), scores.step)
+    scores = GridScores(np.asfortranarray(scores.values[:, order]), scores.step)  # pairs are taken by systems
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
     if baselines:
         pairs = against(positions("system", baselines, systems), len(systems))
@@ -423,8 +424,9 @@ def _board(
     if not how.on_means:
         lower, upper, resampled = rank_intervals(scores, alpha, how)
         return lower, upper, None, resampled
-    ranks = marginal_ranks(scores, how, alpha)
-    return ranks.lower, ranks.upper, best_set(scores, how, alpha).member, np.empty((0, 0))
+    flips = board_flips(scores, how)
+    ranks = marginal_ranks(scores, how, alpha, flips)
+    return ranks.lower, ranks.upper, best_set(scores, how, alpha, flips).member, np.empty((0, 0))
 
 
 def _values(scores: Array, how: Resampling) -> Array:
