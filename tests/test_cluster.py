@@ -249,6 +249,17 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         open_cluster("tcp://127.0.0.1:9"),
     ):
         pass
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler answers at tls://.*certificates here too \(DASK_.*CA_FILE, "),
+        open_cluster("tls://127.0.0.1:9"),
+    ):
+        pass
+    monkeypatch.setattr(cluster, "PATIENCE", 0.1)
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler wrote nowhere.json in 0.1 seconds; start one with `dask sch"),
+        open_cluster("nowhere.json"),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("text", ["four", "local:0", "local:-1", "tcp://", "local:1000000", "http://x"])

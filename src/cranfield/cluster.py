@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -36,6 +37,8 @@ _COMPARED = ("cranfield", "numpy", "scipy", "polars")
 """Packages whose versions must agree, since they make the numbers."""
 _GONE = ("CommClosedError", "ClosedClientError")
 """Dask's errors of a connection that broke; not all of its versions have both."""
+_CERTIFICATES = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""Variables of the environment in which Dask is told its certificates."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s]+")
 
 
@@ -116,13 +119,28 @@ def _connect(where: str, local: Any) -> Client:
         if local is not None:
             return distributed.Client(local)
         if where.endswith(".json"):
+            _wait_for_file(where)
             return distributed.Client(scheduler_file=where, timeout=ANSWER)
         return distributed.Client(where, timeout=ANSWER)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # a TypeError where certificates are missing
+        remedy = "start one with `dask scheduler`, and workers with `dask worker`"
+        if where.startswith("tls:"):
+            remedy += f", and name the certificates here too ({', '.join(_CERTIFICATES)})"
         raise ClusterError(
-            f"no scheduler answers at {where} ({type(error).__name__}); start one with `dask scheduler`, and workers "
-            "with `dask worker`; see docs/scale.md"
+            f"no scheduler answers at {where} ({type(error).__name__}); {remedy}; see docs/scale.md"
         ) from None
+
+
+def _wait_for_file(path: str) -> None:
+    """Until a scheduler has written its file, which Dask would wait for without end."""
+    until = time.monotonic() + PATIENCE
+    while not Path(path).exists():
+        if time.monotonic() > until:
+            raise ClusterError(
+                f"no scheduler wrote {path} in {PATIENCE:g} seconds; start one with `dask scheduler --scheduler-file "
+                f"{path}`; see docs/scale.md"
+            )
+        time.sleep(0.1)
 
 
 @cache
