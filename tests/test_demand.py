@@ -41,7 +41,7 @@ def test_the_flips_of_a_correction_count(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Demand, "foretell", lambda self: told.append(self))
     for correction in ("holm", "westfall-young"):
         compare(scores(70, 5), test="t", correction=correction, n_resamples=50_000)
-    assert told[1].seconds - told[0].seconds == pytest.approx(demand.resampled_sums(70, 5, 50_000))
+    assert told[1].seconds - told[0].seconds == pytest.approx(demand.flipped_sums(70, 5, 50_000))
     assert told[1].instead == "fewer resamples, another correction, or fewer systems would take less"
 
 

@@ -29,7 +29,7 @@ from cranfield.comparison.resampled import Resampled, Resampling
 from cranfield.comparison.resamples import board_resamples, enough_resamples
 from cranfield.comparison.statistics import Statistic, find_statistic
 from cranfield.comparison.studentised_range import residual_variance
-from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names
+from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names, no_resamples
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
@@ -43,7 +43,7 @@ from cranfield.defaults import (
     IntervalKind,
     StatisticName,
 )
-from cranfield.demand import Demand, resampled_sums
+from cranfield.demand import Demand, flipped_sums
 from cranfield.errors import ArgumentError, DataError, notify, quietly
 from cranfield.executors import Progress
 from cranfield.labels import positions
@@ -398,10 +398,10 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
     """What a comparison will take: its test, and flips for rank intervals, the set of the best and the correction."""
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
-    seconds += resampled_sums(n, m, 2 * board_resamples(m, how))
+    seconds += flipped_sums(n, m, board_resamples(m, how)) + no_resamples(Size(n, m, m * (m - 1) // 2, 0, True))
     less = "fewer resamples, a baseline instead of all pairs, or the t-test" if test.resamples else "fewer systems"
     if CORRECTIONS[correction].of_scores:
-        seconds += resampled_sums(n, m, how.n_resamples)
+        seconds += flipped_sums(n, m, how.n_resamples)
         less = "another correction, " + less if test.resamples else "fewer resamples, another correction, or " + less
     return Demand(
         f"comparing {m:,} systems on {n:,} topics ({test.title})",
