@@ -137,8 +137,8 @@ def _wait_for_file(path: str) -> None:
     while not Path(path).exists():
         if time.monotonic() > until:
             raise ClusterError(
-                f"no scheduler wrote {path} in {PATIENCE:g} seconds; start one with `dask scheduler --scheduler-file "
-                f"{path}`; see docs/scale.md"
+                f"no scheduler wrote {path} in {PATIENCE:g} seconds; start one with `dask scheduler` that writes this "
+                "file; see docs/scale.md"
             )
         time.sleep(0.1)
 

@@ -43,12 +43,12 @@ from cranfield.defaults import (
     IntervalKind,
     StatisticName,
 )
-from cranfield.demand import Demand, flipped_sums
+from cranfield.demand import LIBRARIES, Demand, flipped_sums
 from cranfield.errors import ArgumentError, DataError, notify, quietly
-from cranfield.executors import Progress
+from cranfield.executors import Progress, available_workers
 from cranfield.labels import positions
 from cranfield.measures.doors import scores_or_evaluated
-from cranfield.resampling import check_resamples
+from cranfield.resampling import BLOCK, check_resamples, signed_bytes
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike
 from cranfield.settings.compare import ComparisonSettings
@@ -399,14 +399,17 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
     seconds += flipped_sums(n, m, board_resamples(m, how)) + no_resamples(Size(n, m, m * (m - 1) // 2, 0, True))
+    flipped = not test.resamples or (how.on_means and test.name == "randomisation")
+    row = signed_bytes(m, n) if flipped else 24 * n
+    at_once = how.workers or available_workers()
     less = "fewer resamples, a baseline instead of all pairs, or the t-test" if test.resamples else "fewer systems"
     if CORRECTIONS[correction].of_scores:
-        seconds += flipped_sums(n, m, how.n_resamples)
+        seconds += 2 * flipped_sums(n, m, how.n_resamples) + 7e-9 * how.n_resamples * n_pairs  # p-values and intervals
         less = "another correction, " + less if test.resamples else "fewer resamples, another correction, or " + less
     return Demand(
         f"comparing {m:,} systems on {n:,} topics ({test.title})",
         seconds,
-        how.memory + 8e-6 * (6 * n * m + 20 * n_pairs),
+        LIBRARIES + 8e-6 * (6 * n * m + 20 * n_pairs) + min(how.memory, 1e-6 * at_once * BLOCK * row),
         f"{less} would take less",
     )
 

@@ -32,6 +32,7 @@ from cranfield.defaults import (
     RankingOrder,
     SystemName,
 )
+from cranfield.demand import LIBRARIES
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
@@ -54,8 +55,6 @@ Path = str | os.PathLike[str]
 Unit = Run | str | RunSection
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
-LIBRARIES = 160.0
-"""Megabytes that the interpreter and its libraries take before anything is read, about."""
 SECTION = 1 << 26
 """Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
 HARDLY = 0.01
@@ -289,7 +288,9 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     workers, executor : threads to use (one per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
-    memory : megabytes to use in all, about, besides the judgments; never changes a result
+    memory : megabytes that this process may take in all, about, whatever the number and size of runs; never changes a
+        result. Beyond it go the judgments, runs that have to be held whole (see above) and topics of several hundred
+        thousand documents, which are never cut
     progress : called with (runs done, runs in all)
 
     Returns
