@@ -25,16 +25,17 @@ def of_scores(scores: Array) -> float:
     pairs = m * (m - 1) // 2
     place = (pairs - 1) * (PERCENTILE / 100)
     many = pairs - int(place)
-    own, largest = np.empty(m), np.empty(0)
+    own, largest, least = np.empty(m), np.empty(0), -np.inf
     for first, rows in cross_product_rows(scores - scores.mean(axis=0)):
         rows /= n - 1
         own[first : first + len(rows)] = np.diag(rows)
         rows *= -2
         rows += own[first:] + own[first : first + len(rows), None]
         found = rows[np.triu_indices_from(rows, 1)]
-        largest = np.concatenate([largest, found if len(largest) < many else found[found > largest[0]]])
-        if len(largest) > many:
+        largest = np.concatenate([largest, found[found > least]])
+        if len(largest) > 2 * many or first == 0:
             largest = np.partition(largest, len(largest) - many)[-many:]
+            least = largest[0]
     largest.partition(range(min(many, 2)))
     return float(np.quantile(largest[:2], place - int(place))) / 2
 
