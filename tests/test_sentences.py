@@ -134,6 +134,13 @@ def differ(result: cf.Comparison) -> str:
 
 
 case("comparison.pairs-differ", lambda: (printed(far()), differ(far())), lambda: printed(alike()))
+case("comparison.one-differs",
+     lambda: (printed(cf.compare(noisy([0.8, 0.5]))), "AP: a and b differ (uncorrected p ≤ 0.05)"),
+     lambda: printed(cf.compare(noisy([0.5, 0.5]))))  # fmt: skip
+case("comparison.one-not-shown",
+     lambda: (printed(cf.compare(noisy([0.5, 0.5]))), re.search(r"AP: [ab] and [ab] are not shown to differ \(uncorrected "
+              r"p > 0\.05\)", printed(cf.compare(noisy([0.5, 0.5])))).group()),  # type: ignore[union-attr]
+     lambda: printed(cf.compare(noisy([0.8, 0.5]))))  # fmt: skip
 case("comparison.only-best", lambda: (printed(far()), "only a may be the best (95%)"), lambda: printed(alike()))
 case("comparison.any-best",
      lambda: (printed(alike()), "any of the 4 systems may be the best (95%)"), lambda: printed(far()))  # fmt: skip

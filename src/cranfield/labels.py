@@ -84,3 +84,13 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     ('1 topic', '1,200 topics', '2 families')
     """
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last

@@ -207,3 +207,11 @@ def test_an_unknown_command_is_answered_with_the_one_that_may_be_meant(cranfield
     result = cranfield(*typed.split())
     assert result.exit_code == 2
     assert f"No such command '{typed}'. Did you mean {meant}?" in result.stderr
+
+
+@pytest.mark.parametrize("target", [".", "o.xyz"])
+def test_nothing_is_made_when_the_table_of_it_cannot_be_written(cranfield: Type, target: str) -> None:
+    result = cranfield("sample", "made", "-o", target)
+    assert (result.exit_code, result.stdout) in ((1, ""), (2, ""))
+    assert target in result.stderr
+    assert not Path("made").exists()

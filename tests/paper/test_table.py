@@ -192,3 +192,20 @@ def test_a_pair_topic_by_topic(scores):
     many = compare(make_scores(n_topics=5, n_systems=20, seed=2), test="t")
     with pytest.raises(ArgumentError, match="190 pairs topic by topic are too many to read; choose two systems"):
         every_pair(many)
+
+
+def test_resamples_are_named_only_where_p_values_come_from_them():
+    few = Scores([ScoreMatrix([[0.2, 0.5], [0.3, 0.4], [0.1, 0.3], [0.2, 0.6]], "1234", ["a", "b"], "AP")])
+    table = paper_table(few)
+    assert "Its p-values come from enumeration." in table.explain()
+    assert "randomisation test with p by enumeration, " in table.caption()
+    assert "resamples" not in table.explain() + table.caption()
+
+
+def test_each_way_to_a_p_value_is_named_with_its_resamples():
+    generator = np.random.default_rng(3)
+    base = generator.uniform(0.2, 0.6, 40)
+    columns = [base, base + generator.normal(0, 0.1, 40), base - generator.normal(0.2, 0.15, 40)]
+    table = paper_table(Scores([ScoreMatrix(np.column_stack(columns), [str(k) for k in range(40)], "abc", "AP")]))
+    assert set(table.comparisons.p_methods) == {"monte carlo", "saddlepoint"}
+    assert "Its p-values come from 100,000 resamples and saddlepoint approximation (seed 1)." in table.explain()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.output import draw, emit, format_of, progress_bar
+from cranfield.cli.output import draw, emit, progress_bar
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -18,8 +18,6 @@ def run(settings: Settings, output: OutputSettings, files: dict[str, Any]) -> No
     from cranfield.cli.sources import read
     from cranfield.present.answer import answer
 
-    if output.output is not None:
-        format_of(output.format, output.output)  # a name that tells no format is refused before the work
     data = read(settings, files)
     with progress_bar(settings.counts) as progress:
         result = settings.ask(*data, progress=progress) if settings.counts else settings.ask(*data)

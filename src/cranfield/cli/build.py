@@ -14,6 +14,7 @@ import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError
+from cranfield.labels import joined
 from cranfield.present.formats import endings, offered
 from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
@@ -101,10 +102,7 @@ class Command(click.Command):
 def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str] = ()) -> click.UsageError:
     """What a command lacks, in one sentence."""
     kinds = [(names, kind) for names, kind in ((arguments, "argument"), (options, "option")) if names]
-    said = [
-        f"{kind}{'s' * (len(names) > 1)} " + " and ".join(", ".join(f"'{one}'" for one in names).rsplit(", ", 1))
-        for names, kind in kinds
-    ]
+    said = [f"{kind}{'s' * (len(names) > 1)} " + joined([f"'{one}'" for one in names]) for names, kind in kinds]
     return click.UsageError(f"Missing {', and '.join(said)}.", ctx)
 
 

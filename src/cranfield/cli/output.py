@@ -96,6 +96,10 @@ def draw(said: Answer, result: object, to: OutputSettings) -> None:
     say(f"wrote {to.plot}")
 
 
+FILES_OF_THEIR_OWN = ("convert", "evaluate", "pool", "standardise apply", "standardise fit")
+"""Commands whose file is not, or not always, a table of the answer; they look at its ending themselves."""
+
+
 def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
     """Say what cannot be written or drawn before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
@@ -110,7 +114,10 @@ def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
         refuse_unwritable(to.plot)
         if to.chart is not None and to.chart not in (known := chart_kinds(question)):
             raise UnknownNameError("chart", to.chart, known)
-    if to.output is not None and not to.output.is_dir():  # some commands write a directory of files
+    if to.output is not None and question.command not in FILES_OF_THEIR_OWN:
+        refuse_unwritable(to.output)
+        format_of(to.format, to.output)
+    elif to.output is not None and not to.output.is_dir():  # some of them write a directory of files
         refuse_unwritable(to.output)
 
 

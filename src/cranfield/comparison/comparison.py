@@ -337,14 +337,13 @@ class Comparison(Result):
 
     def summary(self) -> str:
         """One sentence: how many pairs differ, and which systems may be the best."""
-        pairs = len(self.p)
-        which = "one pair" if pairs == 1 else "all pairs"
-        differ = say.PAIRS_DIFFER(
-            measure=self.measure, separated=int(self.significant.sum()), pairs=pairs,
-            verb="pair differs" if pairs == 1 else "pairs differ",
-            what=which if not self.baselines else f"against {', '.join(self.baselines)}",
-            correction=self.correction_text(), alpha=self.alpha,
-        )  # fmt: skip
+        level = {"measure": self.measure, "correction": self.correction_text(), "alpha": self.alpha}
+        if len(self.p) == 1:
+            verdict = say.ONE_DIFFERS if self.significant[0] else say.ONE_NOT_SHOWN
+            differ = verdict(a=self.system_a[0], b=self.system_b[0], **level)
+        else:
+            what = f"against {', '.join(self.baselines)}" if self.baselines else "all pairs"
+            differ = say.PAIRS_DIFFER(separated=int(self.significant.sum()), pairs=len(self.p), what=what, **level)
         best = self.best_text()
         return f"{differ}; {best}" if best else differ
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.tests import TESTS
-from cranfield.labels import plural
+from cranfield.labels import joined, plural
 
 if TYPE_CHECKING:
     from cranfield.comparison import MeasureComparisons
@@ -50,6 +50,24 @@ SOURCES = {
 """Whom to cite for a correction."""
 
 
+def how_found(comparisons: MeasureComparisons) -> list[str]:
+    """Where the p-values come from, one phrase a method; nothing for a test that has a formula.
+
+    >>> from cranfield import ScoreMatrix, compare_measures, Scores
+    >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6], [.1, .2], [.3, .6]], "123456", "ab", "AP")
+    >>> how_found(compare_measures(Scores([ap]), baseline="a"))
+    ['enumeration']
+    """
+    drawn = next((each for each in comparisons.comparisons if not each.exact), comparisons.comparisons[0])
+    phrases = {
+        "enumerated": "enumeration",
+        "exact lattice": "the exact distribution on a lattice",
+        "monte carlo": f"{drawn.n_resamples or 0:,} resamples",
+        "saddlepoint": "saddlepoint approximation",
+    }
+    return [phrases[name] for name in comparisons.p_methods if name in phrases]
+
+
 def methods_text(comparisons: MeasureComparisons) -> str:
     """A short paragraph about how the comparisons were made, ready for a paper.
 
@@ -62,7 +80,7 @@ def methods_text(comparisons: MeasureComparisons) -> str:
     entry = TESTS[first.test]
     why, source = WHY.get(first.test, ("", ""))
     if first.baselines:
-        whom = f"with the baseline{'s' * (len(first.baselines) > 1)} {' and '.join(first.baselines)}"
+        whom = f"with the baseline{'s' * (len(first.baselines) > 1)} {joined(first.baselines)}"
     else:
         whom = "pair by pair"
     cited = f" ({source})" if source else ""
@@ -72,12 +90,9 @@ def methods_text(comparisons: MeasureComparisons) -> str:
         sentences.append(f"{why}; it assumes that {entry.assumes}.")
     else:
         sentences.append(f"It assumes that {entry.assumes}.")
-    if first.n_resamples is not None:
-        sentences.append(
-            f"All {first.n_resamples:,} arrangements were enumerated."
-            if first.exact
-            else f"It drew {first.n_resamples:,} resamples (seed {first.seed})."
-        )
+    if ways := how_found(comparisons):
+        seed = f" (seed {first.seed})" if "monte carlo" in comparisons.p_methods else ""
+        sentences.append(f"Its p-values come from {joined(ways)}{seed}.")
     family = plural(first.family, "comparison")
     scope = " by all measures" if comparisons.across_measures else " per measure" if len(comparisons) > 1 else ""
     if entry.corrects_family:

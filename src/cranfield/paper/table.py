@@ -18,9 +18,9 @@ from cranfield.comparison.topics import wins_ties_losses
 from cranfield.defaults import ALPHA, MEMORY_MB, RESAMPLES, SEED, TEST
 from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress
-from cranfield.labels import plural
+from cranfield.labels import joined, plural
 from cranfield.measures.doors import scores_or_evaluated
-from cranfield.paper.methods import methods_text
+from cranfield.paper.methods import how_found, methods_text
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike
 from cranfield.settings.table import TableSettings
@@ -166,11 +166,8 @@ class PaperTable(Result):
 
     def _test(self) -> str:
         first, entry = self.first, TESTS[self.first.test]
-        drawn = (
-            ""
-            if first.n_resamples is None
-            else f", {first.n_resamples:,} {'arrangements' if first.exact else 'resamples'}"
-        )
+        ways = how_found(self.comparisons)
+        found = f" with p by {joined(ways)}" if ways else ""
         family = plural(first.family, "comparison")
         scope = (
             ""
@@ -180,7 +177,7 @@ class PaperTable(Result):
             else " per measure"
         )
         adjusted = "family-wise" if entry.corrects_family else first.correction_text()
-        return f"{first.alternative} {entry.title}{drawn}, {adjusted} p ≤ {first.alpha:g}, family of {family}{scope}"
+        return f"{first.alternative} {entry.title}{found}, {adjusted} p ≤ {first.alpha:g}, family of {family}{scope}"
 
     def explain(self) -> str:
         """The sentences for the methods section: which test, why, how it is reported, and the references."""

@@ -4,9 +4,19 @@ from cranfield.sentences import sentence
 
 PAIRS_DIFFER = sentence(
     "comparison.pairs-differ",
-    "{measure}: {separated} of {pairs} {verb} ({what}; {correction} p ≤ {alpha:g})",
+    "{measure}: {separated} of {pairs} pairs differ ({what}; {correction} p ≤ {alpha:g})",
     "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
     always=True,
+)
+ONE_DIFFERS = sentence(
+    "comparison.one-differs",
+    "{measure}: {a} and {b} differ ({correction} p ≤ {alpha:g})",
+    "one pair was tested, and its adjusted p is at most alpha",
+)
+ONE_NOT_SHOWN = sentence(
+    "comparison.one-not-shown",
+    "{measure}: {a} and {b} are not shown to differ ({correction} p > {alpha:g})",
+    "one pair was tested, and its adjusted p is above alpha",
 )
 DIFFER_SIGNIFICANTLY = sentence(
     "comparison.differ-significantly",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import ANOVA_VARIANCE, BLOCKED_VARIANCE, PAIRED_VARIANCE
+from cranfield.labels import joined
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
 from cranfield.sentences import variance as say
@@ -27,8 +28,7 @@ def _notes() -> tuple[str, ...]:
     """Which estimators include the variance between topics, and which of them the designs use."""
 
     def those(holding: bool) -> str:
-        names = [one.name for one in ESTIMATORS.values() if one.holds_topics == holding]
-        return " and ".join(", ".join(names).rsplit(", ", 1))
+        return joined([one.name for one in ESTIMATORS.values() if one.holds_topics == holding])
 
     return f"{those(True)} include the variance between topics; {those(False)} do not.", DESIGNS_USE
 
