@@ -1,6 +1,6 @@
 """Scores of 5,000 topics × 100 systems (with CRANFIELD_BENCH_LARGE=1 100,000): what was announced, what it took.
 
-Processor seconds and resident peak of one process, which holds the scores already; "announced" is what is said before the
+Processor seconds and resident peak of one process that holds the scores; "announced" is what is said before the
 work begins, where anything is.
 """
 

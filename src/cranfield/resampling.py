@@ -264,7 +264,7 @@ def cross_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cross_product_rows(x: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Some rows of `cross_products` at a time, the last ones first: the number of the first, and from it on the entries.
+    """Some rows of `cross_products` at a time, the last first: the number of the first, and the entries from it on.
 
     >>> [(first, rows.tolist()) for first, rows in cross_product_rows(np.array([[0.5, 1.0], [0.25, -1.0]]))]
     [(0, [[0.3125, 0.25], [0.25, 2.0]])]

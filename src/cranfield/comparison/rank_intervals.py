@@ -31,9 +31,7 @@ class RankIntervals:
     upper: Integers
 
 
-def marginal_ranks(
-    scores: GridScores, how: Resampling, alpha: float, flips: BoardFlips | None = None
-) -> RankIntervals:
+def marginal_ranks(scores: GridScores, how: Resampling, alpha: float, flips: BoardFlips | None = None) -> RankIntervals:
     """Intervals for the true rank of each system, each right by itself with probability 1 − alpha.
 
     For system i only its m − 1 differences to the others matter. Those are significant whose |u_ij| passes the
