@@ -1,7 +1,8 @@
 """``python -m benchmarks [--write] [NAME…]`` runs all benchmarks or the named ones.
 
-A benchmark is a module here with a docstring and ``run() -> list[Row]``. With ``--write`` the tables go into
-docs/benchmarks.md, each in the place of its last one, with date, machine and command.
+A benchmark is a module here with a docstring and ``run() -> list[Row]``; one with ``said(rows) -> str`` puts in words
+what its table shows. With ``--write`` tables and words go into docs/benchmarks.md, each in the place of its last one,
+with date, machine and command.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ def main() -> None:
         module = importlib.import_module(f"benchmarks.{name}")
         title = (module.__doc__ or name).splitlines()[0]
         before = machine()
-        table = harness.table(module.run())
+        rows = module.run()
+        table = harness.table(rows)
+        if hasattr(module, "said"):
+            table = f"{module.said(rows)}\n\n{table}"
         print(f"\n### {title}\n\n{table}", flush=True)
         if write:
             day = datetime.datetime.now(datetime.UTC).date().isoformat()

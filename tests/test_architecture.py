@@ -13,7 +13,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 ROOMS = [
-    "errors lazy registry defaults labels signature light_table results sentences json_text compression files demand executors cluster isolated_process parquet invariants elementary resampling work_files",
+    "errors records lazy registry defaults labels signature light_table results sentences json_text compression files demand executors cluster isolated_process parquet invariants elementary resampling work_files",
     "settings",
     "truth",
     "scores",

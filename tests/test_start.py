@@ -62,6 +62,22 @@ MAY_LOAD: dict[str, tuple[list[str], set[str]]] = {
     "design interval as JSON": (["design", "interval", "--variance", "0.05", "--width", "0.1", "--format", "json"], SPECIAL),
     "compare as JSON": (["compare", "scores.csv", "-m", "AP", "--test", "t", "--format", "json"], FRAMES | SPECIAL),
     "variance as JSON": (["variance", "scores.csv", "-m", "AP", "--format", "json"], FRAMES | SPECIAL),
+    "measures": (["measures"], ARRAYS),
+    "pool": (["pool", "qrels", "a.run", "b.run", "--depth", "3"], FRAMES),
+    "standardise fit": (["standardise", "fit", "scores.csv", "-o", "factors.csv"], FRAMES),
+    "standardise robustness": (["standardise", "robustness", "scores.csv"], FRAMES),
+    "standardise effect": (["standardise", "effect", "scores.csv"], FRAMES | SPECIAL),
+    "tune": (["tune", "tuned.csv", "--folds", "2"], FRAMES | SPECIAL),
+    "design pairs": (["design", "pairs", *DESIGN, "--topics", "50", "--systems", "5"], SPECIAL),
+    "design looks": (["design", "looks", "--variance-of-difference", "0.04", "--min-diff", "0.07", "--looks", "5"], FRAMES | SPECIAL),
+    "design recommend": (["design", "recommend", "scores.csv", "--systems", "2", "--min-diff", "0.1"], FRAMES | SPECIAL),
+    "leaderboard": (["leaderboard", "scores.csv", "--test", "t"], FRAMES | SPECIAL),
+    "table": (["table", "scores.csv", "--test", "t"], FRAMES | SPECIAL),
+    "gate": (["gate", "scores.csv", "--baseline", "a", "--candidate", "b", "--margin", "0.9"], FRAMES | SPECIAL),
+    "reliability": (["reliability", "scores.csv"], FRAMES | SPECIAL),
+    "monitor": (["monitor", "scores.csv"], FRAMES | SPECIAL),
+    "correlate": (["correlate", "scores.csv", "scores.csv"], FRAMES | SPECIAL),
+    "reuse": (["reuse", "qrels", "a.run", "b.run", "--team-prefix", "[a-z]"], FRAMES | SPECIAL),
 }  # fmt: skip
 """Every command, and the most it may load of what is heavy."""
 
@@ -75,8 +91,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for system, shift in (("a", 0), ("b", 3)):
         lines = (f"{t} Q0 d{(d + shift) % 6} {d + 1} {9 - d} {system}\n" for t in topics for d in range(6))
         (place / f"{system}.run").write_text("".join(lines))
-    rows = (f"{s},{t},AP,{(i * 7 + j * 3) % 10 / 10}\n" for j, s in enumerate("ab") for i, t in enumerate(topics))
-    (place / "scores.csv").write_text("system,topic,measure,value\n" + "".join(rows))
+    rows = (f"{s},{t},AP,{(i * 7 + j * 3) % 10 / 10}\n" for j, s in enumerate("abc") for i, t in enumerate(topics))
+    scores = "system,topic,measure,value\n" + "".join(rows)
+    (place / "scores.csv").write_text(scores)
+    tuned = scores
+    for number, system in enumerate("abc"):
+        tuned = tuned.replace(f"{system},4", f"bm25(k1={number}),4")
+    (place / "tuned.csv").write_text(tuned)
     return place
 
 
@@ -107,3 +128,13 @@ def test_a_command_loads_what_it_uses(command: str, folder: Path) -> None:
 def test_what_is_loaded_is_seen(folder: Path) -> None:
     assert "polars" in loaded(MAY_LOAD["check"][0], folder)
     assert "scipy.special" in loaded(MAY_LOAD["design anova"][0], folder)
+
+
+@pytest.mark.parametrize("wish", [None, "26"])
+def test_idle_threads_of_linear_algebra_sleep_unless_told_otherwise(wish: str | None) -> None:
+    """The variable is read when numpy is imported, so it has to be there before."""
+    code = "import os, sys, cranfield.cli.main; print(os.environ['OPENBLAS_THREAD_TIMEOUT'], 'numpy' in sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS")}
+    environment |= {"PYTHONPATH": str(SOURCE)} | ({} if wish is None else {"OPENBLAS_THREAD_TIMEOUT": wish})
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert ended.stdout.split() == [wish or "4", "False"]

@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from cranfield.errors import CranfieldWarning, DataError
+from cranfield.records import record
 
 A_WHILE = 60.0
 """Seconds of processor time from which a question is announced."""
@@ -28,7 +28,7 @@ FLIP, FLIP_SYSTEM = 1.2e-9, 0.11e-9
 _heard: ContextVar[Callable[[str], None] | None] = ContextVar("heard", default=None)
 
 
-@dataclass(frozen=True)
+@record
 class Demand:
     """What a question will take.
 

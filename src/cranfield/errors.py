@@ -23,7 +23,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from cranfield.records import record
 
 _TYPED, _LOOKED_AT = 200, 5000
 SHOWN_PROBLEMS = 5
@@ -76,7 +77,7 @@ class DataError(CranfieldError, ValueError):
     """Scores, runs or judgments that cannot be used as asked."""
 
 
-@dataclass(frozen=True)
+@record
 class Problem:
     """One thing wrong with one line of a file (line 0: the file as a whole)."""
 

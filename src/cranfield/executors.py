@@ -12,7 +12,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from cranfield.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
 Kind = Literal["threads", "processes"]
 Progress = Callable[[int, int], None]
@@ -80,7 +79,7 @@ def spread_over(executor: Any) -> Iterator[Executor]:
     [3, 2, 1]
     """
     chosen = as_executor(executor)
-    if not isinstance(chosen, Executor):
+    if isinstance(chosen, str):
         raise ArgumentError(f"work cannot be spread over {executor!r}; name an executor or a Dask client.")
     before = _around.set(chosen)
     try:
@@ -91,6 +90,8 @@ def spread_over(executor: Any) -> Iterator[Executor]:
 
 def as_executor(executor: object) -> Executor | Kind:
     """What `map_in_order` can use: a kind of worker, an executor, or a Dask client made one."""
+    from concurrent.futures import Executor
+
     if isinstance(executor, Executor):
         return executor
     if executor in ("threads", "processes"):
@@ -141,7 +142,7 @@ def map_in_order(
     """
     if workers is not None and workers < 1:
         raise ArgumentError(f"`workers` must be at least 1; got {workers}. Leave it out to use all processors.")
-    kind: object = "threads" if executor is None else as_executor(executor)
+    kind: Executor | Kind = "threads" if executor is None else as_executor(executor)
     if executor is None and workers != 1 and (around := surrounding()) is not None:
         kind, workers = around, None
     known = isinstance(items, Sized)
@@ -178,9 +179,13 @@ def _following(items: Iterator[_Item]) -> list[_Item]:
 
 
 def _pairs(
-    function: Callable[[_Item], _Result], items: Iterable[_Item], kind: object, workers: int | None, size: int | None
+    function: Callable[[_Item], _Result],
+    items: Iterable[_Item],
+    kind: Executor | Kind,
+    workers: int | None,
+    size: int | None,
 ) -> Iterator[tuple[_Item, _Result]]:
-    if isinstance(kind, Executor):
+    if not isinstance(kind, str):
         many = getattr(kind, "under_way", None)
         most = workers or (many() if many else 4 * available_workers())
         yield from _under_way(kind, _shipped(function, kind), items, most)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import importlib
 import io
 import os
@@ -12,7 +10,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -523,7 +521,10 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
         if Path(name).is_dir():
             inside = {str(one): one.is_dir() for one in Path(name).iterdir()}
             matched.extend(natural_sorted(_without_strays(name, inside, skipped)))
-        elif glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
+            continue
+        import glob
+
+        if glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
             matched.extend(match for match in matches if Path(match).is_file())
         else:
             matched.append(name)  # reading it will say what is wrong
@@ -557,7 +558,7 @@ def sweep(target: Path) -> None:
     What was written to in the last ten minutes may be another process at work, and stays.
     """
     pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.part")
-    with contextlib.suppress(OSError):  # tidying must never be in the way of writing
+    with suppress(OSError):  # tidying must never be in the way of writing
         for one in target.parent.iterdir():
             if not pattern.fullmatch(one.name):
                 continue
@@ -588,9 +589,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
     target = Path(name)
     if compress:
         data = compressed(data, target.suffix.lower())
-    import tempfile
-
-    temporary: str | None = None
+    temporary: Path | None = None
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as stream:
@@ -598,20 +597,22 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
             return
         target = target.resolve() if target.is_symlink() else target
         sweep(target)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        temporary = beside
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
+        temporary.chmod(mode)
+        temporary.replace(target)
         temporary = None
     except (OSError, ValueError) as error:
         raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
     finally:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

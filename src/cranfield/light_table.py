@@ -7,9 +7,10 @@ import would cost more than the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _DTYPES = {str: "String", int: "Int64", float: "Float64", bool: "Boolean"}
 
 
-@dataclass(frozen=True)
+@record
 class LightColumn:
     """A column: its name, its values (None where there is none), and what they are (str, int, float or bool)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from cranfield import CranfieldError, Qrels, evaluate, read_qrels, read_run
 from cranfield.collection.careful import careful_qrels, careful_run
 from cranfield.collection.packed import LONGEST_ID, Ids, PackedRun, packed_qrels, packed_run
+from cranfield.collection.parsed import finite_number
 from cranfield.collection.types import QrelsInWords
 from cranfield.errors import quietly
 from cranfield.files import check_text
@@ -83,6 +85,40 @@ def test_numbers_are_the_nearest_doubles(texts: list[str], plain: int) -> None:
     if packed is not None:
         assert packed.scores.tolist() == [float(text) for text in texts]
         assert packed.frame().equals(careful_run(data, "x", lenient=False).frame)
+
+
+short = st.integers(0, 8).flatmap(
+    lambda many: st.builds(
+        lambda written, point: f"{written[:point]}.{written[point:]}",
+        st.text("0123456789", min_size=many, max_size=many),
+        st.integers(0, many),
+    )
+)
+"""Up to eight digits with a point anywhere among them."""
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    texts=st.lists(short, min_size=1, max_size=20), odd=st.none() | st.text("0123456789.-+eE/:", min_size=1, max_size=9)
+)
+@example(texts=["12.345678", ".12345678", "1234567.8", "12345678."], odd=None)
+def test_short_numbers_are_the_nearest_doubles(texts: list[str], odd: str | None) -> None:
+    """A block of short decimals has a way of its own, which one that is written otherwise must leave."""
+    texts = texts if odd is None else [*texts, odd]
+    data = "".join(f"1 Q0 d{at} {at + 1} {text} x\n" for at, text in enumerate(texts)).encode()
+    packed = packed_run(data)
+    if packed is None:
+        return
+    assert packed.scores.tolist() == [float(text) for text in texts]
+    assert packed.frame().equals(careful_run(data, "x", lenient=False).frame)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_whatever_short_text_is_packed_is_a_number_to_the_careful_parser(length: int) -> None:
+    for text in map("".join, product("09.-/:e", repeat=length)):
+        packed = packed_run(f"1 Q0 d 1 {text} x\n".encode())
+        if packed is not None:
+            assert packed.scores.tolist() == [finite_number(text.encode())], text
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 6, 8, 9, 15, 16, 17])

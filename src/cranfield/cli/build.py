@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError
 from cranfield.labels import joined
 from cranfield.present.formats import endings, offered
+from cranfield.records import record
 from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
 
@@ -39,7 +40,7 @@ ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
 """What a command is asked about, as arguments: name, how help shows it, and how many."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class OutputSettings(Settings):
     """Where an answer goes, and in what form."""
 

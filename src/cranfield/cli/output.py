@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -163,7 +162,9 @@ def format_of(name: str | None, output: Path) -> OutputFormat:
 
 def terminal_width() -> int:
     """Columns of the terminal (the COLUMNS variable wins)."""
-    return shutil.get_terminal_size((80, 24)).columns
+    from shutil import get_terminal_size
+
+    return get_terminal_size((80, 24)).columns
 
 
 def wrapped(text: str) -> str:

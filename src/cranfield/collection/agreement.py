@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import polars as pl
 
 from cranfield.collection.coverage import judged_share
 from cranfield.collection.types import Qrels, Run
 from cranfield.labels import plural
+from cranfield.records import record
 
 DEPTH = 10
 """How far down a run is looked at for judged documents."""
 
 
-@dataclass(frozen=True)
+@record
 class Agreement:
     """What a run and the judgments have in common.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -21,13 +20,14 @@ from cranfield.errors import CranfieldError, FileError
 from cranfield.files import check_text, is_dataset, read_bytes
 from cranfield.json_text import JSONProblem, parse_json
 from cranfield.labels import plural
+from cranfield.records import record
 from cranfield.results import Result
 from cranfield.scores.formats import ReadOptions
 from cranfield.scores.readers import ScorePart, join_parts, read_part
 from cranfield.signature import signature
 
 
-@dataclass(frozen=True)
+@record
 class FileCheck(Result):
     """What one file holds, or what is wrong with it.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cranfield.collection.parsed import finite_number
 from cranfield.files import Problems, read_bytes, shown, text_lines
+from cranfield.records import record
 
 FIELDS = "topic intent probability"
 _SLACK = 0.001  # files print few digits, so a topic's probabilities may sum to a little more than 1
 
 
-@dataclass(frozen=True)
+@record
 class Intents:
     """The probability of every (topic, intent) pair.
 

@@ -10,7 +10,6 @@ reads to the same rows; property tests keep it so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.collection.parsed import finite_number
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +30,7 @@ LONGEST_ID = 256
 _BLANK, _LF, _MINUS = 32, 10, 45
 _FIELDS = 6
 _BYTES = 8
+_ONE = np.uint64(1)
 
 
 def _everywhere(byte: int) -> np.uint64:
@@ -39,11 +40,17 @@ def _everywhere(byte: int) -> np.uint64:
 
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(_BYTES + 1)], dtype=np.uint64)
 """Masks of the first n bytes of a word (the lowest: words are read with the first byte lowest)."""
+_INSIDE = np.append(_FIRST[:1], _FIRST)
+"""The same by the length of a field with the separator behind it."""
 _ONES, _HIGHS, _POINTS, _NOUGHTS = _everywhere(0x01), _everywhere(0x80), _everywhere(0x2E), _everywhere(0x30)
 _NOUGHTS_AFTER = _NOUGHTS & ~_FIRST
 """Digits 0 in all places but the first n."""
 _NOUGHTS_BEFORE = _NOUGHTS & _FIRST[::-1]
 """Digits 0 in all places but the last n."""
+_LAST = ~_FIRST[::-1]
+"""Masks of the last n bytes of a word."""
+_DIVISORS = 10.0 ** np.arange(_BYTES - 1, -1, -1)
+"""What digits are divided by, by the place of the point in a word."""
 _ABOVE_NINE = _everywhere(0x76)
 """What lifts a byte above 9 to one with its highest bit set."""
 _MOST_DECIMALS = 18
@@ -164,7 +171,7 @@ def _odd(seed: int, at: int) -> np.uint64:
     return np.uint64((value ^ value >> 32) | 1)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Packed:
     """Lines of topics and documents, as words and numbers.
 
@@ -206,7 +213,7 @@ class _Packed:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PackedQrels(_Packed):
     """Judgments whose iteration is the same on all lines.
 
@@ -229,7 +236,7 @@ class PackedQrels(_Packed):
         return frame.with_columns(subtopic=pl.lit(self.subtopic)).select(*QRELS_SCHEMA)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PackedRun(_Packed):
     """Lines of a run.
 
@@ -348,11 +355,12 @@ class _Lines:
     Parameters
     ----------
     data : the lines, and enough bytes after them for words to be fetched anywhere
-    begins, ends : fields × lines: where a field begins, and the place after its last byte
+    begins : fields × lines: where a field begins
+    spans : fields × lines: its length, with the separator behind it
     """
 
-    def __init__(self, data: bytes, begins: Sequence[Ints], ends: NDArray[np.int64]) -> None:
-        self.data, self.begins, self.ends = data, begins, ends
+    def __init__(self, data: bytes, begins: Sequence[Ints], spans: NDArray[np.int64]) -> None:
+        self.data, self.begins, self.spans = data, begins, spans
         self.words: Words = np.ndarray((len(data) - _BYTES + 1,), dtype="<u8", buffer=data, strides=(1,))
         """The word that begins at each byte."""
 
@@ -365,34 +373,38 @@ class _Lines:
         count = len(at) // fields
         if not count or len(at) != count * fields:
             return None
-        ends = np.ascontiguousarray(at.reshape(count, fields).T)
+        after = np.add(at.reshape(count, fields).T, 1, order="C")  # where what follows a field begins
         blanks = np.count_nonzero(held == _BLANK)
-        if (held[ends[-1]] != _LF).any() or blanks != (fields - 1) * count:
+        if (held[at[fields - 1 :: fields]] != _LF).any() or blanks != (fields - 1) * count:
             return None
-        if at[0] == 0 or (at[1:] - at[:-1] == 1).any():
-            return None  # an empty field
-        first = np.empty(count, dtype=np.int64)
-        first[0], first[1:] = 0, ends[-1, :-1] + 1
-        return _Lines(text, [first, *(ends[:-1] + 1)], ends)
+        first = np.append(np.zeros(1, dtype=np.int64), after[-1, :-1])
+        spans = np.empty_like(after)
+        np.subtract(after[0], first, out=spans[0])
+        np.subtract(after[1:], after[:-1], out=spans[1:])
+        return None if spans.min() == 1 else _Lines(text, [first, *after[:-1]], spans)  # 1: an empty field
 
     def sizes(self, field: int) -> Ints:
         """How many bytes a field has on each line."""
-        sizes: Ints = self.ends[field] - self.begins[field]
+        sizes: Ints = self.spans[field] - 1
         return sizes
 
     def texts(self, field: int, rows: Ints) -> list[str]:
         """A field of some lines as text."""
-        places = zip(self.begins[field][rows].tolist(), self.ends[field][rows].tolist(), strict=True)
+        begins = self.begins[field][rows]
+        places = zip(begins.tolist(), (begins + self.spans[field][rows] - 1).tolist(), strict=True)
         return [self.data[begin:end].decode() for begin, end in places]
 
     def ids(self, field: int) -> Ids | None:
         """A field in words; None where it is too long."""
-        begins, sizes = self.begins[field], self.sizes(field)
-        count = -(-int(sizes.max()) // _BYTES)
+        begins, spans = self.begins[field], self.spans[field]
+        most = int(spans.max())
+        count = -(-(most - 1) // _BYTES)
         if count * _BYTES > LONGEST_ID:
             return None
+        if most == int(spans.min()):  # all of one length
+            spans = spans[:1]
         places = range(0, count * _BYTES, _BYTES)
-        return Ids([self.words[begins + at] & _FIRST.take(sizes - at, mode="clip") for at in places])
+        return Ids([self.words[begins + at if at else begins] & _INSIDE.take(spans - at, mode="clip") for at in places])
 
     def stretches(self, field: int) -> Ints | None:
         """The lines at which a field is not that of the line before."""
@@ -430,18 +442,47 @@ class _Lines:
         return number
 
     def decimals(self, field: int) -> NDArray[np.float64] | None:
-        """A field of decimal numbers, each the nearest double; None where one is none, or many are written otherwise.
+        """A field of decimal numbers, each the nearest double; None where one is none, or many are odd."""
+        values = self._short_decimals(field)
+        return values if values is not None else self._any_decimals(field)
+
+    def _short_decimals(self, field: int) -> NDArray[np.float64] | None:
+        """The same of up to eight digits with a point among them, as most scores are; None where one is otherwise.
+
+        The last eight bytes are fetched; those before the point move up by one, and what stood before them comes in.
+        """
+        sizes = self.sizes(field)
+        most, ends = int(sizes.max()), self.begins[field] + sizes
+        if most > _BYTES + 1 or int(sizes.min()) < 2 or int(ends[0]) <= _BYTES:
+            return None
+        held = self.words[ends - _BYTES] & _LAST.take(sizes, mode="clip")
+        point = _lowest_point(held)
+        if not point.all():
+            return None
+        digits = (held & ((point >> np.uint64(7)) - _ONE)) << np.uint64(_BYTES)
+        digits |= held & ~((point << _ONE) - _ONE)
+        if most > _BYTES:
+            before = np.frombuffer(self.data, dtype=np.uint8)[ends - _BYTES - 1]
+            digits |= before * (sizes > _BYTES).view(np.uint8)
+        if _not_digits(digits | _NOUGHTS_BEFORE.take(sizes - 1)).any():
+            return None
+        place = point.astype(np.float64).view(np.int64) >> 55 & 7  # the point's bit is 2^(8 place + 7)
+        values: NDArray[np.float64] = _number(digits) / _DIVISORS.take(place)
+        return values
+
+    def _any_decimals(self, field: int) -> NDArray[np.float64] | None:
+        """The same of whatever length.
 
         Digits before the point and behind it are two whole numbers, which make one. It and the power of ten that it is
         divided by are exact, so that the quotient is rounded once.
         """
-        begins, ends = self.begins[field], self.ends[field]
-        head = self.words[begins] & _FIRST.take(ends - begins, mode="clip")
+        begins, spans = self.begins[field], self.spans[field]
+        head = self.words[begins] & _INSIDE.take(spans, mode="clip")
         minus = (head & np.uint64(0xFF)) == _MINUS
         if negative := bool(minus.any()):
             head >>= minus * np.uint64(_BYTES)
             begins = begins + minus
-        sizes = ends - begins
+        sizes = spans - 1 - minus if negative else spans - 1
         whole = np.minimum(_first_point(head), sizes.view(np.uint64)).view(np.int64)  # digits before the point
         decimals = np.maximum(sizes - whole - 1, 0)
         odd = (whole + decimals == 0) | (whole > _BYTES - minus)
@@ -480,12 +521,16 @@ class _Lines:
         return values
 
 
-def _first_point(words: Words) -> Words:
-    """How many bytes stand before the first point of a word; a very large number where there is none."""
+def _lowest_point(words: Words) -> Words:
+    """The highest bit of the first point in each word; 0 where there is none."""
     other = words ^ _POINTS
     points = (other - _ONES) & ~other & _HIGHS  # the lowest set bit is that of the first point
-    lowest = points & (~points + np.uint64(1))
-    exponent = lowest.astype(np.float64).view(np.int64) >> 52
+    return points & (~points + _ONE)
+
+
+def _first_point(words: Words) -> Words:
+    """How many bytes stand before the first point of a word; a very large number where there is none."""
+    exponent = _lowest_point(words).astype(np.float64).view(np.int64) >> 52
     return ((exponent - 1023) >> 3).view(np.uint64)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +26,7 @@ def finite_number(field: bytes) -> float | None:
     return value if math.isfinite(value) else None
 
 
-@dataclass(frozen=True)
+@record
 class Parsed:
     """A whole file: its rows, what was noticed, and the run tag."""
 
@@ -33,7 +35,7 @@ class Parsed:
     tag: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Noticed:
     """What was met in some lines of a run besides their rows.
 
@@ -53,7 +55,7 @@ class Noticed:
     unranked: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class RunBlock:
     """Some lines of a run: the rows, in the order of the lines, and what was noticed."""
 

@@ -15,7 +15,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -43,6 +42,7 @@ from cranfield.files import (
     open_bytes,
     without_mark,
 )
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ class _Indivisible(NeedsWhole):
     """What the file means can only be told from all of it."""
 
 
-@dataclass(frozen=True)
+@record
 class RunSection:
     """Bytes `start` to `stop` − 1 of a plain run file: whole lines, and whole topics where these stand together."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cranfield.labels import natural_sorted
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cranfield.collection.packed import PackedQrels
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Qrels:
     """Relevance judgments, one row each: topic, subtopic, document, relevance.
 
@@ -72,7 +72,7 @@ class QrelsInWords(Qrels):
         return len(self.packed)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Run:
     """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from cranfield.measures.parameters import Value
+from cranfield.records import record
 
 Number = Literal["cutoff", "recall", "multiple"]
 
 
-@dataclass(frozen=True)
+@record
 class TrecName:
     """What a trec_eval name stands for: our measure, its parameters, and the one a number behind the name sets."""
 

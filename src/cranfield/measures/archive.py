@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from cranfield.errors import DataError, FileError, Problem, quietly
 from cranfield.files import expand, is_elsewhere, read_bytes, reason, text_lines
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import parse_measures
+from cranfield.records import record
 from cranfield.scores.writers import write_scores
 from cranfield.work_files import WorkFile
 
@@ -24,7 +24,7 @@ FINISHED = "finished.work"
 _NAME = re.compile(r"\w[\w.@+-]*")
 
 
-@dataclass(frozen=True)
+@record
 class ArchiveEntry:
     """A collection of an archive: its name, the file of its judgments, and files, directories or globs of runs."""
 
@@ -34,7 +34,7 @@ class ArchiveEntry:
     runs: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class ArchiveOutcome:
     """What became of a collection.
 

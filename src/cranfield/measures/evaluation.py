@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,10 +43,14 @@ from cranfield.measures.parameters import Value, check_gains
 from cranfield.measures.ranking import JudgedRanking, judge
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import JudgedSection, join_sections, judge_section, judge_stream
+from cranfield.records import record
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.sentences import measures as say
 from cranfield.signature import signature
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Path = str | os.PathLike[str]
 Unit = Run | str | RunSection
@@ -216,13 +217,15 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
     try:
         return function(ranking)
     except Exception as error:
+        import traceback
+
         at = traceback.extract_tb(error.__traceback__)[-1]
         raise DataError(
             f"measure {measure} failed: {type(error).__name__}: {error} ({PurePath(at.filename).name}:{at.lineno})"
         ) from error
 
 
-@dataclass(frozen=True)
+@record
 class RunScores:
     """One run's scores (measures × topics), the topics it lacks, those without judgments, and its judged documents."""
 

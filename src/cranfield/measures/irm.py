@@ -42,9 +42,7 @@ def definition(text: str) -> Definition:
         raise TypeError(f"{text} is computed by ir_measures from the run itself, not from the judged ranking")
 
     measure = _measure(text)
-    return Definition(
-        f"{IR_MEASURES}{measure}", not_ours, {}, f"{measure}, computed by ir_measures", family="ir_measures"
-    )
+    return Definition(f"{IR_MEASURES}{measure}", not_ours, f"{measure}, computed by ir_measures", family="ir_measures")
 
 
 class Peer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,11 +15,12 @@ from cranfield.errors import DataError
 from cranfield.labels import natural_sorted
 from cranfield.measures.hits import Floats, Hits, Ints, Mask
 from cranfield.measures.matching import DocumentIndex, Documents, stretch_numbers, topic_numbers
+from cranfield.records import record
 
 _Thing = TypeVar("_Thing")
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SubtopicJudgments:
     """The same judgments taken subtopic by subtopic, one row per (document, subtopic) pair, by document.
 
@@ -43,7 +44,7 @@ class SubtopicJudgments:
         return replace(self, document=self.document[mask], subtopic=self.subtopic[mask], level=self.level[mask])
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Judgments:
     """The judged documents of every topic.
 

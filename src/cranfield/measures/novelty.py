@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from cranfield.elementary import power
@@ -13,13 +11,14 @@ from cranfield.measures.judgments import Judgments
 from cranfield.measures.parameters import Cutoff, Fraction, Level
 from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import measure
+from cranfield.records import record
 
 _CLARKE = "Clarke et al. 2008, SIGIR; Clarke et al. 2011, WSDM"
 _FAMILY = "ndeval"
 _ALPHA = 0.5
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Finds:
     """Relevant (document, subtopic) pairs of a ranking, by topic and rank.
 

@@ -6,16 +6,16 @@ import inspect
 import math
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 
 Value = int | float | str
 """What a parameter can hold."""
 
 
-@dataclass(frozen=True)
+@record
 class Between:
     """A range: the bounds belong to it unless it is open."""
 
@@ -34,7 +34,7 @@ class Between:
         return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
 
 
-@dataclass(frozen=True)
+@record
 class GainsRule:
     """Marks a parameter that names the gain of every relevance level."""
 
@@ -52,7 +52,7 @@ Gains = Annotated[str, GainsRule()]
 REQUIRED: Any = inspect.Parameter.empty
 
 
-@dataclass(frozen=True)
+@record
 class Parameter:
     """One parameter of a measure: how to read it, which values are in range, and its default."""
 

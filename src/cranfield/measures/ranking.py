@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from cranfield.errors import DataError
 from cranfield.measures.hits import Hits, Ints, Mask
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.matching import DocumentIndex, Documents, documents_of, stretch_numbers, topic_numbers
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +26,7 @@ else:
 _Thing = TypeVar("_Thing")
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class JudgedRanking:
     """The rankings of one system for all topics, judged.
 

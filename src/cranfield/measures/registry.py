@@ -8,14 +8,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cranfield.errors import ArgumentError, UnknownNameError
 from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, plain
 from cranfield.measures.parameters import REQUIRED, Parameter, parameters_of
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,19 +33,23 @@ Aggregate = Literal["mean", "sum"]
 _Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
 
 
-@dataclass(frozen=True)
+@record
 class Definition:
     """What a measure computes: a function from a judged ranking to one score per topic, and what to say about it."""
 
     name: str
     function: Callable[..., NDArray[np.float64]]
-    parameters: Mapping[str, Parameter]
     summary: str
     citation: str = ""
     family: str = "yours"
     aliases: tuple[str, ...] = ()
     aggregate: Aggregate = "mean"
     module: str = field(default="", compare=False)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What may stand in the parentheses: the keyword-only arguments of the function."""
+        return parameters_of(self.function)
 
     @property
     def written(self) -> str:
@@ -115,10 +120,11 @@ def measure(
     def register(function: _Function) -> _Function:
         lines = (function.__doc__ or "").strip().splitlines()
         module = f"{function.__module__}.{function.__name__}"
-        definition = Definition(
-            name, function, parameters_of(function), lines[0] if lines else "", citation, family, aliases, aggregate,
-            module,
-        )  # fmt: skip
+        summary = lines[0] if lines else ""
+        definition = Definition(name, function, summary, citation, family, aliases, aggregate, module)
+        if not module.startswith("cranfield."):
+            _load_families()  # so that a name of ours is known to be taken
+            parameters_of(function)  # what is wrong with its signature is said at once
         taken = _DEFINITIONS.get(name)
         if taken is not None and taken.module != module:
             raise ArgumentError(f"measure {name!r} is defined already, in {taken.module}; choose another name")
@@ -151,8 +157,7 @@ def no_imports() -> Iterator[None]:
 
 def find(name: str) -> Definition:
     """The definition of a measure by its name, an alias of it, or the dotted name of its function."""
-    _load_families()
-    if name in _DEFINITIONS:
+    if _by_own_name(name):
         return _DEFINITIONS[name]
     if plain(name) in _ALIASES:
         return _DEFINITIONS[_ALIASES[plain(name)]]
@@ -181,8 +186,17 @@ def _with_cutoff(name: str) -> str | None:
 
 def known(name: str) -> bool:
     """Whether a name is one of ours or an alias, capitals aside."""
+    return _by_own_name(name) or plain(name) in _ALIASES
+
+
+def _by_own_name(name: str) -> bool:
+    """Whether a measure is called so; only as many families are loaded as it takes to find it."""
+    for family in FAMILIES:
+        if name in _DEFINITIONS:
+            return True
+        importlib.import_module(f"cranfield.measures.{family}")
     _load_families()
-    return name in _DEFINITIONS or plain(name) in _ALIASES
+    return name in _DEFINITIONS
 
 
 def known_names() -> list[str]:

@@ -17,6 +17,7 @@ from cranfield.collection.types import Run
 from cranfield.measures.hits import Ints
 from cranfield.measures.judgments import Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
+from cranfield.records import record
 
 Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
@@ -56,7 +57,7 @@ class Gathered:
         return JudgedRanking(judgments, self.retrieved, topic, rank, document, row, start, Ids.of([]))
 
 
-@dataclass(frozen=True)
+@record
 class JudgedSection:
     """What a section of a run file has to say: its judged documents, and what was noticed in its blocks.
 

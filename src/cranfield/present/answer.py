@@ -7,20 +7,20 @@ the result's room in `present/answers` says it.
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import UnknownNameError
+from cranfield.records import record
 
 if TYPE_CHECKING:
     from cranfield.present.tables import Sheet
     from cranfield.settings import Settings
 
 
-@dataclass(frozen=True)
+@record
 class Chart:
     """A chart of an answer, drawn when somebody wants to see it.
 
@@ -39,7 +39,7 @@ class Chart:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Answer:
     """Everything a result says.
 
@@ -100,6 +100,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the first table, with the headline and the further tables a page shows."""
+        import json
+
         from cranfield.present.formats.json import to_json
 
         first, *others = self.shown

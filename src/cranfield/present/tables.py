@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.defaults import SIGNIFICANT
 from cranfield.light_table import LightTable
+from cranfield.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +26,7 @@ _DOUBT = 2.0 * 2.0**-20
 """Twice what rounding may do to a number of `SIGNIFICANT` digits before the point (below 2³⁴, so half of 2⁻¹⁹)."""
 
 
-@dataclass(frozen=True)
+@record
 class Sheet:
     """What a command found: its rows, and everything needed to say how they came about.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import DataError, UnknownNameError
 from cranfield.labels import check_unique, natural_sorted, positions, summary
+from cranfield.records import record
 from cranfield.results import Result
 from cranfield.signature import signature
 
@@ -23,7 +24,7 @@ LARGEST_SCORE = 1e150
 """In size: squares of larger ones, and their sums, do not fit in a double."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ScoreMatrix(Result):
     """Topic × system scores (optionally × partition) of one measure, with labels and history.
 

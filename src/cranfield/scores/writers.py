@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +13,12 @@ from cranfield.compression import COMPRESSED
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
 from cranfield.files import reason, sweep, write_atomically
 from cranfield.light_table import LightColumn, LightTable
-from cranfield.scores.doors import ScoresLike, as_scores
-from cranfield.scores.formats import writer
-from cranfield.scores.matrix import Scores
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cranfield.scores.doors import ScoresLike
+    from cranfield.scores.matrix import Scores
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _DELICATE = re.compile(r"[\s,;\"#]")
@@ -46,6 +44,9 @@ def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: st
     >>> read_scores(tempfile.gettempdir() + "/cranfield-doctest.csv") == x
     True
     """
+    from cranfield.scores.doors import as_scores
+    from cranfield.scores.formats import writer
+
     writer(layout or "long")(as_scores(scores), os.fspath(path))
 
 
@@ -127,6 +128,9 @@ def write_per_run(
             values = matrix.values[:, j].tolist()
             lines = [line(matrix.measure, topic, value) for topic, value in zip(matrix.topics, values, strict=True)]
             texts.setdefault(system, []).extend(lines)
+    import shutil
+    import tempfile
+
     target = Path(directory)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

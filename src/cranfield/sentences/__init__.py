@@ -11,13 +11,13 @@ import importlib
 import pkgutil
 import re
 import string
-from dataclasses import dataclass
 from typing import Any
 
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Sentence:
     """A conclusion in words, with places for its figures.
 

@@ -15,12 +15,12 @@ import pkgutil
 import shlex
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.records import record
 
 Part = Literal["question", "source", "view", "run", "machines"]
 """What a setting is about: the question itself (an argument of the public function), how files are read, which part of
@@ -60,7 +60,7 @@ def known_as(place: str) -> Callable[[str], str]:
     return canonical
 
 
-@dataclass(frozen=True)
+@record
 class Setting:
     """All there is to know about one setting.
 
@@ -262,7 +262,7 @@ def question_of(command: str) -> type[Settings] | None:
     return QUESTIONS.get(command) or questions().get(command)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """What a question is made of; the base of all questions.
 

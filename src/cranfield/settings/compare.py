@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared, tuning
 from cranfield.settings.base import known_as, registered, setting
 from cranfield.settings.evaluate import RunsOrScores
@@ -16,7 +16,7 @@ TESTS = registered(_TESTS)
 CORRECTIONS = registered(_CORRECTIONS)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ComparisonSettings(RunsOrScores):
     """What `compare` and `leaderboard` have in common."""
 
@@ -71,7 +71,7 @@ class ComparisonSettings(RunsOrScores):
     memory: float = shared.memory()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class CompareSettings(ComparisonSettings):
     """Test which systems differ: all pairs at once, or every system against baselines.
 
@@ -129,7 +129,7 @@ class CompareSettings(ComparisonSettings):
             raise ArgumentError(f"`tune` tunes for one measure; got {len(self.measure)}. Name one with `measure`.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LeaderboardSettings(ComparisonSettings):
     """Rank the systems: means with intervals, rank intervals, groups, and which systems may be the best.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, setting
 from cranfield.settings.variance import estimators
@@ -18,7 +18,7 @@ PUBLISHED = "The papers' one-way design: as if every system had topics of its ow
 BLOCKED = "All systems share the topics: the default."
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class DesignSettings(Settings):
     """What all designs have in common: the variance is typed, or estimated from past scores."""
 
@@ -70,7 +70,7 @@ def further_looks() -> Any:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PowerDesignSettings(DesignSettings):
     """Designs by power."""
 
@@ -79,7 +79,7 @@ class PowerDesignSettings(DesignSettings):
     method: str = shared.method()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PairsSettings(DesignSettings):
     """Topics for comparing all systems with each other, or with a baseline, after correction.
 
@@ -117,7 +117,7 @@ class PairsSettings(DesignSettings):
     looks: int | None = further_looks()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AnovaSettings(PowerDesignSettings):
     """Topics for telling by one analysis of variance that m systems differ.
 
@@ -151,7 +151,7 @@ class AnovaSettings(PowerDesignSettings):
     epsilon: str | None = shared.epsilon()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TtestSettings(PowerDesignSettings):
     """Topics for detecting a difference between two systems by a t-test, paired unless --two-sample.
 
@@ -184,7 +184,7 @@ class TtestSettings(PowerDesignSettings):
         return super().ask(*data, **more)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class IntervalSettings(DesignSettings):
     """Topics for a confidence interval of a difference that is expected to be no wider than --width.
 
@@ -208,7 +208,7 @@ class IntervalSettings(DesignSettings):
     two_sample: bool = setting(False, "The two systems have different topics; sizes are per group.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class RecommendSettings(Settings):
     """A recommendation in plain words, from past scores: how many topics, and what other ways of asking say.
 
@@ -237,7 +237,7 @@ class RecommendSettings(Settings):
     missing: str = shared.missing()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class CostSettings(Settings):
     """Topics and judgments for each pool depth and measure.
 

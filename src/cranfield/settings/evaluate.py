@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 
@@ -53,7 +53,7 @@ def lenient(**more: Any) -> Any:
     return setting(False, "Accept fields after the run tag.", on_page=False, **more)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Scoring(Settings):
     """How runs are read and scored."""
 
@@ -66,7 +66,7 @@ class Scoring(Settings):
     lenient: bool = lenient()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class RunsOrScores(Settings):
     """What a question about scores needs when it is given judgments and runs, and scores these first."""
 
@@ -94,7 +94,7 @@ class RunsOrScores(Settings):
         return self.missing or defaults.MISSING
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class EvaluateSettings(Scoring):
     """Score runs against judgments.
 
@@ -138,7 +138,7 @@ class EvaluateSettings(Scoring):
     memory: float = shared.memory()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MeasuresSettings(Settings):
     """List the measures: how to write each, what it computes, and the paper it comes from.
 
@@ -156,7 +156,7 @@ class MeasuresSettings(Settings):
     names: tuple[str, ...] = setting((), "Only these, by any of their names.", argument=True, metavar="[NAME]...")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PoolSettings(Settings):
     """Reduce judgments to the documents in the top of at least one run.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, registered, setting
 
 FORMATS = registered("cranfield.scores.formats:FORMATS")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class DemoSettings(Settings):
     """Make a sample collection and tell the whole story with it.
 
@@ -34,7 +34,7 @@ class DemoSettings(Settings):
     seed: int = shared.seed()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SampleSettings(Settings):
     """Write a synthetic collection with known truth: documents, topics, graded judgments and runs."""
 
@@ -60,7 +60,7 @@ class SampleSettings(Settings):
     force: bool = setting(False, "Replace a former sample in DIR.", part="view")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class CheckSettings(Settings):
     """Validate files: what they hold, ties, and every problem with file and line.
 
@@ -96,7 +96,7 @@ def layouts() -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ConvertSettings(Settings):
     """Read scores, runs or judgments of any format and write them in another.
 
@@ -138,7 +138,7 @@ class ConvertSettings(Settings):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ServeSettings(Settings):
     """Design and analyse a collection in the browser. Nothing leaves this machine.
 

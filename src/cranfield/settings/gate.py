@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, setting
 from cranfield.settings.evaluate import RunsOrScores
@@ -21,7 +21,7 @@ def margin(name: str, value: Any) -> None:
         raise ArgumentError(f"`{name}` must be at most {shared.LARGEST:g}; got {value:g}. Write 0.01.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class GateSettings(RunsOrScores):
     """Let a build pass when the candidate is not worse than the baseline by a margin you name, or is better.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 from cranfield.settings.design import VARIANCE_OF_DIFFERENCE
@@ -24,7 +24,7 @@ def spending() -> Any:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MonitorSettings(Settings):
     """Topics come in batches: which pairs of systems are decided, and may one stop?
 
@@ -81,7 +81,7 @@ class MonitorSettings(Settings):
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LooksSettings(Settings):
     """What looking several times costs and saves: topics at most, topics to expect, and the price against one look.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 
@@ -16,7 +16,7 @@ def _share_to_drop(name: str, value: Any) -> None:
         raise ArgumentError(f"`{name}` must be a share from 0 to below 1; got {value:g}. Write 0.25.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReliabilitySettings(Settings):
     """How reliable are the ranking (Eρ²) and the scores (Φ) of a collection, and how many topics would a target take?
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import registered, setting
 from cranfield.settings.evaluate import Scoring
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReplicatesSettings(Scoring):
     """Score every topic on several partitions of the documents, and see which systems differ.
 

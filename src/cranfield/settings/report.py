@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import setting
 from cranfield.settings.evaluate import Scoring
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReportSettings(Scoring):
     """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import setting
 from cranfield.settings.evaluate import Scoring
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReuseSettings(Scoring):
     """Would these judgments be fair to systems that did not help to make them?
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, known_as, registered, setting
 
@@ -38,7 +38,7 @@ def mode() -> Any:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SimulateTestsSettings(Settings):
     """Which test keeps its level on scores like these, and which finds most?
 
@@ -98,7 +98,7 @@ class SimulateTestsSettings(Settings):
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SimulateDesignSettings(Settings):
     """Would a collection of the recommended size have the promised power, and intervals of the promised width?
 
@@ -135,7 +135,7 @@ class SimulateDesignSettings(Settings):
     missing: str = shared.missing()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SimulateScoresSettings(Settings):
     """Scores like these, with true means that are known.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 from cranfield.settings.variance import estimators
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class StandardisedScores(Settings):
     """How scores are standardised."""
 
@@ -29,7 +29,7 @@ class StandardisedScores(Settings):
     missing: str = shared.missing()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class FitSettings(Settings):
     """Fit standardisation factors: every topic's mean and standard deviation over the systems given.
 
@@ -48,7 +48,7 @@ class FitSettings(Settings):
     trec: bool = setting(False, "Write the file of trec_eval's -Z option.", part="view")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ApplySettings(StandardisedScores):
     """Standardise the scores of any systems, known or new, by saved factors."""
 
@@ -59,7 +59,7 @@ class ApplySettings(StandardisedScores):
     factors: str = setting(help="Factors written by `standardise fit`, or a -Z file.", metavar="FILE")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class RobustnessSettings(StandardisedScores):
     """How far systems move when factors are fitted without them: each in turn, a team, or those named."""
 
@@ -74,7 +74,7 @@ class RobustnessSettings(StandardisedScores):
     teams: Path | None = shared.teams()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class EffectSettings(StandardisedScores):
     """Raw and standardised scores side by side: variances, rank agreement, topics needed.
 
@@ -120,7 +120,7 @@ class EffectSettings(StandardisedScores):
     cluster: str | None = shared.cluster()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class CorrelateSettings(Settings):
     """Rank correlation between two orders of the same systems: tau, tau_b, tau_AP and tau_AP,b, with intervals.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from cranfield import defaults
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import setting
 from cranfield.settings.compare import CORRECTIONS, TESTS
 from cranfield.settings.evaluate import RunsOrScores
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TableSettings(RunsOrScores):
     """The table of a paper: systems by measures, means, significance marks, the best in bold, and a caption.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield import defaults
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, setting
 from cranfield.settings.evaluate import RunsOrScores
@@ -57,7 +57,7 @@ def pattern(**more: Any) -> Any:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Splitting(Settings):
     """How topics are held out."""
 
@@ -67,7 +67,7 @@ class Splitting(Settings):
     n_repeats: int | None = n_repeats()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TuneSettings(Splitting, RunsOrScores):
     """Tune parameters without fooling yourself: what would the tuned system do on unseen topics?
 
@@ -108,7 +108,7 @@ class TuneSettings(Splitting, RunsOrScores):
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SelectionBiasSettings(Splitting):
     """Simulate tuning among equally good settings: how much better than an untuned equal does the best look?
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from cranfield.errors import ArgumentError
+from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import Settings, registered, setting
 
@@ -13,7 +13,7 @@ estimators = registered("cranfield.variance.estimators:ESTIMATORS")
 """The names of the estimators."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class VarianceSettings(Settings):
     """Estimate the variance of past scores, collection by collection and pooled.
 

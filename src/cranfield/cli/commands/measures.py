@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 def run(settings: MeasuresSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """List the measures."""
-    import polars as pl
-
+    from cranfield.light_table import LightColumn, LightTable
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names
     from cranfield.measures.trec import other_names
@@ -27,19 +27,17 @@ def run(settings: MeasuresSettings, output: OutputSettings, files: dict[str, Any
 
     names = settings.names
     definitions = [look_up(name)[0] for name in names] if names else [find(name) for name in known_names()]
-    columns = ["measure", "definition", "tool", "also", "citation"]
-    rows = pl.DataFrame(
-        [[d.written, d.summary, d.family, ", ".join(other_names(d)), d.citation] for d in definitions],
-        schema=dict.fromkeys(columns, pl.String),
-        orient="row",
-    )
+    rows = [(d.written, d.summary, d.family, ", ".join(other_names(d)), d.citation) for d in definitions]
     if sys.stdout.isatty() and output.format is None and output.output is None:
-        _print_paragraphs(rows.rows(), terminal_width())
-    else:
-        emit(Sheet("measures", rows, signature("measures")), output)
+        _print_paragraphs(rows, terminal_width())
+        return
+    names = ("measure", "definition", "tool", "also", "citation")
+    columns = [LightColumn(name, list(cells), str) for name, cells in zip(names, zip(*rows, strict=True), strict=True)]
+    table: Any = LightTable(columns)
+    emit(Sheet("measures", table, signature("measures")), output)
 
 
-def _print_paragraphs(rows: list[tuple[str, ...]], width: int) -> None:
+def _print_paragraphs(rows: Sequence[tuple[str, ...]], width: int) -> None:
     """One paragraph per measure: five columns of prose do not fit a terminal."""
     for written, definition, tool, also, citation in rows:
         click.secho(written, bold=True)

@@ -6,11 +6,11 @@ The files import nothing numerical at the top, because help texts list the forma
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
 from cranfield.compression import COMPRESSED
+from cranfield.records import record
 from cranfield.registry import Registry
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Write(Protocol):
     def __call__(self, sheet: Sheet, width: int | None = None) -> bytes: ...
 
 
-@dataclass(frozen=True)
+@record
 class OutputFormat:
     """A format that tables are written in.
 

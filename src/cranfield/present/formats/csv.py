@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING
 
 from cranfield.present.formats import FORMATS, OutputFormat
@@ -28,6 +26,9 @@ def to_csv(rows: pl.DataFrame, separator: str = ",", *, read_back: bool = False)
         from cranfield.scores.writers import table_bytes
 
         return table_bytes(rows, separator, "the table").decode()
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     writer.writerow([inert(name) for name in rows.columns])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from cranfield.present.formats import FORMATS, OutputFormat, by_sections
@@ -13,23 +12,24 @@ if TYPE_CHECKING:
 
 def to_html(sheet: Sheet) -> str:
     """A table with its title as caption, and the notes and the signature below it."""
+    from html import escape
+
     from cranfield.present.tables import is_number, text_rows
+
+    def cell(text: str, right: bool) -> str:
+        align = ' style="text-align: right"' if right else ""
+        return f"<td{align}>{escape(text)}</td>"
 
     numeric = [is_number(dtype) for dtype in sheet.rows.dtypes]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.rows.columns)
     body = [
-        "<tr>" + "".join(_cell(text, right) for text, right in zip(row, numeric, strict=True)) + "</tr>"
+        "<tr>" + "".join(cell(text, right) for text, right in zip(row, numeric, strict=True)) + "</tr>"
         for row in text_rows(sheet)
     ]
     caption = [f"<caption>{escape(sheet.title)}</caption>"] if sheet.title else []
     notes = [f"<p>{escape(note)}</p>" for note in (*sheet.notes, sheet.signature) if note]
     lines = ["<table>", *caption, f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>", *notes]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str, right: bool) -> str:
-    align = ' style="text-align: right"' if right else ""
-    return f"<td{align}>{escape(text)}</td>"
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:

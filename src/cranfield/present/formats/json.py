@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,8 @@ SCHEMA = 1
 
 def to_json(sheet: Sheet) -> str:
     """The JSON envelope: schema, command, signature, settings, rows and warnings."""
+    import json
+
     envelope = {
         "schema": SCHEMA,
         "command": sheet.command,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -83,18 +81,20 @@ def _line(cells: Sequence[str], widths: list[int], numeric: list[bool], gap: int
 
 def _folded_cell(text: str, width: int) -> list[str]:
     """The lines of a cell: broken at blanks, and inside words that are too long."""
-    return [
-        part
-        for line in text.split("\n")
-        for part in ([line] if _columns(line) <= width else textwrap.wrap(line, width, break_on_hyphens=False))
-    ]
+    return [part for line in text.split("\n") for part in ([line] if _columns(line) <= width else _broken(line, width))]
 
 
 def _wrapped(text: str, width: int | None) -> list[str]:
     """The lines of a text, folded to the terminal."""
     if width is None:
         return [line.rstrip() for line in text.splitlines()]
-    return [part for line in text.splitlines() for part in textwrap.wrap(line, width, break_on_hyphens=False) or [""]]
+    return [part for line in text.splitlines() for part in _broken(line, width) or [""]]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(line, width, break_on_hyphens=False)
 
 
 def _styled(lines: list[str], style: str, wanted: bool) -> list[str]:
@@ -121,7 +121,9 @@ def _columns(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
 def transposed(sheet: Sheet, width: int | None) -> Sheet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -14,6 +14,7 @@ from cranfield.executors import Progress
 from cranfield.labels import summary
 from cranfield.present.answer import answer
 from cranfield.present.tables import Sheet
+from cranfield.records import record
 from cranfield.scores import Correlation, ScoreMatrix, correlate
 from cranfield.settings import Settings, setting, shared
 from cranfield.web.server.data import Dataset
@@ -22,7 +23,7 @@ from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SidesQuestion(Settings):
     """The settings of `correlate`, about two datasets or two measures of one."""
 

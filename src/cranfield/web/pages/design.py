@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cranfield import defaults
@@ -11,6 +11,7 @@ from cranfield.design.designs import DESIGNS, DesignKind
 from cranfield.errors import ArgumentError, quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
+from cranfield.records import record
 from cranfield.settings import Settings, questions, setting, shared
 from cranfield.settings.design import (
     BASELINE,
@@ -68,7 +69,7 @@ class Choices:
         return " ".join(name for name, kind in self.designs.items() if kind.pairwise == of_difference)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class DesignQuestion(Settings):
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
 

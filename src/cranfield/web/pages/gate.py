@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from cranfield.records import record
 from cranfield.settings.gate import GateSettings
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class GateQuestion(GateSettings):
     """The settings of `gate`, about two systems of a dataset."""
 

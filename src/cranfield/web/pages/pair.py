@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cranfield.errors import UnknownNameError
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
+from cranfield.records import record
 from cranfield.settings import setting
 from cranfield.settings.compare import CompareSettings
 from cranfield.web.server.data import Dataset
@@ -15,7 +16,7 @@ from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PairSettings(CompareSettings):
     """The comparison, and the two systems to look at."""
 

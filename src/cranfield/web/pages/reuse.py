@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
+from cranfield.records import record
 from cranfield.settings import setting
 from cranfield.settings.reuse import ReuseSettings
 from cranfield.web.server.data import Dataset
@@ -18,7 +19,7 @@ from cranfield.web.server.page import page
 ENDS = "-_.0123456789"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReuseQuestion(ReuseSettings):
     """The settings of `reuse`, with teams told apart by the names of their runs."""
 

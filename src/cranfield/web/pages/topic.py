@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from cranfield.executors import Progress
 from cranfield.labels import positions
 from cranfield.present.view.rankings import rankings
 from cranfield.present.view.topic import topic_answer
+from cranfield.records import record
 from cranfield.settings import Settings, setting, shared
 from cranfield.settings.evaluate import EvaluateSettings
 from cranfield.web.server.data import Dataset
@@ -21,7 +21,7 @@ from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TopicSettings(Settings):
     """One topic: the scores of all systems on it, how hard it is among the others, and two ranked lists with grades."""
 

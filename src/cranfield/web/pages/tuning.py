@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from cranfield import defaults
 from cranfield.errors import quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
+from cranfield.records import record
 from cranfield.settings import Settings, setting, shared
 from cranfield.settings.tuning import TuneSettings
 from cranfield.tuning import split_families
@@ -18,7 +19,7 @@ from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TuningQuestion(Settings):
     """The settings of `tune`, with one choice for the way topics are held out."""
 

@@ -12,6 +12,7 @@ from cranfield.errors import quietly
 from cranfield.executors import Progress
 from cranfield.present.answer import answer
 from cranfield.present.view.data import JUDGED_DEPTH, view_data
+from cranfield.records import record
 from cranfield.settings.compare import LeaderboardSettings
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import by_measure, material_of, snippets, warnings_of
@@ -19,7 +20,7 @@ from cranfield.web.server.outcome import Outcome
 from cranfield.web.server.page import page
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ViewQuestion(LeaderboardSettings):
     """The settings of `leaderboard`; the view fetches one measure after the other."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cranfield.records import record
 from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
 from cranfield.settings.shared import WIDE
 from cranfield.web.server.data import Dataset
@@ -112,9 +113,8 @@ _PAGES: dict[str, Page] = {}
 def page(name: str, title: str, settings: type[Settings], **more: Any) -> Page:
     """Register a page; see `Page` for what can be said of it. The question gets its `data` unless it has one."""
     if "data" not in {one.name for one in settings.all()}:
-        settings = dataclasses.make_dataclass(
-            f"{settings.__name__}OfData", [("data", str, data())], bases=(settings,), frozen=True, kw_only=True
-        )
+        with_data = {"__annotations__": {"data": str}, "data": data()}
+        settings = record(kw_only=True)(type(f"{settings.__name__}OfData", (settings,), with_data))
     more.setdefault("address", f"/{name}")
     more.setdefault("brief", settings.brief)
     _PAGES[name] = Page(name, title, settings, **more)
