@@ -18,8 +18,6 @@ from cranfield.records import record
 
 A_WHILE = 60.0
 """Seconds of processor time from which a question is announced."""
-LIBRARIES = 160.0
-"""Megabytes that the interpreter and its libraries take before anything is read, about."""
 DRAW, DRAW_SYSTEM = 10e-9, 0.25e-9
 """Seconds to draw one topic of one resample, and to add its score to the sum of one system."""
 FLIP, FLIP_SYSTEM = 1.2e-9, 0.11e-9

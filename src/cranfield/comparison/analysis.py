@@ -35,6 +35,7 @@ from cranfield.defaults import (
     ALTERNATIVE,
     CORRECTION,
     INTERVALS,
+    LIBRARIES_MB,
     MEMORY_MB,
     SEED,
     STATISTIC,
@@ -43,7 +44,7 @@ from cranfield.defaults import (
     IntervalKind,
     StatisticName,
 )
-from cranfield.demand import LIBRARIES, Demand, flipped_sums
+from cranfield.demand import Demand, flipped_sums
 from cranfield.errors import ArgumentError, DataError, notify, quietly
 from cranfield.executors import Progress, available_workers
 from cranfield.labels import positions
@@ -409,7 +410,7 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
     return Demand(
         f"comparing {m:,} systems on {n:,} topics ({test.title})",
         seconds,
-        LIBRARIES + 8e-6 * (6 * n * m + 20 * n_pairs) + min(how.memory, 1e-6 * at_once * BLOCK * row),
+        LIBRARIES_MB + 8e-6 * (6 * n * m + 20 * n_pairs) + min(how.memory, 1e-6 * at_once * BLOCK * row),
         f"{less} would take less",
     )
 

@@ -20,6 +20,7 @@ from cranfield.collection.readers import called, read_run, same_system
 from cranfield.collection.streaming import RunSection, RunStream, topic_sections
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
+    LIBRARIES_MB,
     MEASURES,
     MEMORY_MB,
     ORDER,
@@ -29,7 +30,6 @@ from cranfield.defaults import (
     RankingOrder,
     SystemName,
 )
-from cranfield.demand import LIBRARIES
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
@@ -357,7 +357,7 @@ def evaluate(
 def _share(memory: float, workers: int | None, sources: Any) -> float:
     """The bytes that one of several workers may take."""
     at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
-    return max(memory - LIBRARIES, memory / 10) * 1e6 / max(at_once, 1)
+    return max(memory - LIBRARIES_MB, memory / 10) * 1e6 / max(at_once, 1)
 
 
 def in_sections(sources: Iterable[Run | str], evaluator: Evaluator) -> Iterable[Unit]:
