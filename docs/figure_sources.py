@@ -354,22 +354,35 @@ def asymmetry_pointer() -> Texts:
     """Where `compare` speaks of asymmetric differences."""
     import asymmetry_study as study
 
-    header = "test | systems | >topics | " + " | ".join(f">{name}" for _, _, name in study.RATES)
-    return {"asymmetry-pointer": table(header, study.pointer(1024, 3))}
+    found = study.pointed(1024, 3)
+    return {"asymmetry-pointer": table(study.POINTER, study.pointer(found)), "pointer-overall": study.overall(found)}
+
+
+@figures("measured", command="python docs/asymmetry_study.py --trials 1024 --groups 4 --held-out", sources=SIMULATED)
+def asymmetry_held_out() -> Texts:
+    """The same on collections that were not looked at when its thresholds were chosen."""
+    import asymmetry_study as study
+
+    found = study.pointed(1024, 4, study.HELD_OUT)
+    return {"asymmetry-held-out": table(study.POINTER, study.pointer(found)), "held-out-overall": study.overall(found)}
 
 
 @figures("measured", command="python docs/figures.py --measure bootstrap-few",
          sources=(*SIMULATED, "comparison/bootstrap.py"))  # fmt: skip
 def bootstrap_few() -> Texts:
     """The bootstrap-shift test with few topics."""
-    from asymmetry_study import COLLECTIONS
+    from asymmetry_study import COLLECTIONS, HELD_OUT
 
     tests, sizes = ["bootstrap", "t"], [15, 25, 35, 45, 50, 75]
-    with quietly():
-        found = [cf.simulate_tests(matrix(name), n_topics=sizes, tests=tests, n_trials=4096) for name in COLLECTIONS]
-    rates = np.mean([one.to_frame()["rate"].to_numpy() for one in found], axis=0).reshape(len(sizes), len(tests))
     header = "test | " + " | ".join(f">{n} topics" for n in sizes)
-    return {"bootstrap-few": table(header, [[test, *map(short, rates[:, at])] for at, test in enumerate(tests)])}
+    texts = {}
+    for figure, collections in {"bootstrap-few": COLLECTIONS, "bootstrap-few-held-out": HELD_OUT}.items():
+        scores = [matrix(name) for name in collections]
+        with quietly():
+            found = [cf.simulate_tests(one, n_topics=sizes, tests=tests, n_trials=4096) for one in scores]
+        rates = np.mean([one.to_frame()["rate"].to_numpy() for one in found], axis=0).reshape(len(sizes), len(tests))
+        texts[figure] = table(header, [[test, *map(short, rates[:, at])] for at, test in enumerate(tests)])
+    return texts
 
 
 @figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)

@@ -352,12 +352,14 @@ def powers_again() -> Texts:
 @figures("shared")
 def few_topics_hold_much() -> Texts:
     """How much of the residual sum of squares a tenth of the topics hold."""
-    shares = {}
-    for year in (5, 6, 7):
-        x = matrix(f"trec{year}-adhoc.AP").values
-        residual = ((x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()) ** 2).sum(axis=1)
-        shares[year] = np.sort(residual)[-len(x) // 10 :].sum() / residual.sum()
+    shares = {year: share_of_a_tenth(matrix(f"trec{year}-adhoc.AP").values) for year in (5, 6, 7)}
     return {"tenth-of-topics": ", ".join(f"TREC-{year} AP {share:.0%}" for year, share in shares.items())}
+
+
+def share_of_a_tenth(x: Any) -> float:
+    """Of the residual sum of squares, what the tenth of the topics that hold most hold."""
+    residual = ((x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()) ** 2).sum(axis=1)
+    return float(np.sort(residual)[-len(x) // 10 :].sum() / residual.sum())
 
 
 @figures("measured", command="python docs/figures.py --measure f-tests", sources=(
@@ -406,6 +408,45 @@ def f_tests() -> Texts:
         "f-tests-designed": f"{short(min(low), 2)} to {short(max(low), 2)}",
         "f-tests-more": f"{short(min(high), 2)} to {short(max(high), 2)}",
     }
+
+
+@figures("measured", command="python docs/figures.py --measure intervals-of-sizes", sources=(
+    "design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py"))  # fmt: skip
+def intervals_of_sizes() -> Texts:
+    """How often the interval of `recommend` holds the number of topics that the population asks for."""
+    import advice_study as study
+
+    from cranfield.design.recommendation import recommend
+
+    pilots, rng = 400, np.random.default_rng(7)
+    # Gamma scores (skewness 1.4); the spread of a topic is itself drawn, so that a tenth of them holds much of the residual.
+    spreads = {"uneven": rng.exponential(size=(study.TOPICS, 1)), "very uneven": rng.lognormal(size=(study.TOPICS, 1))}
+    made = {
+        "normal, equal variances": study.equal(np.random.default_rng(0)),
+        "normal, unequal variances": study.unequal(np.random.default_rng(1)),
+    }
+    held_by = {}
+    for name, spread in spreads.items():
+        drawn = 0.1 * spread / spread.mean() * (rng.gamma(2, size=(study.TOPICS, study.SYSTEMS)) - 2)
+        made[f"gamma, {name} topics"] = 0.35 + drawn
+        held_by[name] = share_of_a_tenth(drawn)
+    rows = []
+    for name, values in made.items():
+        population = cf.ScoreMatrix(values, map(str, range(study.TOPICS)), map(str, range(study.SYSTEMS)), "score")
+        min_diff, row = study.least_difference(population), [name]
+        for topics in study.PILOTS:
+            random, held = np.random.default_rng([2, topics]), 0
+            for _ in range(pilots):
+                past, everything = study.pilot(population, topics, random)
+                wanted = study.true_topics(everything, min_diff)[study.HEADLINE]
+                with quietly():
+                    advice = recommend(past, study.COMPARED, min_diff)
+                held += (advice.lower or 0) <= wanted <= (advice.upper or 0)
+            row.append(short(held / pilots, 2))
+        rows.append(row)
+    head = "scores | " + " | ".join(f">pilots of {n} topics" for n in study.PILOTS)
+    said = " and ".join(f"{share:.0%}" for share in held_by.values())
+    return {"intervals-of-sizes": table(head, rows), "tenth-of-gamma-topics": said}
 
 
 @figures("measured", command="python docs/figures.py --measure one-way-on-shared-topics", sources=("design/anova.py",))

@@ -1,17 +1,20 @@
 """Writes ``docs/sigir2019.md``: the error rates that SIGIR 2019 published, beside those of ``simulate tests --mode copula``.
 
-    python docs/sigir2019.py [--trials 10240] [--work DIRECTORY] [--shared DIRECTORY] [--only AP]
+    python docs/sigir2019.py --trec8 adhoc8_p10.csv [--margins DIRECTORY] [--trials 10240] [--work DIRECTORY] [--only AP]
 
 Needs the extra ``simulate``, and beside the repository ``shared/data/matrices`` (TREC-5 to TREC-8) and
-``shared/published/sigir2019_error_rates.csv``. Some fifteen minutes on one free core. With ``--work``, finished blocks of trials are
-kept in a directory: an interrupted run goes on from there, and so does one of more trials. ``--only`` makes one of the parts and
-keeps it there, without a page: AP, P@10, or AP-as-in-R, the rates of AP with pair copulas as the authors' package fits them.
+``shared/published/sigir2019_error_rates.csv``. ``--trec8`` is the authors' file of P@10 scores of TREC-8, which is not there.
+``--margins`` is a directory of margins that the authors' R package fitted (``docs/sigir2019_margins.R`` writes them). Some
+fifteen minutes on one free core. With ``--work``, finished blocks of trials are kept in a directory: an
+interrupted run goes on from there, and so does one of more trials. ``--only`` prints one of the parts, and writes no
+page: AP, P@10, AP-as-in-R, the rates of AP with pair copulas as the authors' package fits them, or AP-all-in-R, with their margins too.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import sys
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,9 +26,11 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-from cranfield import CranfieldWarning
+from cranfield import CranfieldWarning, ScoreMatrix, read_scores
+from cranfield.comparison.corrections import at_most
 from cranfield.simulation.blocks import KIND, job_of, run_blocks
 from cranfield.simulation.copula import CLUSTER, FittedCopula, PairCopulas, library, pseudo_observations
+from cranfield.simulation.margins import Margin
 from cranfield.simulation.population import Population
 from cranfield.simulation.trials import BLOCK, Outcome, Plan, Source, draw_cell, outcome_of
 from cranfield.work_files import WorkFile
@@ -37,23 +42,19 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 YEARS = (5, 6, 7, 8)
 TOPICS, LEVELS, DIFFERENCE = (25, 50, 100), (0.05, 0.01), 0.05
 OURS = ("t", "randomisation", "bootstrap", "wilcoxon", "sign")
-THEIRS = {"wilcoxon": "wilcoxon, as in R", "sign": "sign, |d| ≤ .01 tied"}
+THEIRS = {
+    "randomisation": "randomisation, as in C++", "bootstrap": "bootstrap, as in C++", "wilcoxon": "wilcoxon, as in R",
+    "sign": "sign, |d| ≤ .01 tied",
+}  # fmt: skip
 """Tests that are run as the published study runs them too, by our test."""
-AS_IN_R = "-as-in-R"
-PARTS = {"AP": "AP", "P@10": "P@10", f"AP{AS_IN_R}": "AP, copulas as in R"}
+AS_IN_R, ALL_IN_R = "AP-as-in-R", "AP-all-in-R"
+PARTS = {"AP": "AP", "P@10": "P@10", AS_IN_R: "AP, copulas as in R", ALL_IN_R: "AP, copulas and margins as in R"}
 """What is simulated, and its title."""
 PUBLISHED_TRIALS = {"type1": 1_667_000, "power": 167_000}
 SEED, RESAMPLES = 2019, 999
+FLIPS, AT_ONCE = 10_000, 500
+"""Resamples of the tests as in C++, and how many are held at once."""
 KINDS = (("type1", 0.0, "type I error"), ("power", DIFFERENCE, f"power at δ = {DIFFERENCE:g}"))
-
-
-WITH_TREC8 = {
-    ("power", "t", 100, 0.05): "with TREC-8 | .4890 | within 3",
-    ("power", "bootstrap", 100, 0.05): "with TREC-8 | .4986 | within 3",
-    ("power", "randomisation", 50, 0.05): "with TREC-8 | .2569 | beyond 3",
-    ("power", "randomisation", 100, 0.05): "with TREC-8 | .4751 | beyond 3",
-}
-"""Rates of P@10 that were kept of a run with TREC-8, whose scores are not in ``shared``; all others were near."""
 
 
 def sign_p(each: Array) -> Array:
@@ -79,6 +80,30 @@ def wilcoxon_p(each: Array) -> Array:
         spread = np.sqrt(n[j] * (n[j] + 1) * (2 * n[j] + 1) / 24 - (tied**3 - tied).sum() / 48)
         p[j] = min(1.0, 2 * stats.norm.sf((abs(z) - 0.5) / spread))
     return p
+
+
+def randomisation_p(each: Array, rng: np.random.Generator) -> Array:
+    """The randomisation test of every column as the authors' program runs it: sums of decimal fractions in floating point.
+
+    Where many flips reach just the observed difference, as with P@10, some of their sums miss it in the last bit.
+    """
+    n = len(each)
+    observed = np.abs((each.astype(np.longdouble).sum(axis=0) / n).astype(np.float64))
+    reached = np.zeros(each.shape[1])
+    for _ in range(0, FLIPS, AT_ONCE):
+        signs = rng.choice([-1.0, 1.0], size=(n, AT_ONCE, 1))
+        sums = np.zeros((AT_ONCE, each.shape[1]))
+        for sign, row in zip(signs, each, strict=True):  # one topic after the other, as there
+            sums += sign * row
+        reached += (np.abs(sums / n) >= observed).sum(axis=0)
+    return reached / FLIPS
+
+
+def bootstrap_p(each: Array, rng: np.random.Generator) -> Array:
+    """The bootstrap test of every column as the authors' program runs it: resampled means are shifted by their own mean."""
+    n = len(each)
+    means = rng.multinomial(n, np.full(n, 1 / n), size=FLIPS) @ each / n
+    return np.asarray((np.abs(means - means.mean(axis=0)) >= np.abs(each.mean(axis=0))).mean(axis=0))
 
 
 def fit_as_in_r(values: Array, pair: NDArray[np.int64]) -> FittedCopula:
@@ -139,21 +164,36 @@ def run_all(source: Source, plan: Plan, block: int) -> list[Outcome]:
         rng, drawn = draw_cell(source, plan, block, *cell)
         outcome = outcome_of(drawn, ours, cell[1], seed=int(rng.integers(2**62)))
         each = (drawn.scores[:, :, 1] - drawn.scores[:, :, 0]).T
-        theirs = [np.stack([p <= level for level in LEVELS])[..., None] for p in (wilcoxon_p(each), sign_p(each))]
-        outcomes.append(replace(outcome, rejected=np.concatenate([outcome.rejected, np.stack(theirs)])))
+        p_values = (randomisation_p(each, rng), bootstrap_p(each, rng), wilcoxon_p(each), sign_p(each))
+        theirs = np.stack([[at_most(p, level)[:, None] for level in LEVELS] for p in p_values])
+        outcomes.append(replace(outcome, rejected=np.concatenate([outcome.rejected, theirs])))
     return outcomes
 
 
-def populations_of(measure: str, shared: Path) -> dict[int, Population]:
+def scores_of(measure: str, trec8: Path | None) -> dict[int, ScoreMatrix]:
     """The collections whose scores are there, by year."""
-    paths = {year: shared / "data" / "matrices" / f"trec{year}-adhoc.{measure}.csv" for year in YEARS}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
-        return {year: Population.of(path) for year, path in paths.items() if path.is_file()}
+    paths = {year: SHARED / "data" / "matrices" / f"trec{year}-adhoc.{measure}.csv" for year in YEARS}
+    found = {year: read_scores(path).only() for year, path in paths.items() if path.is_file()}
+    if measure == "P@10" and trec8 is not None:
+        values = pl.read_csv(trec8)  # a row for every topic, without its name
+        found[8] = ScoreMatrix(values.to_numpy(), map(str, range(401, 451)), values.columns, measure)
+    return found
+
+
+def margins_of(directory: Path, year: int) -> tuple[tuple[str, ...], tuple[Margin, ...]]:
+    """The runs that the authors keep, and the margins that their package fitted."""
+    quantiles = pl.read_csv(directory / f"trec{year}-adhoc.AP.csv")
+    names = tuple(sorted(quantiles.columns))
+    return names, tuple(Margin("simIReff", 0.0, quantiles[name].to_numpy()) for name in names)
 
 
 def simulate(
-    part: str, populations: dict[int, Population], trials: int, work: Path | None, workers: int
+    part: str,
+    populations: dict[int, Population],
+    margins: dict[int, tuple[Margin, ...]],
+    trials: int,
+    work: Path | None,
+    workers: int,
 ) -> tuple[dict[tuple[int, float], Truths], Truths]:
     """Rejections, tests × levels × trials, by topics and difference, and which pairs without one are exchangeable.
 
@@ -175,10 +215,12 @@ def simulate(
             name: getattr(plan, name) for name in ("n_topics", "difference", "tests", "alpha", "n_resamples", "seed")
         }
         path = None if work is None else work / f"trec{year}-{part}.work"
-        source = partial(_fitted, population, plan, workers, fit_as_in_r if part.endswith(AS_IN_R) else None)
+        source = partial(
+            _fitted, population, plan, workers, fit_as_in_r if part.endswith("in-R") else None, margins.get(year)
+        )
         done = run_blocks(
             plan, source, WorkFile(path, job_of(population.measure, population.values, settings), KIND), run=run_all, workers=workers,
-            progress=partial(print, part, f"TREC-{year}", flush=True),
+            progress=partial(print, part, f"TREC-{year}", file=sys.stderr, flush=True),
         )  # fmt: skip
         for (n_topics, difference, _), parts in zip(plan.cells, zip(*done, strict=True), strict=True):
             rejected.setdefault((n_topics, difference), []).extend(part.rejected[..., 0] for part in parts)
@@ -186,8 +228,10 @@ def simulate(
     return {cell: np.concatenate(parts, axis=2) for cell, parts in rejected.items()}, np.concatenate(alike)
 
 
-def _fitted(population: Population, plan: Plan, workers: int, fit: Any, blocks: list[int]) -> Source:
-    return PairCopulas.of(population, plan.seed, BLOCK, blocks, plan.difference, workers, fit=fit)
+def _fitted(
+    population: Population, plan: Plan, workers: int, fit: Any, margins: tuple[Margin, ...] | None, blocks: list[int]
+) -> Source:
+    return PairCopulas.of(population, plan.seed, BLOCK, blocks, plan.difference, workers, fit=fit, margins=margins)
 
 
 @dataclass(frozen=True)
@@ -220,23 +264,33 @@ def _rate(value: float) -> str:
 
 
 Cells = dict[tuple[str, str, int, float], Cell]
-"""Rates by kind, test, topics and level, tests as the authors run them."""
+"""Rates by kind, test, topics and level."""
+FAR = 2.5
+"""Standard errors from which on a rate is listed by itself."""
+
+
+def _theirs() -> list[str]:
+    """The tests as the authors run them."""
+    return [THEIRS.get(name, name) for name in OURS]
+
+
+def _escaped(name: str) -> str:
+    return name.replace("|", "\\|")
 
 
 def tables(
     measure: str, rejected: dict[tuple[int, float], Truths], published: pl.DataFrame
 ) -> tuple[str, list[tuple[object, ...]], Cells]:
-    """The tables of a measure; how many rates of every kind are near the published ones, our tests and theirs; and theirs."""
+    """The tables of a measure; how many rates of every kind are near the published ones, our tests and theirs; and the rates."""
     back = {theirs: ours for ours, theirs in THEIRS.items()}
-    text, near, every = [], [], {}
+    text, near, every = [], [], Cells()
     for kind, difference, title in KINDS:
-        cells: dict[str, list[Cell]] = {}
         for at, level in enumerate(LEVELS):
             text += [f"\n### {measure}: {title}, two-sided {_rate(level).rstrip('0')}\n"]
             text += ["| test | " + " | ".join(f"{n} topics | published | z" for n in TOPICS) + " |"]
             text += ["|:--|" + "--:|" * 9]
             for place, name in enumerate((*OURS, *THEIRS.values())):
-                row = []
+                row: list[Cell] = []
                 for n_topics in TOPICS:
                     wanted = (pl.col("kind") == kind, pl.col("topics") == n_topics, pl.col("alpha") == level)
                     wanted += (pl.col("test") == back.get(name, name),)
@@ -244,33 +298,29 @@ def tables(
                         wanted += (pl.col("delta") == DIFFERENCE,)
                     rate = published.filter(*wanted)["rate"].item()
                     row.append(cell_of(rejected[n_topics, difference][place, at], rate, PUBLISHED_TRIALS[kind]))
-                text.append(f"| {name.replace('|', chr(92) + '|')} | " + " | ".join(map(str, row)) + " |")
-                cells.setdefault(name, []).extend(row)
-        ours = [cell for name in OURS for cell in cells[name]]
-        theirs = [cell for name in OURS for cell in cells[THEIRS.get(name, name)]]
+                    every[kind, name, n_topics, level] = row[-1]
+                text.append(f"| {_escaped(name)} | " + " | ".join(map(str, row)) + " |")
+        theirs, ours = (
+            [cell for (sort, name, *_), cell in every.items() if sort == kind and name in chosen]
+            for chosen in (_theirs(), OURS)
+        )
         within = [sum(abs(cell.z) <= 3 for cell in group) for group in (theirs, ours)]
-        near.append((measure, title, len(ours), *within))
-        where = [(kind, name, n, level) for name in OURS for level in LEVELS for n in TOPICS]
-        every |= dict(zip(where, theirs, strict=True))
+        apart = np.array([cell.z for cell in theirs])
+        spread = (f"{np.abs(apart).max():.1f}", f"{np.sqrt(np.square(apart).mean()):.2f}")
+        near.append((measure, title, len(ours), *within, *spread))
     return "\n".join(text), near, every
 
 
 def beyond(parts: dict[str, Cells]) -> str:
-    """Every rate beyond three standard errors, and what it is when one thing is done as in the published study."""
+    """Every rate of AP that is far from the published one in `copula` mode, and what it is with copulas and margins as in R."""
     lines = []
-    for part in ("AP", "P@10"):
-        for (kind, test, topics, level), cell in parts[part].items():
-            if abs(cell.z) <= 3:
-                continue
-            if part == "AP":
-                then = parts[f"AP{AS_IN_R}"][kind, test, topics, level]
-                changed = f"copulas as in R | {_rate(then.rate)} | {then.z:+.2f}"
-            else:
-                changed = WITH_TREC8.get((kind, test, topics, level), "with TREC-8 | not kept | within 3")
-            lines.append(
-                f"| {part}, {kind} | {test} | {topics} | {_rate(level).rstrip('0')} | {_rate(cell.rate)} | {_rate(cell.published)} "
-                f"| {cell.z:+.2f} | {changed} |"
-            )
+    for kind, test, topics, level in parts["AP"]:
+        where = (kind, test, topics, level)
+        here = [parts[part][where] for part in ("AP", AS_IN_R, ALL_IN_R)]
+        if test in _theirs() and abs(here[0].z) > FAR:
+            rates = " | ".join(f"{_rate(cell.rate)} | {cell.z:+.1f}" for cell in here)
+            name = f"{kind} | {_escaped(test)} | {topics} | {_rate(level).rstrip('0')}"
+            lines.append(f"| {name} | {_rate(here[0].published)} | {rates} |")
     return "\n".join(lines)
 
 
@@ -289,37 +339,53 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=10_240, help="of every cell")
     parser.add_argument("--work", type=Path, help="directory that keeps what is finished")
-    parser.add_argument("--shared", type=Path, default=SHARED, help="directory of data/matrices and published")
-    parser.add_argument("--only", choices=list(PARTS), help="one part, kept in the directory of --work")
+    parser.add_argument(
+        "--trec8", type=Path, help="P@10 scores of TREC-8, data/adhoc8_p10.csv of the authors' repository"
+    )
+    parser.add_argument("--margins", type=Path, help="directory of margins that simIReff fitted to AP scores")
+    parser.add_argument("--only", choices=list(PARTS), help="one part, printed and not written")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     if given.work:
         given.work.mkdir(parents=True, exist_ok=True)
-    published = pl.read_csv(given.shared / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")
+    published = pl.read_csv(SHARED / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")
     sections: list[str] = []
     near: list[tuple[object, ...]] = []
-    signs: dict[str, float] = {}
     cells: dict[str, Cells] = {}
     for part, title in PARTS.items():
-        measure = part.removesuffix(AS_IN_R)
-        if given.only not in (None, part) or not (populations := populations_of(measure, given.shared)):
+        measure = part.split("-")[0]
+        if given.only not in (None, part) or (part == ALL_IN_R and given.margins is None):
             continue
-        rejected, alike = simulate(part, populations, given.trials, given.work, given.workers)
-        signs[part] = float(rejected[50, DIFFERENCE][-1, 0].mean())
+        populations, margins = {}, {}
+        for year, scores in scores_of(measure, given.trec8).items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CranfieldWarning)
+                if part == ALL_IN_R:
+                    names, margins[year] = margins_of(given.margins, year)
+                    populations[year] = Population.of(scores.select(systems=names), bottom=0)
+                else:
+                    populations[year] = Population.of(scores)
+        rejected, alike = simulate(part, populations, margins, given.trials, given.work, given.workers)
         text, counts, cells[part] = tables(title, rejected, published.filter(pl.col("measure") == measure))
         years = ", ".join(f"TREC-{year} ({population.n_systems} runs)" for year, population in populations.items())
         sections.append(f"\n## {title}\n\n{years}.\n{text}\n{trap(title, rejected, alike)}")
         near += counts
-    if given.only:
-        return
-    today = datetime.datetime.now(tz=datetime.UTC).date()
     counted = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in near)
+    if given.only:
+        sys.stdout.write(NEAR + counted + "\n" + "\n".join(sections) + "\n")
+        return
+    if set(PARTS) - set(cells):
+        parser.error("the page needs --trec8 and --margins; without them make parts with --only")
+    today = datetime.datetime.now(tz=datetime.UTC).date()
     head = HEAD.format(
-        date=today, trials=given.trials, pairs=given.trials // CLUSTER, near=counted, beyond=beyond(cells), sign_ours=_rate(signs["AP"]),
-        sign_theirs=_rate(signs[f"AP{AS_IN_R}"]),
-    )  # fmt: skip
-    PAGE.write_text(head + "\n".join(sections) + "\n")
+        date=today, trials=given.trials, pairs=given.trials // CLUSTER, near=NEAR + counted, beyond=beyond(cells)
+    )
+    PAGE.write_text(head + reasons(cells) + "\n".join(sections) + "\n")
 
+
+NEAR = """| measure | rate | of | tests as the authors run them | tests of `compare` | largest \\|z\\| | root mean square z |
+|:--|:--|--:|--:|--:|--:|--:|
+"""
 
 HEAD = """# The error rates of SIGIR 2019, reproduced
 
@@ -327,48 +393,64 @@ Urbano, Lima & Hanjalic, "Statistical significance testing in information retrie
 errors" (SIGIR 2019), beside `simulate tests --mode copula`. Written on {date} by
 
 ```console
-$ python docs/sigir2019.py --trials {trials}
+$ python docs/sigir2019.py --trec8 adhoc8_p10.csv --margins margins --trials {trials}
 ```
+
+**Scores.** Seven matrices (AP of TREC-5 to TREC-8, P@10 of TREC-5 to TREC-7) are those of `../shared/data/matrices`; they hold the same numbers as the authors' files.
+The eighth, P@10 of TREC-8, is not there: it is `data/adhoc8_p10.csv` of the authors' repository, github.com/julian-urbano/sigir2019-statistical, given as it is. The directory
+`margins` holds what the authors' R package simIReff makes of the AP scores (`docs/sigir2019_margins.R` says how to run it); only the last part needs it.
 
 {trials:,} trials per cell from {pairs:,} fitted pairs, eight trials each; collections in proportion to their runs, the worst tenth and copies left out;
 999 resamples of a bootstrap. The published rates come from 1,667,000 trials (power: 167,000). ± is one Monte-Carlo standard error of ours, between
-pairs; z is the difference in standard errors of both sides. Two tests are also run as the authors' scripts run them, on the same trials:
+pairs; z is the difference in standard errors of both sides. Four tests are also run as the authors' programs run them, on the same trials:
 
 - **sign, |d| ≤ .01 tied**: the published sign test counts differences of at most .01 as ties; `compare` counts equal scores alone.
 - **wilcoxon, as in R**: with ties, zeros or 50 topics, R takes the normal approximation with a continuity correction; `compare` takes it without, and the
   exact distribution up to 50 topics without ties.
+- **randomisation, as in C++**: sums of decimal fractions in floating point, 10,000 flips (theirs: a million); `compare` is exact on the lattice of P@10.
+- **bootstrap, as in C++**: resampled means are shifted by their own mean, and the p-value is the share of 10,000 resamples (theirs: a million).
 
-How many rates are within three standard errors of the published ones:
+How many rates are within three standard errors of the published ones, and how far off they are (tests as the authors run them). If nothing but
+chance set them apart, the root mean square of z would be about 1, and the largest of 30 about 2:
 
-| measure | rate | of | tests as the authors run them | tests of `compare` |
-|:--|:--|--:|--:|--:|
 {near}
 
-Every rate beyond three standard errors, tests as the authors run them, and the same rate when one thing is done as they did it (z is the distance in standard errors each time):
+With AP, `copula` mode leaves more than chance. Every rate of it that is more than 2.5 standard errors off, and the same rate when copulas, and then margins too, are those of the authors' packages:
 
-| rate | test | topics | level | ours | published | z | changed | then | z |
-|:--|:--|--:|--:|--:|--:|--:|:--|--:|--:|
+| rate | test | topics | level | published | `copula` mode | z | copulas as in R | z | margins too | z |
+|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {beyond}
 
-All type I rates are near. Rates in one column come from the same trials, so that neighbours miss together: these are not so many independent misses. What is changed, and what is left:
+Rates in one column come from the same trials, so that neighbours miss together: these are not so many independent misses. What makes the difference:
 
-- **AP, sign test's power: the copulas.** The authors choose pair copulas with VineCopula, `copula` mode with pyvinecopulib. Both have the same families but for those that are not exchangeable: VineCopula's two Tawn copulas have two parameters, and the weight of the one
-  system is kept between Kendall's τ − .1 and τ + .2; pyvinecopulib's has three and no such bounds, so AIC chooses it less often and it is less lopsided, and there are non-parametric copulas besides. The part "AP, copulas as in R" draws the same pairs with copulas as
-  VineCopula chooses them and changes nothing else: **{sign_ours} becomes {sign_theirs}** (published .5656) for the sign test with 50 topics at .05, and all 60 rates are within three standard errors. How near our way of fitting comes to theirs: for 40 pairs of TREC-8 VineCopula
-  2.6.1 itself gave the same family and the same parameters to two decimals for 39 (the other is on the edge of a rule that leaves families out beforehand).
-- **AP, bootstrap with 100 topics at .01: resamples.** The authors draw a million, this page 999, and a p-value from few resamples costs power at a small level: by .0038 ± .0019 with 100 topics and .0072 ± .0022 with 50 (2,048 trials, each with its p-value from 40,000
-  resamples and its chance of p ≤ .01 with 999). That takes .7524 to .756, 2.5 standard errors below the published rate; t and randomisation are 2.3 below on the same trials.
-- **What it is not.** Moving the mean: simIReff optimises both parameters of a Beta distribution from (1, 1) on, but one of them stays at 1, as here (in all four tries in R that converged; done so here, no rate of 40 pairs moved in the third decimal). The margins: simIReff, run in R on the AP
-  scores, takes kernels for 126 of 327 runs (a kernel of normals is a fourth family there; kernels pay for their effective degrees of freedom; its truncated normal often fails to converge), ours for 37 of 330. On few values simIReff has the same two as `copula` mode, Beta-binomial and Wang and
-  van Ryzin's kernel: the Beta-binomial one was added here only after rates of P@10 had missed without it. What is left may be theirs: a second simulation with other pairs (19,200 trials of t, Wilcoxon and sign
-  tests) finds that copulas as in R lower the sign test's power at .05 by .010, .018 and .019 with 25, 50 and 100 topics (± .002) and t's by nothing, and one of its 18 power rates, the sign test's with 25 topics at .01, is beyond three standard errors: .1506 (published .1367, z 3.7). With
-  simIReff's margins (2,400 trials) it is .149 ± .010, which does not tell.
-- **P@10, power: TREC-8.** The published rates come from TREC-5 to TREC-8; the P@10 scores of TREC-8 are not in `shared`, and its runs are easier to tell apart. With them (from the authors' repository, `--shared`, 10,240 trials on 2026-11-16) 28 of 30 power rates
-  and all 30 type I rates are within three standard errors: with 100 topics at .05, t .4890 ± .0061 (published .5023), bootstrap .4986 (.5149), Wilcoxon .4894 (.4896), sign .4132 (.3979).
-- **P@10, randomisation: equal sums.** The two that remain are randomisation with 50 and 100 topics (.2569 and .4751; published .2786 and .4987). Ours is exact on the lattice of tenths. The authors' program compares sums of decimal fractions in floating
-  point, where equal sums often differ in the last bit: run on 24 simulated pairs it gave a smaller p than the exact one 24 times, and counted .67 of the flips that reach just the observed difference. Counting so many of them raises power by .0125 and .0100 (1,536 pairs), to .269 and .485:
-  1.8 and 2.1 standard errors below the published rates.
 """
+
+
+def reasons(parts: dict[str, Cells]) -> str:
+    """What sets our rates apart from the published ones, each with the rate that shows it."""
+
+    def power(part: str, test: str, topics: int, level: float = 0.05) -> Cell:
+        return parts[part]["power", test, topics, level]
+
+    sign, coin, boot = THEIRS["sign"], THEIRS["randomisation"], THEIRS["bootstrap"]
+    far = max(abs(cell.z) for (_, test, *_), cell in parts[ALL_IN_R].items() if test in _theirs())
+    exact = [power("P@10", "randomisation", n) for n in (50, 100)]
+    theirs = [power("P@10", coin, n) for n in (50, 100)]
+    return f"""- **Copulas.** The authors choose pair copulas with VineCopula, `copula` mode with pyvinecopulib. Both have the same families but for those that are not exchangeable: VineCopula's two Tawn copulas have two parameters, and the weight of the one
+  system is kept between Kendall's τ − .1 and τ + .2; pyvinecopulib's has three and no such bounds, so AIC chooses it less often and it is less lopsided, and there are non-parametric copulas besides. "Copulas as in R" draws the same pairs with copulas as
+  VineCopula chooses them and changes nothing else: the sign test's power with 50 topics at .05 falls from {_rate(power("AP", sign, 50).rate)} to {_rate(power(AS_IN_R, sign, 50).rate)} (published {_rate(power("AP", sign, 50).published)}). How near our way of fitting comes to theirs: for 40 pairs of TREC-8 VineCopula
+  2.6.1 itself gave the same family and the same parameters to two decimals for 39 (the other is on the edge of a rule that leaves families out beforehand).
+- **Margins.** simIReff, which the authors fit margins with, keeps both parameters of a Beta distribution at 1 or above, so that no Beta margin of theirs piles up at 0; it has a kernel of normals as a fourth family; kernels pay for their effective degrees of freedom; and its truncated
+  normal often fails to converge. It takes kernels for 126 of 327 runs, ours for 37 of 330 (three runs stand on the edge of the worst tenth). The sign test notices, because it counts
+  how many scores are within .01 of one another: its power with 25 topics at .01 is {_rate(power("AP", sign, 25, 0.01).rate)} in `copula` mode, {_rate(power(AS_IN_R, sign, 25, 0.01).rate)} with copulas as in R (z {power(AS_IN_R, sign, 25, 0.01).z:+.1f}) and {_rate(power(ALL_IN_R, sign, 25, 0.01).rate)} with margins as in R too (published {_rate(power("AP", sign, 25, 0.01).published)}, z {power(ALL_IN_R, sign, 25, 0.01).z:+.1f}).
+  **With both, all 60 rates are within {far:.1f} standard errors.**
+- **Few resamples.** The authors draw a million, `simulate` 999 unless told, and a p-value from few resamples costs power at a small level. With 100 topics at .01 the bootstrap's power is {_rate(power("AP", "bootstrap", 100, 0.01).rate)} with 999 and {_rate(power("AP", boot, 100, 0.01).rate)} with 10,000 on the same trials (published {_rate(power("AP", boot, 100, 0.01).published)}).
+- **Sums in floating point.** With P@10 many flips reach just the observed difference. The authors' program sums decimal fractions, so that some of these sums miss it in the last bit and are not counted: its p-values are a little too small. Ours is exact on the lattice of tenths: power at .05
+  with 50 and 100 topics {_rate(exact[0].rate)} and {_rate(exact[1].rate)} (z {exact[0].z:+.1f} and {exact[1].z:+.1f}); with sums as theirs {_rate(theirs[0].rate)} and {_rate(theirs[1].rate)} (z {theirs[0].z:+.1f} and {theirs[1].z:+.1f}). No rate of P@10 is beyond three standard errors then.
+- **What it is not.** Moving the mean: simIReff optimises both parameters of a Beta distribution from (1, 1) on, but one of them stays at 1, as here (in all four tries in R that converged; done so here, no rate of 40 pairs moved in the third decimal). On few values simIReff has the same two sorts of margin as `copula` mode, Beta-binomial
+  and Wang and van Ryzin's kernel; the Beta-binomial one was added here only after rates of P@10 had missed without it.
+"""
+
 
 if __name__ == "__main__":
     main()

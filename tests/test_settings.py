@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from chart_support import results
+from cranfield.errors import ArgumentError
 from cranfield.present.answer import answer
 from cranfield.settings import REQUIRED, Settings, questions
+from cranfield.settings.shared import not_negative
 
 ANSWERED = {name: question for name, question in questions().items() if question.answered_by}
 DATA = {
@@ -93,3 +95,13 @@ def test_a_result_names_its_settings_as_the_question_does(name: str) -> None:
 def test_rows_for_machines_name_the_measure(name: str) -> None:
     rows = answer(results()[RESULTS[name]]).sheet().for_machines
     assert "measure" in rows.columns or {"reference", "estimate"} <= set(rows.columns)
+
+
+@pytest.mark.parametrize(
+    ("value", "instead"), [(-0.1, "got -0.1. Write 0.1."), (2e12, "got 2e+12. Write 1."), (float("inf"), "Write 1.")]
+)
+def test_a_number_below_0_is_answered_with_the_one_it_may_be_meant_for(value: float, instead: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        not_negative("difference", value)
+    assert str(error.value).startswith("`difference` must be a number from 0 to 1e+12; got ")
+    assert str(error.value).endswith(instead)

@@ -204,8 +204,14 @@ def test_bad_usage(cranfield: Type, scores: str, command: str, words: tuple[str,
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("topic,a,b\n1,0.5,0.25\n", "error: AP: a comparison of systems needs at least 2 topics; there is 1\n"),
-        ("topic,a\n1,0.5\n2,0.25\n", "error: AP: a comparison of systems needs at least 2 systems; there is 1\n"),
+        (
+            "topic,a,b\n1,0.5,0.25\n",
+            "error: AP: a comparison of systems needs at least 2 topics; there is 1. Give the scores of more.\n",
+        ),
+        (
+            "topic,a\n1,0.5\n2,0.25\n",
+            "error: AP: a comparison of systems needs at least 2 systems; there is 1. Give the scores of more.\n",
+        ),
     ],
 )
 def test_bad_data(cranfield: Type, content: str, message: str) -> None:

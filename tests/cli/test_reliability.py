@@ -107,12 +107,14 @@ def test_every_view_of_reliability(here: Path) -> None:
 
 def test_bad_questions_about_reliability(here: Path) -> None:
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
-    assert "a study of reliability needs at least 2 topics; there is 1" in refused("reliability", "one.AP.csv")
+    assert "a study of reliability needs at least 2 topics; there is 1. Give the scores of more." in refused(
+        "reliability", "one.AP.csv"
+    )
     assert "--drop must be a share from 0 to below 1; got 1" in refused("reliability", "all.AP.csv", "--drop", "1")
     assert "--target must be between 0 and 1; got 95. Write 0.95" in refused(
         "reliability", "all.AP.csv", "--target", "95"
     )
-    assert "an expected tau needs at least 4 topics; there are 3" in refused(
+    assert "an expected tau needs at least 4 topics; there are 3. Give the scores of more." in refused(
         "reliability", few_topics(), "--show", "tau"
     )
     Path("two.csv").write_text("system,topic,measure,value\n" + "".join(
@@ -195,7 +197,7 @@ def test_bad_batches(here: Path) -> None:
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
-    assert "needs at least 2 topics; there is 1" in refused("monitor", "one.AP.csv")
+    assert "needs at least 2 topics; there is 1. Give the scores of more." in refused("monitor", "one.AP.csv")
     assert "unknown system 'z'" in refused("monitor", "all.AP.csv", "--per-look", "10", "--baseline", "z")
 
 

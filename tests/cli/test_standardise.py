@@ -103,7 +103,10 @@ def test_bad_factors(raw: Path, tmp_path: Path) -> None:
     one.write_text("topic,a\n1,0.5\n2,0.6\n")
     target = tmp_path / "none.csv"
     done = run("standardise", "fit", one, "-o", target)
-    assert done.stderr == "error: AP: fitting standardisation factors needs at least 2 systems; there is 1\n"
+    assert (
+        done.stderr
+        == "error: AP: fitting standardisation factors needs at least 2 systems; there is 1. Give the scores of more.\n"
+    )
     assert not target.exists()
     done = run("standardise", "fit", raw, "--trec", "--format", "csv")
     assert (done.exit_code, done.stderr) == (2, "error: --trec is a format of its own; leave out --format\n")

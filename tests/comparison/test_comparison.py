@@ -446,8 +446,18 @@ def nothing_but_one(values, axis):
 
 X = matrix(m=3)
 BAD = [
-    (X.select(topics=X.topics[:1]), {}, DataError, "AP: a comparison of systems needs at least 2 topics; there is 1"),
-    (X.select(systems=["s0"]), {}, DataError, "AP: a comparison of systems needs at least 2 systems; there is 1"),
+    (
+        X.select(topics=X.topics[:1]),
+        {},
+        DataError,
+        "AP: a comparison of systems needs at least 2 topics; there is 1. Give the scores of more.",
+    ),
+    (
+        X.select(systems=["s0"]),
+        {},
+        DataError,
+        "AP: a comparison of systems needs at least 2 systems; there is 1. Give the scores of more.",
+    ),
     (X, {"baseline": "s9"}, UnknownNameError, "unknown system 's9'. Did you mean 's2' or 's1' or 's0'?"),
     (X, {"n_resamples": 0}, ArgumentError, "`n_resamples` must be a whole number of at least 1; got 0. Write 100000."),
     (X, {"alpha": 5}, ArgumentError, "`alpha` must be between 0 and 1; got 5. Write 0.05."),

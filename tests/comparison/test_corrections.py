@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 
 from cranfield import ArgumentError, UnknownNameError
 from cranfield.comparison import adjust
-from cranfield.comparison.corrections import resamples_needed
+from cranfield.comparison.corrections import at_most, resamples_needed
 
 THEIRS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr_by"}
 
@@ -47,6 +47,13 @@ def test_holm_is_never_below_bonferroni_in_power():
     p = np.random.default_rng(1).random(200) ** 3
     assert (adjust(p, "holm") <= adjust(p, "bonferroni")).all()
     assert (adjust(p, "bh") <= adjust(p, "by")).all()
+
+
+def test_a_p_value_is_held_to_a_level_as_both_are_written():
+    just_above = np.nextafter(0.05, 1)
+    assert at_most([0.05, just_above, 0.0500001], 0.05).tolist() == [True, True, False]
+    # A look that can decide nothing has the level 0, which no small p-value reaches.
+    assert at_most([0.0, 1e-300, 1e-11], 0.0).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.5, float("nan")])

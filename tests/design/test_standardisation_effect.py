@@ -120,7 +120,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(ArgumentError) as bad:
         standardisation_effect(RAW, fraction=0)
     assert str(bad.value) == "`fraction` must be positive; got 0. Write 1 for one standard deviation."
-    with pytest.raises(DataError, match=r"^AP: the effect of standardisation needs at least 2 topics; there is 1$"):
+    with pytest.raises(
+        DataError,
+        match=r"^AP: the effect of standardisation needs at least 2 topics; there is 1\. Give the scores of more\.$",
+    ):
         standardisation_effect(RAW.select(topics=["t0"]))
 
 

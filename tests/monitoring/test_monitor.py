@@ -211,8 +211,14 @@ def test_bad_batches() -> None:
             [a, ScoreMatrix(b.values, b.topics, b.systems, "P@10")],
             "batch 2 holds P@10 scores, the first score; use one",
         ),
-        ([a.select(topics=["1"])], "score: the first look needs at least 2 topics; there is 1"),
-        ([a.select(systems=["system1"])], "score: the first look needs at least 2 systems; there is 1"),
+        (
+            [a.select(topics=["1"])],
+            "score: the first look needs at least 2 topics; there is 1. Give the scores of more.",
+        ),
+        (
+            [a.select(systems=["system1"])],
+            "score: the first look needs at least 2 systems; there is 1. Give the scores of more.",
+        ),
     ]
     for given, message in cases:
         with pytest.raises(DataError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, simulate_tests
+from cranfield.comparison.grid import GridScores
+from cranfield.comparison.pairs import all_pairs
+from cranfield.comparison.studentised_range import NODES, tukey, tukey_of_families
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
 from cranfield.simulation.analysis import _plan
 from cranfield.simulation.moving import moved_quantile, solve_tilt
@@ -240,14 +244,37 @@ def test_families_with_a_correction() -> None:
     assert set(raw.rows["kind"]) == {"family-wise", "false-discovery", "type1"}
 
 
-@pytest.mark.parametrize(
-    ("test", "correction"), [pytest.param("tukey", None, marks=pytest.mark.slow), ("t", "westfall-young")]
-)
+@pytest.mark.parametrize(("test", "correction"), [("tukey", None), ("t", "westfall-young")])
 def test_what_needs_the_whole_family(test: str, correction: str | None) -> None:
     found = simulate_tests(
         make_scores(60, 6), n_topics=20, tests=test, n_systems=3, correction=correction, n_trials=60, n_resamples=99
     )
     assert found.rows.filter(pl.col("kind") == "family-wise")["rate"][0] < 0.25
+
+
+def test_families_that_share_the_table_of_tukeys_test_get_their_own_p_values() -> None:
+    values = np.random.default_rng(3).random((12, 5 * 12)).round(2)
+    values[:, 5:10] = values[:, 5:6] + [0, 0, 0.1, 0.1, 0.1]  # a family without a residual
+    families = [GridScores.of(values[:, at : at + 5]) for at in range(0, 60, 5)]
+    found = tukey_of_families(families, all_pairs(5))
+    assert found.size > NODES  # more than are computed one by one
+    alone = np.stack([tukey(scores, all_pairs(5), 0.05).p for scores in families[:3]])
+    assert np.allclose(found[:3], alone, rtol=1e-6)
+    assert set(np.round(found[1], 9)) == {0.0, 1.0}
+
+
+def test_a_test_of_families_is_held_to_the_error_of_families_and_takes_no_correction() -> None:
+    """Pairs alone would be far below the level: ten of them share it."""
+    x = make_scores(60, 8)
+    found = simulate_tests(x, n_topics=20, tests=["t", "tukey"], n_systems=5, n_trials=100)
+    assert found.levels().select("test", "kind").rows() == [("t", "type1"), ("tukey", "family-wise")]
+    assert "correction none;" in found.signature
+    beside = simulate_tests(x, n_topics=20, tests=["t", "tukey"], correction="holm", n_trials=20)
+    assert "correction holm (not of tukey);" in beside.signature
+    with pytest.raises(
+        ArgumentError, match="`correction` 'holm' cannot be added to tukey: .* Leave the correction out"
+    ):
+        simulate_tests(x, n_topics=20, tests="tukey", correction="holm", n_trials=20)
 
 
 def test_intervals_contain_their_rate() -> None:
@@ -273,14 +300,16 @@ def test_a_chart_of_many_tests_names_those_that_are_not_drawn() -> None:
     known = {"correction": None, "n_systems": 2, "n_trials": 1000, "mode": "resample"}
     chart = str(SimulatedTests("AP", frame, known).chart().to_dict())
     assert "not drawn: bootstrap" in chart
+    places = re.findall(r"'at': ([\d.]+)", chart)
+    assert len(places) == len(set(places)) == 6  # bars stand beside one another
     assert "'sign'" in chart
 
 
 BAD: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "one system": (matrix(np.random.default_rng(1).random((20, 1))), {}, DataError, "2 systems"),
+    "one system": (matrix(np.random.default_rng(1).random((20, 1))), {}, DataError, "2 systems; there is 1. Give"),
     "few topics": (matrix([[0.1, 0.2], [0.3, 0.1]]), {}, DataError, "at least 5 topics; there are 2"),
     "constant": (matrix([[0.1, 0.2, 0.5]] * 6 + [[0.2, 0.2, 0.1]]), {}, DataError, "same score on every topic .* s1"),
-    "difference": (make_scores(20, 3), {"difference": -0.1}, ArgumentError, "`difference` must be"),
+    "difference": (make_scores(20, 3), {"difference": -0.1}, ArgumentError, r"must be .*; got -0\.1\. Write 0\.1\."),
     "too large": (make_scores(20, 3), {"difference": 5}, ArgumentError, "`difference` 5 cannot"),
     "alpha": (make_scores(20, 3), {"alpha": 5}, ArgumentError, "`alpha`"),
     "topics": (make_scores(20, 3), {"n_topics": 1}, ArgumentError, "`n_topics` must be at least 2"),

@@ -134,7 +134,7 @@ def message(text: str) -> str:
 
 
 def test_one_system_cannot_standardise() -> None:
-    text = "AP: fitting standardisation factors needs at least 2 systems; there is 1"
+    text = "AP: fitting standardisation factors needs at least 2 systems; there is 1. Give the scores of more."
     with pytest.raises(DataError, match=message(text)):
         fit_standardisation(RAW.select(systems=["a"]))
 

@@ -141,8 +141,16 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
             "residual",
             "AP: the largest score in size is 3e-200, and its square is too large for a double; scale the scores first",
         ),
-        ([[0.1, 0.3]], "within", "AP: a variance estimate needs at least 2 topics; there is 1"),
-        ([[0.1], [0.2]], "within", "AP: a variance estimate needs at least 2 systems; there is 1"),
+        (
+            [[0.1, 0.3]],
+            "within",
+            "AP: a variance estimate needs at least 2 topics; there is 1. Give the scores of more.",
+        ),
+        (
+            [[0.1], [0.2]],
+            "within",
+            "AP: a variance estimate needs at least 2 systems; there is 1. Give the scores of more.",
+        ),
         (
             [[0.1, 0.3], [np.inf, 0.2]],
             "within",

@@ -295,6 +295,8 @@ def test_simulate_leads_to_designs_and_scores(fresh: Client) -> None:
     page = fresh.get("/simulate?data=sample").text
     assert '<a href="/simulate/design?data=sample">Does the recommended number of topics deliver?</a>' in page
     assert '<a href="/simulate/scores?data=sample">' in page
+    for other in ("design", "scores"):
+        assert '<a href="/simulate?data=sample">Which test' in fresh.get(f"/simulate/{other}?data=sample").text
     answer = fresh.get("/api/simulate/scores?data=sample&topics=1000000&systems=2&measure=AP")
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison.analysis import run_test
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import adjust, at_most
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs, all_pairs
 from cranfield.comparison.resampled import Resampling
@@ -60,7 +60,7 @@ def type_one_error(
         how = Resampling(RESAMPLES, seed=seed + number)
         p.append(run_test(GridScores.of(scores), pairs, test, 0.05, how).p)
     p_values = np.concatenate(p)
-    return {level: float((p_values <= level).mean()) for level in LEVELS}
+    return {level: float(at_most(p_values, level).mean()) for level in LEVELS}
 
 
 def family_error(
@@ -81,7 +81,7 @@ def family_error(
 
         def count(scores: list[Array], how: Resampling) -> Array:
             smallest = [run_test(GridScores.of(x), pairs, test, 0.05, how).p.min() for x in scores]
-            return np.array([(np.array(smallest) <= level).sum() for level in LEVELS])
+            return np.array([at_most(smallest, level).sum() for level in LEVELS])
     else:
         name, correction = test.split(", ")
 
@@ -91,7 +91,7 @@ def family_error(
             pairs = Pairs(first + np.tile(inside.a, len(scores)), first + np.tile(inside.b, len(scores)))
             p = run_test(GridScores.of(np.concatenate(scores, axis=1)), pairs, name, 0.05, how).p
             adjusted = [adjust(row, correction).min() for row in p.reshape(len(scores), -1)]
-            return np.array([(np.array(adjusted) <= level).sum() for level in LEVELS])
+            return np.array([at_most(adjusted, level).sum() for level in LEVELS])
 
     hits = np.zeros(len(LEVELS))
     for number, size, rng in _batches(trials, seed, n_topics, n_systems):

@@ -112,12 +112,23 @@ def tukey(scores: GridScores, pairs: Pairs, alpha: float) -> Resampled:
     it rises (to .12 in simulation, docs/compare.md). For two systems it is the paired t-test.
     """
     n, m = scores.values.shape
-    error = np.sqrt(residual_variance(scores) / n)
-    difference = pairs.of(scores.sums) / n
-    df = float((m - 1) * (n - 1))
-    if error == 0:
-        p = np.where(np.abs(difference) <= 2 * scores.step, 1.0, TINY)
-        return Resampled(p, 0.0, False, 0, difference, difference)
-    p = np.maximum(studentised_range_tail(np.abs(difference) / error, m, df), TINY)
-    half = critical_value(alpha, m, df) * error
+    difference, error = pairs.of(scores.sums) / n, np.sqrt(residual_variance(scores) / n)
+    p = _tukey_p(difference, error, n, m, scores.step)
+    half = critical_value(alpha, m, float((m - 1) * (n - 1))) * error if error > 0 else 0.0
     return Resampled(p, 0.0, False, 0, difference - half, difference + half)
+
+
+def tukey_of_families(families: list[GridScores], pairs: Pairs) -> Array:
+    """Families × pairs: the p-values of `tukey` for many families of one size, which share the table of the tail."""
+    n, m = families[0].values.shape
+    difference = np.stack([pairs.of(scores.sums) / n for scores in families])
+    error = np.sqrt(np.array([[residual_variance(scores) / n] for scores in families]))
+    return _tukey_p(difference, error, n, m, families[0].step)
+
+
+def _tukey_p(difference: Array, error: Array, n: int, m: int, step: float) -> Array:
+    """The tail of |difference|/error; without a residual all differences but 0 are certain."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = np.where(error > 0, np.abs(difference) / error, 0.0)
+    tail = np.maximum(studentised_range_tail(q, m, float((m - 1) * (n - 1))), TINY)
+    return np.where(error > 0, tail, np.where(np.abs(difference) <= 2 * step, 1.0, TINY))

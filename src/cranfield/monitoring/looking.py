@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.comparison.classical import Differences, differences, student
-from cranfield.comparison.corrections import adjust
+from cranfield.comparison.corrections import adjust, at_most
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import Pairs, against, all_pairs
 from cranfield.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
@@ -122,7 +122,7 @@ def monitor(
         seen = np.concatenate([batch.values for batch in listed[: k + 1]])
         each = _snapped(GridScores.of(seen), pairs)
         p, level, half = test.look(k, each, decided != 0, correction)
-        new = (decided == 0) & (p <= level) & (each.mean != 0)
+        new = (decided == 0) & at_most(p, level) & (each.mean != 0)
         decided = np.where(new, np.sign(each.mean).astype(np.int64), decided)
         used = None if anytime else float(family_spent(n / most, spending, alpha, len(pairs)))
         made.append(Look(int(n), each.mean, each.sd, half, p, level, decided, used))
@@ -162,7 +162,7 @@ class _Planned:
         if correction == "holm":
             count = int(decided.sum())
             level = float(self.at(count)[k])
-            while (more := int((decided | ((p <= level) & (each.mean != 0))).sum())) > count:
+            while (more := int((decided | (at_most(p, level) & (each.mean != 0))).sum())) > count:
                 count = more
                 level = float(self.at(min(count, self.count - 1))[k])
         quantile = -float(stdtrit(n - 1, strictest / 2)) if strictest > 0 else np.inf

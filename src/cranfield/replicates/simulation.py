@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cranfield.comparison.corrections import at_most
 from cranfield.comparison.pairs import all_pairs
 from cranfield.defaults import ALPHA, SEED, PairP, Resample, Residuals
 from cranfield.executors import map_in_order
@@ -107,5 +108,5 @@ def _one_dataset(
         factor = raw.fit.rescaling if residuals == "rescaled" else 1.0
         effects = Effects(raw.fit, raw.deviations * factor, raw.tolerance, how)
         lower, upper = effects.intervals(alpha)
-        outcome.append(((lower <= 0) & (upper >= 0), effects.p_values(pairs) <= alpha))
+        outcome.append(((lower <= 0) & (upper >= 0), at_most(effects.p_values(pairs), alpha)))
     return outcome

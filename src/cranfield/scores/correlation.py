@@ -320,7 +320,7 @@ def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
             "both sides must order the same systems"
         )
     if len(ours) < 2:
-        raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}")
+        raise DataError(f"a rank correlation needs at least 2 systems; there is {len(ours)}. Give more.")
     order = sorted(ours, key=str.encode)
     return _arranged(reference, order), _arranged(estimate, order)
 

@@ -278,14 +278,16 @@ class ScoreMatrix(Result):
     def require(self, *, topics: int = 2, systems: int = 2, what: str = "this") -> ScoreMatrix:
         """The matrix itself, once it is known to be large enough, two-dimensional and finite.
 
-        >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance estimate")
+        >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance")
         Traceback (most recent call last):
-        cranfield.errors.DataError: AP: a variance estimate needs at least 2 topics; there is 1
+        cranfield.errors.DataError: AP: a variance needs at least 2 topics; there is 1. Give the scores of more.
         """
         for kind, least, count in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
             if count < least:
-                verb = "is" if count == 1 else "are"
-                raise DataError(f"{self.measure}: {what} needs at least {least} {kind}; there {verb} {count}")
+                there = f"there {'is' if count == 1 else 'are'} {count}"
+                raise DataError(
+                    f"{self.measure}: {what} needs at least {least} {kind}; {there}. Give the scores of more."
+                )
         if self.partitions is not None:
             raise DataError(f"{self.measure}: {what} needs topic × system scores; choose one partition first")
         if not np.isfinite(self.values).all():

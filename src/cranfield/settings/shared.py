@@ -54,7 +54,10 @@ def positive(name: str, value: Any) -> None:
 def not_negative(name: str, value: Any) -> None:
     """Refuse what is below 0 or too large to reckon with."""
     if not 0 <= value <= LARGEST:
-        raise ArgumentError(f"`{name}` must be a number from 0 to {LARGEST:g}; got {number_text(value)}. Write 1.")
+        instead = abs(value) if abs(value) <= LARGEST else 1
+        raise ArgumentError(
+            f"`{name}` must be a number from 0 to {LARGEST:g}; got {number_text(value)}. Write {number_text(instead)}."
+        )
 
 
 def whole(name: str, value: Any) -> None:

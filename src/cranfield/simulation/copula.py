@@ -75,6 +75,7 @@ class PairCopulas:
         workers: int | None = None,
         executor: Executor | None = None,
         fit: Callable[[Array, Indices], FittedCopula] | None = None,
+        margins: tuple[Margin, ...] | None = None,
     ) -> PairCopulas:
         """Fit the pairs that so many blocks of trials need.
 
@@ -84,9 +85,10 @@ class PairCopulas:
         blocks : those that will be drawn
         differences : the true differences that will be drawn
         fit : gives the copula of two systems; `fit_pair` unless given
+        margins : one per system; fitted (`fit_margins`) unless given
         """
         library()
-        bare = cls(population, fit_margins(population, workers, executor), {}, seed)
+        bare = cls(population, margins or fit_margins(population, workers, executor), {}, seed)
         blocks = list(blocks)
         chosen = [bare.pairs(block, per_block, difference) for difference in differences for block in blocks]
         distinct = np.unique(np.sort(np.concatenate([np.empty((0, 2), dtype=np.int64), *chosen]), axis=1), axis=0)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from scipy import special
 
+from cranfield.comparison.tests import TESTS
 from cranfield.invariants import check_frame
 from cranfield.results import Result
 from cranfield.sentences import simulation as say
@@ -41,6 +42,8 @@ class SimulatedTests(Result):
     def signature(self) -> str:
         """One line for a paper's footnote."""
         named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        if named["correction"] not in (None, "none") and (own := _of_families(named["tests"])):
+            named["correction"] = f"{named['correction']} (not of {', '.join(own)})"
         return signature("simulated tests", **named)
 
     @property
@@ -63,8 +66,13 @@ class SimulatedTests(Result):
         return self.all_rows.filter(pl.col("kind") == "type1")
 
     def levels(self) -> pl.DataFrame:
-        """The rows that are held against a level: type I, or family-wise error of families with a correction."""
-        held = "family-wise" if self.settings["correction"] not in (None, "none") else "type1"
+        """The rows that are held against a level: type I error, or family-wise error where families are corrected.
+
+        They are by a correction, or by a test that is one of whole families.
+        """
+        corrected = self.settings["correction"] not in (None, "none")
+        families = pl.lit(corrected) | pl.col("test").is_in(_of_families(self.rows["test"].unique().to_list()))
+        held = pl.when(families).then(pl.lit("family-wise")).otherwise(pl.lit("type1"))
         return self.rows.filter((pl.col("kind") == held) & (pl.col("difference") == 0))
 
     def too_often(self) -> pl.DataFrame:
@@ -107,9 +115,9 @@ class SimulatedTests(Result):
                 test=row["test"],
             )  # fmt: skip
         over = self.too_often()
-        what = "rejects true nulls" if held["kind"][0] == "type1" else "errs in a family of true nulls"
         if over.height:
             worst = over.row(0, named=True)
+            what = "rejects true nulls" if worst["kind"] == "type1" else "errs in a family of true nulls"
             same = over.filter(pl.col("alpha") == worst["alpha"]).unique("test", keep="first", maintain_order=True)
             others = [f"{_spoken(row['test'])} {_rate(row['rate'])}" for row in same[1:].iter_rows(named=True)]
             if good := self.keepers(worst["alpha"]):
@@ -129,6 +137,11 @@ class SimulatedTests(Result):
 
     def __repr__(self) -> str:
         return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
+
+
+def _of_families(tests: list[str]) -> list[str]:
+    """Those of the tests that correct for the family themselves."""
+    return [test for test in tests if TESTS[test].corrects_family]
 
 
 def _spoken(test: str) -> str:

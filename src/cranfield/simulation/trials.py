@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison.analysis import run_test
-from cranfield.comparison.corrections import CORRECTIONS, adjust
+from cranfield.comparison.corrections import CORRECTIONS, adjust, at_most
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.lattice import WIDEST_COARSE, find_lattice, lattice_p
 from cranfield.comparison.pairs import Pairs, all_pairs
@@ -141,14 +141,18 @@ def _rejections(scores: GridScores, pairs: Pairs, test: str, plan: Plan, how: Re
     """Levels × trials × pairs."""
     correction = plan.correction or "none"
     if TESTS[test].corrects_family or CORRECTIONS[correction].of_scores:
-        p = np.stack([_family_p(scores, test, plan, how, at) for at in range(size)])
+        m, inside = plan.n_systems, all_pairs(plan.n_systems)
+        families = [
+            GridScores(np.ascontiguousarray(scores.values[:, at * m : (at + 1) * m]), scores.step) for at in range(size)
+        ]
+        p = _family_p(families, Pairs(inside.b, inside.a), test, plan, how)
     elif test == "randomisation" and scores.n_topics >= SMOOTH:
         p = _randomisation(scores, pairs).reshape(size, -1)
     else:
         p = run_test(scores, pairs, test, plan.alpha[0], how).p.reshape(size, -1)
     if correction != "none" and CORRECTIONS[correction].adjust_sorted and not TESTS[test].corrects_family:
         p = np.stack([adjust(row, correction) for row in p])
-    return np.stack([p <= level for level in plan.alpha])
+    return np.stack([at_most(p, level) for level in plan.alpha])
 
 
 def _randomisation(scores: GridScores, pairs: Pairs) -> Array:
@@ -162,14 +166,13 @@ def _randomisation(scores: GridScores, pairs: Pairs) -> Array:
     return p
 
 
-def _family_p(scores: GridScores, test: str, plan: Plan, how: Resampling, trial: int) -> Array:
-    """The p-values of one trial, where the whole family is needed."""
-    m = plan.n_systems
-    own = GridScores(np.ascontiguousarray(scores.values[:, trial * m : (trial + 1) * m]), scores.step)
-    inside = all_pairs(m)
-    pairs = Pairs(inside.b, inside.a)
-    p = run_test(own, pairs, test, plan.alpha[0], how).p
+def _family_p(families: list[GridScores], pairs: Pairs, test: str, plan: Plan, how: Resampling) -> Array:
+    """Trials × pairs: the p-values where the whole family is needed."""
+    entry, level = TESTS[test], plan.alpha[0]
+    if entry.run_families is not None:
+        return entry.run_families(families, pairs)
+    p = np.stack([run_test(own, pairs, test, level, how).p for own in families])
     of_scores = None if plan.correction is None else CORRECTIONS[plan.correction].of_scores
-    if of_scores is None or TESTS[test].corrects_family:
+    if of_scores is None or entry.corrects_family:
         return p
-    return np.maximum(p, of_scores(own, pairs, how, plan.alpha[0])[0])
+    return np.maximum(p, np.stack([of_scores(own, pairs, how, level)[0] for own in families]))

@@ -148,7 +148,8 @@ def adjust(p: ArrayLike, correction: str = CORRECTION) -> Array:
 def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
     """Where a p-value is at most alpha, both to `SIGNIFICANT` digits: as they are written, so no file contradicts it.
 
-    A p-value of exactly alpha counts, though a product may miss it in the last bit.
+    A p-value of exactly alpha counts, though a product may miss it in the last bit. An alpha of 0, as at a look that
+    can decide nothing, is reached by a p-value of 0 alone.
 
     >>> p = adjust([0.034] * 17 + [0.9] * 8, "bh")  # 0.034·25/17 is 0.05
     >>> float(p[0]), bool(at_most(p, 0.05)[0]), bool(at_most(0.05 + 1e-11, 0.05))
@@ -157,7 +158,7 @@ def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
     import numpy as np
 
     digits, exponent = f"{alpha:.{SIGNIFICANT - 1}e}".split("e")
-    return np.asarray(np.asarray(p) <= float(f"{digits}5e{exponent}"))
+    return np.asarray(np.asarray(p) <= (float(f"{digits}5e{exponent}") if alpha else 0.0))
 
 
 def harmonic(count: int) -> float:

@@ -73,6 +73,8 @@ class SignificanceTest:
     run : scores, pairs, settings and alpha → p-values (with intervals where the test itself gives them)
     any_statistic : whether it can test another statistic than the mean
     corrects_family : whether its p-values are adjusted for all pairs already; such a test is two-sided
+    run_families : families of one size and the pairs in each → families × pairs p-values, if that is quicker than one
+        family after the other
     resamples : whether it draws resamples
     interval : what the t intervals of its differences are called
     errors : the standard errors and degrees of freedom behind them
@@ -88,6 +90,7 @@ class SignificanceTest:
     run: Callable[[GridScores, Pairs, Resampling, float], Resampled]
     any_statistic: bool = False
     corrects_family: bool = False
+    run_families: Callable[[list[GridScores], Pairs], Array] | None = None
     resamples: bool = False
     interval: str = T_INTERVAL
     errors: Callable[[GridScores, Pairs, Differences], Errors] = paired_errors

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from cranfield.comparison.grid import GridScores
     from cranfield.comparison.pairs import Pairs
     from cranfield.comparison.resampled import Resampled, Resampling
+    from cranfield.comparison.tests import Array
 
 
 def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resampled:
@@ -17,6 +18,13 @@ def run(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> Resa
     from cranfield.comparison.studentised_range import tukey
 
     return tukey(scores, pairs, alpha)
+
+
+def run_families(families: list[GridScores], pairs: Pairs) -> Array:
+    """The p-values of many families of one size."""
+    from cranfield.comparison.studentised_range import tukey_of_families
+
+    return tukey_of_families(families, pairs)
 
 
 TUKEY = TESTS.register(
@@ -27,6 +35,7 @@ TUKEY = TESTS.register(
         assumes="nearly normal residuals of one variance for all systems",
         run=run,
         corrects_family=True,
+        run_families=run_families,
         rank=90,
     )
 )

@@ -37,31 +37,36 @@ def rates(result: SimulatedTests) -> Drawing:
     """
     held = result.levels()
     frame = held if held.height else result.rows.filter(pl.col("kind") == "power")
-    kind, level, difference = frame["kind"][0], frame["alpha"][0], frame["difference"][0]
+    level, difference = frame["alpha"][0], frame["difference"][0]
     frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == difference))
     tests, left = _drawn(result, frame["test"].unique(maintain_order=True).to_list())
-    shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper")
+    shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper", "kind")
+    title = ", or ".join(TITLES[kind] for kind in shown["kind"].unique(maintain_order=True))
+    shown = shown.with_columns(at=pl.col("topics") + _beside(shown, tests)).drop("kind")
     scales = series_scales(tests)
-    axis = alt.Y("rate:Q", title=TITLES[kind], scale=alt.Scale(zero=True))
+    axis = alt.Y("rate:Q", title=title, scale=alt.Scale(zero=True))
     base = alt.Chart(rows(shown)).encode(
-        x=alt.X("topics:Q", title="topics", scale=alt.Scale(padding=20, nice=False)),
+        x=alt.X(
+            "at:Q",
+            title="topics",
+            scale=alt.Scale(padding=20, nice=False),
+            axis=alt.Axis(values=shown["topics"].unique().sort().to_list(), format="d"),
+        ),
         color=alt.Color("test:N", title=None, scale=scales["color"], legend=LINES),
     )
     layers = [
         base.mark_line(strokeWidth=2).encode(
             y=axis, strokeDash=alt.StrokeDash("test:N", title=None, scale=scales["strokeDash"], legend=LINES)
         ),
-        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("lower:Q", title=TITLES[kind]), y2="upper:Q"),
+        base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
         base.mark_point(filled=True, size=50, opacity=1).encode(y=axis),
     ]
     if held.height:
         # What an exact test shows in so many trials: the level, give or take its Monte-Carlo error.
         half = 2.576 * (level * (1 - level) / result.settings["n_trials"]) ** 0.5
         band = alt.Chart(rows([{"low": max(0.0, level - half), "high": level + half, "level": level}]))
-        layers.insert(
-            0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=TITLES[kind]), y2="high:Q")
-        )
-        layers.insert(1, band.mark_rule(color=INK, strokeDash=[2, 3]).encode(y=alt.Y("level:Q", title=TITLES[kind])))
+        layers.insert(0, band.mark_rect(color=LIGHT, opacity=0.4).encode(y=alt.Y("low:Q", title=title), y2="high:Q"))
+        layers.insert(1, band.mark_rule(color=INK, strokeDash=[2, 3]).encode(y=alt.Y("level:Q", title=title)))
     known = result.settings
     what = f"families of {known['n_systems']} systems" if known["n_systems"] > 2 else "pairs"
     details = (
@@ -73,6 +78,14 @@ def rates(result: SimulatedTests) -> Drawing:
     if left:
         details += f"; not drawn: {', '.join(left)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), result.summary(), details)
+
+
+def _beside(shown: pl.DataFrame, tests: list[str]) -> pl.Expr:
+    """How far every test's points are moved, so that the bars of tests with equal rates do not cover one another."""
+    sizes = shown["topics"].to_list()
+    step = 0.012 * (max(sizes) - min(sizes) or 1)
+    steps = {test: (place - (len(tests) - 1) / 2) * step for place, test in enumerate(tests)}
+    return pl.col("test").replace_strict(steps, return_dtype=pl.Float64)
 
 
 def _drawn(result: SimulatedTests, tests: list[str]) -> tuple[list[str], list[str]]:

@@ -18,4 +18,5 @@ page(
     waits=True,
     place=None,
     address="/simulate/design",
+    leads_to=("simulate", "simulate-scores"),
 )

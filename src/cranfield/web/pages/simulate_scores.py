@@ -40,5 +40,6 @@ page(
     waits=True,
     place=None,
     address="/simulate/scores",
+    leads_to=("simulate", "simulate-design"),
     answer=draw,
 )

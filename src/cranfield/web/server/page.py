@@ -42,7 +42,7 @@ class Page:
     extra : gives what its template shows besides
     place : its place in the menu; None keeps it out
     address : where it is
-    leads_to : names of pages out of the menu that it links to
+    leads_to : names of kindred pages that it links to
     """
 
     name: str
