@@ -8,6 +8,7 @@ they are done again elsewhere.
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import time
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from cranfield.errors import ArgumentError, ClusterError
+from cranfield.errors import ArgumentError, ClusterError, with_extra
 from cranfield.executors import Parcel
 
 if TYPE_CHECKING:
@@ -82,9 +83,7 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise ArgumentError(
-            "`cluster` needs Dask, which is not installed. Write pip install 'cranfield[cluster]'."
-        ) from None
+        raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
     import logging
 
     for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
@@ -119,7 +118,7 @@ def _connect(where: str, local: Any) -> Client:
         if local is not None:
             return distributed.Client(local)
         if where.endswith(".json"):
-            _wait_for_file(where)
+            _check_scheduler_file(where)
             return distributed.Client(scheduler_file=where, timeout=ANSWER)
         return distributed.Client(where, timeout=ANSWER)
     except (OSError, ValueError, TypeError) as error:  # a TypeError where certificates are missing
@@ -131,16 +130,19 @@ def _connect(where: str, local: Any) -> Client:
         ) from None
 
 
-def _wait_for_file(path: str) -> None:
-    """Until a scheduler has written its file, which Dask would wait for without end."""
-    until = time.monotonic() + PATIENCE
-    while not Path(path).exists():
-        if time.monotonic() > until:
-            raise ClusterError(
-                f"no scheduler wrote {path} in {PATIENCE:g} seconds; start one with `dask scheduler` that writes this "
-                "file; see docs/scale.md"
-            )
+def _check_scheduler_file(name: str) -> None:
+    """Refuse a file that names no scheduler; one that is not there may be about to be written, but not for ever."""
+    until = time.monotonic() + ANSWER
+    while not Path(name).exists() and time.monotonic() < until:
         time.sleep(0.1)
+    try:
+        told = json.loads(Path(name).read_bytes())
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
+        raise ClusterError(
+            f"{name} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?"
+        )
 
 
 @cache

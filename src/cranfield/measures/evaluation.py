@@ -33,7 +33,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
-from cranfield.labels import summary
+from cranfield.labels import plural, summary
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
@@ -60,6 +60,8 @@ SECTION = 1 << 26
 """Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
+TELLING = 10
+"""How many times as many documents must match without regard to capitals for these to be the reason."""
 
 
 class Evaluator:
@@ -349,9 +351,35 @@ def evaluate(
             f"no document of {whose} is judged in {judged.name}, so every score would be 0; do the ids of topics and "
             "documents agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
         )
+    if all(outcome.judged == 0 or outcome.hardly_judged(len(evaluator.judgments.topic)) for outcome in run_scores):
+        _refuse_other_spelling(judged, run_scores, sources, lenient, name)
     scores = assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
+
+
+def _refuse_other_spelling(
+    qrels: Qrels, outcomes: list[RunScores], sources: Iterable[Run | str], lenient: bool, name: SystemName
+) -> None:
+    """Where hardly a document of any run is judged: an error if ids that differ in capitals or blanks are why.
+
+    A few ids without letters match all the same, so that the scores are not all 0, and mean as little. The run with
+    the most judged documents is looked at; one that is gone by now (a pipe, an iterator) is not.
+    """
+    from cranfield.collection.agreement import agreement
+
+    if not isinstance(sources, list):
+        return
+    most = max(range(len(outcomes)), key=lambda at: outcomes[at].judged or 0)
+    if sources[most] == STDIN:
+        return
+    found = agreement(qrels, open_run(sources[most], lenient, name))
+    if found.folded_documents >= TELLING * found.judged:
+        few = f"{plural(found.judged, 'document')} of {found.system} {'is' if found.judged == 1 else 'are'}"
+        raise DataError(
+            f"only {few} judged in {qrels.name}, and {found.folded_documents:,} would be without regard to capitals "
+            "and blanks, so the scores would mean nothing; write the ids alike. `cranfield check` compares them"
+        )
 
 
 def _share(memory: float, workers: int | None, sources: Any) -> float:

@@ -43,6 +43,7 @@ class AnovaTable(Result):
     def __post_init__(self) -> None:
         what = f"{self.measure}: the ANOVA"
         check_interval(what, "epsilon", 0, self.epsilon, 1 + 1e-9)
+        check_finite(what, unbiased_epsilon=self.epsilon_unbiased)
         for row in self.sources:
             numbers = {name: value for name, value in row.items() if isinstance(value, float)}
             check_finite(what, **numbers)

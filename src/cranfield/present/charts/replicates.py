@@ -112,7 +112,7 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
         if row[column]
     ]
     tones = {"also by replicates": DARK, "only here": "#8fa6bb", "in conflict": "#c8501f"}
-    shown = [part for part in tones if any(one["part"] == part for one in parts)]
+    shown = [part for part in tones if any(one["part"] == part for one in parts)] or [*tones]  # no key may be empty
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     bars = (
         alt.Chart(rows(parts))
