@@ -7,6 +7,7 @@ import pytest
 from chart_support import matrix, results
 from cranfield import ScoreMatrix
 from cranfield.present.charts import KINDS
+from cranfield.present.gathering import gathered
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
@@ -17,7 +18,7 @@ def test_every_result_shows_itself(name: str) -> None:
     assert "<table" in html
     assert "shape: (" not in html, "our own table, not a frame's"
     assert result.signature.partition(";")[0] in html
-    for warning in result.warnings:
+    for warning in gathered(result.warnings):
         assert warning[:20] in html.replace("&#39;", "'").replace("&#34;", '"')
 
 
