@@ -46,11 +46,11 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
         same = {name: rows[name][0] for name in SAID_ONCE if rows[name].n_unique() == 1}
         once = "".join(f", {SAID_ONCE[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
         kinds = (FAMILIES if families else RATES) if show == "rates" else PAIRS[known["mode"]]
-        heading = "Error rates and power" if show == "rates" else "With and without exchangeable pairs"
+        heading = "Error rates and power" if show == "rates" else "Type I error, with and without exchangeable pairs"
         return Sheet(
             "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title + once,
             notes=(*([f"{result.summary()}."] if show == "rates" else []), INTERVAL, kinds),
-            heading=heading + once, hidden=tuple(same),
+            heading=heading, hidden=tuple(same),
         )  # fmt: skip
 
     alt = "Lines: the rate of every test against the number of topics, with a band for the level."
