@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -248,6 +249,24 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9 .*`dask scheduler`"),
         open_cluster("tcp://127.0.0.1:9"),
     ):
+        pass
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler answers at tls://.*certificates here too \(DASK_.*CA_FILE, "),
+        open_cluster("tls://127.0.0.1:9"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}'])
+def test_a_scheduler_file_that_names_none_is_said_at_once(
+    tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "ANSWER", 0.2)  # a file that is not there may be about to be written
+    file = tmp_path / "scheduler.json"
+    if content is not None:
+        file.write_text(content)
+    said = re.escape(f"{file} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?")
+    with pytest.raises(ClusterError, match=f"^{said}$"), open_cluster(str(file)):
         pass
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cranfield import FileError, make_sample, make_scores, write_scores
 from cranfield.collection.readers import read_run
-from cranfield.files import expand, read_bytes, write_atomically
+from cranfield.files import expand, read_bytes, write_atomically, written_whole
 from cranfield.work_files import WorkFile
 
 
@@ -49,3 +49,25 @@ def test_what_a_killed_process_left_is_swept_at_the_next_write(tmp_path: Path) -
     assert not folder.exists()
     write_scores(make_scores(n_topics=3, n_systems=2, seed=1), tmp_path / "runs", layout="trec_eval")
     assert not per_run.exists()
+
+
+def test_a_directory_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    place = tmp_path / "made"
+
+    def fill(content: bytes, *, fail: bool = False) -> None:
+        with written_whole(place) as new:
+            (new / "a.txt").write_bytes(content)
+            (new / "in").mkdir()
+            (new / "in" / "b.txt").write_bytes(content)
+            assert not place.exists() or content == b"second"
+            if fail:
+                raise OSError("nothing left")
+
+    with pytest.raises(FileError, match="made: cannot be written: nothing left"):
+        fill(b"first", fail=True)
+    assert [*tmp_path.iterdir()] == []
+    fill(b"first")
+    (place / "mine.txt").write_bytes(b"mine")
+    fill(b"second")
+    held = {str(one.relative_to(tmp_path)): one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
+    assert held == {"made/a.txt": b"second", "made/in/b.txt": b"second", "made/mine.txt": b"mine"}

@@ -6,19 +6,22 @@ import dataclasses
 import importlib
 import inspect
 import json
+import math
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from itertools import chain
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import cranfield as package
 from chart_support import results as charted
-from cranfield import ArgumentError
+from cranfield import ArgumentError, DataError
 from cranfield.present.answer import answer
 from cranfield.results import Result
 
@@ -80,6 +83,58 @@ def test_every_result_is_checked_at_its_door():
     results = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
     assert MADE_OF.keys() <= results
     assert [name for name in sorted(results - COUNTS_ALONE) if not checked(name)] == []
+
+
+NOT_DEFINED = {"effect_size", "effect_size_residual", "half", "spread"}
+"""Numbers that are NaN inside a result where they are not defined, and missing in all that it prints."""
+
+
+def spoilt(value):
+    """The same value with a number in it that is none, or that cannot be right; nothing where it holds no number."""
+    if isinstance(value, float):
+        yield math.nan
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+        yield np.where(np.arange(value.size).reshape(value.shape) == 0, np.nan, value)
+    elif isinstance(value, pl.DataFrame):
+        for name in [name for name, kind in value.schema.items() if kind.is_float() and value[name].count()]:
+            wrong = [math.nan, math.inf] + [0.0] * (name in ("p", "p_adjusted")) + [1e300] * name.endswith("_lower")
+            for one in wrong:
+                yield value.with_columns(pl.when(pl.col(name).is_null()).then(None).otherwise(one).alias(name))
+
+
+def parts_of(thing):
+    """A result and all that it is made of."""
+    if isinstance(thing, (tuple, list)):
+        yield from chain(*map(parts_of, thing[:2]))
+    elif isinstance(thing, Mapping):
+        yield from chain(*map(parts_of, list(thing.values())[:2]))
+    if dataclasses.is_dataclass(thing) and type(thing).__module__.startswith("cranfield."):
+        yield thing
+        for field in dataclasses.fields(thing):
+            yield from parts_of(getattr(thing, field.name))
+
+
+def test_no_result_takes_a_number_that_is_none(results):
+    """Whatever was computed is refused when it is NaN, infinite, a p of 0, or outside its interval."""
+    doors = {type(result).__name__ for result in results.values()} | {
+        name for parts in MADE_OF.values() for name in parts
+    }
+    taken, tried = set(), 0
+    for result in results.values():
+        for part in parts_of(result):
+            kind = type(part).__name__
+            asked = {*result.settings, *getattr(part, "settings", ()), *NOT_DEFINED}
+            names = [one.name for one in dataclasses.fields(part) if one.init and one.name not in asked]
+            for name in names if kind in doors else ():
+                for value in spoilt(getattr(part, name)):
+                    tried += 1
+                    try:
+                        dataclasses.replace(part, **{name: value})
+                        taken.add(f"{kind}.{name}")
+                    except (ArithmeticError, DataError):
+                        pass
+    assert tried > 150
+    assert taken == set()
 
 
 NAMES = sorted({*charted()} - {"estimates"})

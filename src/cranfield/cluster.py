@@ -8,6 +8,7 @@ they are done again elsewhere.
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import time
@@ -15,10 +16,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from cranfield.errors import ArgumentError, ClusterError
+from cranfield.errors import ArgumentError, ClusterError, with_extra
 from cranfield.executors import Parcel
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ _COMPARED = ("cranfield", "numpy", "scipy", "polars")
 """Packages whose versions must agree, since they make the numbers."""
 _GONE = ("CommClosedError", "ClosedClientError")
 """Dask's errors of a connection that broke; not all of its versions have both."""
+_CERTIFICATES = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""Variables of the environment in which Dask is told its certificates."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s]+")
 
 
@@ -79,9 +83,7 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise ArgumentError(
-            "`cluster` needs Dask, which is not installed. Write pip install 'cranfield[cluster]'."
-        ) from None
+        raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
     import logging
 
     for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
@@ -116,13 +118,31 @@ def _connect(where: str, local: Any) -> Client:
         if local is not None:
             return distributed.Client(local)
         if where.endswith(".json"):
+            _check_scheduler_file(where)
             return distributed.Client(scheduler_file=where, timeout=ANSWER)
         return distributed.Client(where, timeout=ANSWER)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # a TypeError where certificates are missing
+        remedy = "start one with `dask scheduler`, and workers with `dask worker`"
+        if where.startswith("tls:"):
+            remedy += f", and name the certificates here too ({', '.join(_CERTIFICATES)})"
         raise ClusterError(
-            f"no scheduler answers at {where} ({type(error).__name__}); start one with `dask scheduler`, and workers "
-            "with `dask worker`; see docs/scale.md"
+            f"no scheduler answers at {where} ({type(error).__name__}); {remedy}; see docs/scale.md"
         ) from None
+
+
+def _check_scheduler_file(name: str) -> None:
+    """Refuse a file that names no scheduler; one that is not there may be about to be written, but not for ever."""
+    until = time.monotonic() + ANSWER
+    while not Path(name).exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    try:
+        told = json.loads(Path(name).read_bytes())
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
+        raise ClusterError(
+            f"{name} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?"
+        )
 
 
 @cache

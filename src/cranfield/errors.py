@@ -69,6 +69,15 @@ class UnknownNameError(ArgumentError, KeyError):
         return type(self), (self.kind, self.name, self.known)
 
 
+def with_extra(extra: str) -> str:
+    """How the packages of an extra are installed, from an index of packages or from the sources.
+
+    >>> with_extra("web")
+    "pip install 'cranfield[web]' (in a clone: pip install '.[web]')"
+    """
+    return f"pip install 'cranfield[{extra}]' (in a clone: pip install '.[{extra}]')"
+
+
 class ClusterError(CranfieldError):
     """Other machines that cannot be reached, went away, or are not set up alike."""
 

@@ -615,6 +615,42 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def written_whole(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A directory to fill: a hidden neighbour of `target`, which takes its place when all is written.
+
+    A new directory is there whole or not at all; in one that exists, the files replace those of the same names, one
+    after the other. What a killed process left of an earlier try is swept away.
+    """
+    import shutil
+    import tempfile
+
+    name, scratch = os.fspath(target), None
+    place = Path(name)
+    if "\0" in name:
+        raise FileError(name, [Problem(0, f"cannot be written: {reason(ValueError())}")])
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        sweep(place)
+        scratch = tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+        new = Path(scratch, "new")
+        new.mkdir()
+        yield new
+        if not place.exists():
+            new.rename(place)
+            return
+        for one in sorted(new.rglob("*")):
+            if one.is_dir():
+                (place / one.relative_to(new)).mkdir(exist_ok=True)
+            else:
+                one.replace(place / one.relative_to(new))
+    except OSError as error:
+        raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
+    finally:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
 def _umask() -> int:
     current = os.umask(0)
     os.umask(current)

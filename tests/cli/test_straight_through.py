@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli.help import EXIT_CODES
-from cranfield.cli.output import gathered
 from cranfield.defaults import REPORT_SECTIONS
+from cranfield.present.gathering import gathered
 from support import Type
 
 
@@ -132,6 +132,8 @@ def test_a_measure_by_another_name(here: Type, words: str) -> None:
         ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run; after the judgments come runs: "
          "cranfield compare QRELS RUN..."),
         ("evaluate RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield evaluate QRELS RUN..."),
+        ("trec_eval RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield trec_eval QRELS RUN"),
+        ("trec_eval qrels.txt scores.csv", "scores.csv: is a score file, not a run; after the judgments come runs: cranfield trec_eval QRELS RUN"),
         ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run; after the judgments come runs: "
          "cranfield evaluate QRELS RUN..."),
         ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments; judgments come first: cranfield "

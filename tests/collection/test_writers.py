@@ -55,6 +55,21 @@ def test_judgments_read_back_whole(tmp_path: Path) -> None:
     assert read_qrels(tmp_path / "q.txt.gz") == qrels
 
 
+def test_a_run_without_ranks_gets_those_of_its_scores() -> None:
+    """Rows stay where they are; ties go to the larger id, as trec_eval has it."""
+    rows = {"topic": ["1", "1", "1", "2"], "document": ["a", "b", "c", "a"], "score": [0.5, 2.0, 0.5, 1.0]}
+    frame = pl.DataFrame(rows).with_columns(rank=pl.lit(None, pl.Int64)).select("topic", "document", "rank", "score")
+    lines = to_trec_run(Run(frame, system="s")).decode().splitlines()
+    assert lines == ["1 Q0 a 3 0.5 s", "1 Q0 b 1 2.0 s", "1 Q0 c 2 0.5 s", "2 Q0 a 1 1.0 s"]
+    some = frame.with_columns(rank=pl.Series([7, None, None, None], dtype=pl.Int64))
+    assert [line.split()[3] for line in to_trec_run(Run(some, system="s")).decode().splitlines()] == [
+        "7",
+        "-",
+        "-",
+        "-",
+    ]
+
+
 def test_a_run_without_a_tag_takes_the_name_of_its_system() -> None:
     assert to_trec_run(a_run(("1", "d", 1, 0.5), tag="", system="bm25")) == b"1 Q0 d 1 0.5 bm25\n"
 

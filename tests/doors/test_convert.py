@@ -36,7 +36,7 @@ def test_judgments_to_every_layout_and_back(cranfield: Type, layout: str) -> Non
 
 def test_what_it_prints_and_recognises(cranfield: Type) -> None:
     Path("predictions.json").write_text(json.dumps({"default": {"test": {"1": {"a": 2.5}}}}))
-    assert cranfield("convert", "predictions.json").stdout == "1 Q0 a - 2.5 predictions\n"
+    assert cranfield("convert", "predictions.json").stdout == "1 Q0 a 1 2.5 predictions\n"
     Path("qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
     assert cranfield("convert", "qrels.tsv").stdout == "1 0 a 1\n"
     assert cranfield("convert", "qrels.tsv", "--layout", "ntcir").stdout == "1 a L1\n"

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
-from cranfield import FileError, read_run, read_scores
+from cranfield import FileError, make_scores, read_run, read_scores, write_scores
 from cranfield.files import write_atomically
+from cranfield.settings import questions
 from cranfield.work_files import WorkFile
+from faults.kills import FIRST, JOBS, WRITERS
+from golden.run import type_command
 
 TESTS = Path(__file__).resolve().parents[1]
 SOURCE = TESTS.parent / "src"
@@ -42,6 +50,42 @@ def test_killed_commands_leave_nothing_half_written() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_long_job_is_among_those_that_are_killed() -> None:
+    asked = {name for name, question in questions().items() if "work" in {one.name for one in question.all()}}
+    killed = {name for name in questions() for job in JOBS if WRITERS[job].startswith(f"{name} ")}
+    assert killed == asked | {"evaluate"}  # whose archive is a job of its own
+
+
+@pytest.mark.slow
+def test_every_writer_is_among_those_that_are_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each module of the program that calls one of the two writers, and no other way to write a file."""
+    calls = {
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if re.search(r"^ .*\b(write_atomically|written_whole)\(", file.read_text(), re.M)
+    }
+    met: set[str] = set()
+
+    def seen(frame: FrameType, event: str, value: object) -> None:
+        if event == "call" and frame.f_code.co_name in ("write_atomically", "written_whole") and frame.f_back:
+            place = frame.f_back if "contextlib" not in frame.f_back.f_code.co_filename else frame.f_back.f_back
+            met.add(str(place and place.f_code.co_filename))
+
+    monkeypatch.chdir(tmp_path)
+    Path("archive.txt").write_text("one s/qrels.txt s/runs\n")
+    sys.setprofile(seen)
+    threading.setprofile(seen)
+    try:
+        for words in (*FIRST, *WRITERS.values()):
+            assert type_command(words.split()).code == 0, words
+            Path("job.work").unlink(missing_ok=True)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    reached = {str(Path(one).relative_to(SOURCE)) for one in met if one.startswith(str(SOURCE))}
+    assert calls - reached == {"cranfield/work_files.py"}  # which mends what a killed job left, when it goes on
 
 
 @pytest.mark.slow
@@ -94,14 +138,34 @@ def test_a_full_work_file_is_said_and_can_be_taken_up(tmp_path: Path) -> None:
     assert again.get("part 8") is None
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_directory_that_cannot_be_written_is_said_before_any_work(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def forbidden() -> Iterator[Path]:
+    """A directory in which this process may not write; root, to whom nothing is forbidden, is nobody meanwhile."""
+    folder, who = Path(tempfile.mkdtemp()), os.geteuid()
+    (folder / "old.csv").write_bytes(b"old")
+    folder.chmod(0o555)
+    if who == 0:
+        os.seteuid(65534)
     try:
-        with pytest.raises(FileError, match="cannot be written: Permission denied"):
-            write_atomically(tmp_path / "made.csv", b"x")
+        yield folder
     finally:
-        tmp_path.chmod(0o700)
+        os.seteuid(who)
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def test_a_directory_that_cannot_be_written_is_said(forbidden: Path) -> None:
+    scores = make_scores(n_topics=3, n_systems=2, seed=1)
+    for write in (
+        lambda: write_atomically(forbidden / "made.csv", b"x"),
+        lambda: write_atomically(forbidden / "old.csv", b"x"),
+        lambda: write_scores(scores, forbidden / "runs", layout="trec_eval"),
+        lambda: WorkFile(forbidden / "job.work", {"seed": 1}),
+    ):
+        with pytest.raises(FileError, match="cannot be written: Permission denied"):
+            write()
+    assert (forbidden / "old.csv").read_bytes() == b"old"
+    assert [one.name for one in forbidden.iterdir()] == ["old.csv"]
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 import re
+import shutil
 import signal
 import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,28 +20,43 @@ import numpy as np
 
 from cranfield import make_sample
 from cranfield.cli.build import shared_by
-from cranfield.cli.main import app
+from cranfield.cli.main import OTHER_TONGUES, app
+from cranfield.cli.output import chart_kinds
 from cranfield.settings import Setting, Settings, questions
-from fuzz.invariants import problems_of
+from cranfield.trec_eval.arguments import FLAGS
+from fuzz.drops import left_out
+from fuzz.invariants import problems_in, problems_of
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""
-SKIPPED = {"serve": "waits for visitors", "demo": "a fixed sequence of the others"}
+HANGS = 600
+"""Seconds by the clock after which a command is not busy, but waits for something that never comes."""
+SKIPPED = {
+    "serve": "waits for visitors",
+    "demo": "a fixed sequence of the others",
+    "help": "prints the help of the others",
+}
 SCORES = ["x.csv"]
 RUNS = ["s/qrels.txt", "s/runs"]
+TANGLED = ["d/qrels.txt", "d/runs"]
+"""A collection made anew for every call: ties, topics without relevant documents or without a ranking."""
 FEW = ["--resamples", "20"]
 BASES: dict[str, list[list[str]]] = {
     "sample": [["new", "--topics", "3", "--systems", "2", "--documents", "100", "--length", "10", "--force"]],
     "check": [["s/qrels.txt"], SCORES, ["s/runs"]],
     "convert": [SCORES, [*SCORES, "-o", "new.csv"]],
-    "evaluate": [RUNS],
+    "evaluate": [RUNS, TANGLED, ["--collections", "archive.txt", "-o", "new"]],
+    "trec_eval": [["d/qrels.txt", "d/runs/a.run"]],
     "measures": [["AP"], []],
-    "leaderboard": [[*SCORES, *FEW], [*RUNS, "-m", "AP", *FEW]],
-    "compare": [[*SCORES, *FEW], [*SCORES, *FEW], [*SCORES, *FEW, "--tune", "--folds", "2"], [*RUNS, "-m", "AP", *FEW]],
+    "leaderboard": [[*SCORES, *FEW], [*TANGLED, "-m", "AP", *FEW]],
+    "compare": [
+        [*SCORES, *FEW], [*SCORES, *FEW], ["family.csv", *FEW, "--tune", "--folds", "2"], [*RUNS, "-m", "AP", *FEW],
+        [*TANGLED, "-m", "AP", *FEW],
+    ],
     "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"]],
     "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
     "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
-    "replicates": [[*RUNS, "--splits", "2", "--resamples", "20", "--redraws", "5"]],
+    "replicates": [[*files, "--splits", "2", "--resamples", "20", "--redraws", "5"] for files in (RUNS, TANGLED)],
     "tune": [["family.csv", "--folds", "2", "--resamples", "20"]],
     "selection-bias": [["--experiments", "10", "--topics", "6", "--settings", "3", "--folds", "2"]],
     "standardise fit": [SCORES],
@@ -60,12 +78,12 @@ BASES: dict[str, list[list[str]]] = {
     "design looks": [["--variance-of-difference", "0.05", "--min-diff", "0.2"]],
     "reliability": [[*SCORES, *FEW]],
     "monitor": [[*SCORES, "--per-look", "3", "--looks", "2"]],
-    "reuse": [[*RUNS, "--teams", "teams.txt", "-m", "AP", "--depth", "5", *FEW]],
+    "reuse": [[*files, "--teams", "teams.txt", "-m", "AP", "--depth", "5", *FEW] for files in (RUNS, TANGLED)],
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],
-    "cost": [[*RUNS, "-m", "AP", "--depth", "5", "--width", "0.3"]],
-    "pool": [[*RUNS, "--depth", "5"]],
+    "cost": [[*files, "-m", "AP", "--depth", "5", "--width", "0.3"] for files in (RUNS, TANGLED)],
+    "pool": [[*files, "--depth", "5"] for files in (RUNS, TANGLED)],
     "report": [[*SCORES, "--resamples", "20", "-o", "new.html"]],
 }  # fmt: skip
 """Short calls of every command, to which options are added."""
@@ -90,14 +108,33 @@ NAMES = [
     "\u2028",
 ]
 TEXTS = {
-    "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "P@0", "x.y"],
+    "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "RBP(p=nan)", "P@0", "P@99999999999999999999", "IPrec(recall=1e300)", "x.y"],
     "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
     "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
+    "collections": ["archive.txt", "x.csv", "nowhere"], "cluster": ["nonsense", "local:0", "nowhere.json", "tcp://"],
     "teams": ["teams.txt", "x.csv"], "team_prefix": ["[a-z]+", "(", ".*", "(a+)+$"], "estimator": ["residual"],
     "factors": ["factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "x"],
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
 }  # fmt: skip
+FILES = [
+    "x.csv",
+    "y.csv",
+    "family.csv",
+    "s/qrels.txt",
+    "s/runs",
+    "d/runs/a.run",
+    "teams.txt",
+    "factors.csv",
+    "order.txt",
+]
+"""What may stand in another's place, beside names that are none."""
+MADE = [
+    "new.csv", "new.tsv", "new.json", "new.md", "new.tex", "new.html", "new.txt", "new.parquet", "new.csv.gz", "new.json.zst", "new.svg",
+    "new.work", "new.xml", "new", "new.d", "nowhere/new.csv", "\0.csv", "",
+]  # fmt: skip
+"""Files to write; all that begin with `new` are gone before the next call."""
+DRAWN = ["new.json", "new.svg", "new.svg", "new.svg", "new.html", "new.png", "new.pdf", "new.csv", "nowhere/new.svg"]
 WHOLE = [0, 1, 2, 3, 5, 7, 12, -1, 10**20]
 REAL = [
     0.0,
@@ -161,11 +198,38 @@ def score_table(chance: random.Random, names: list[str]) -> str:
     return "\n".join(rows).replace("nan", chance.choice(["", "nan"])) + "\n"
 
 
+def collection(chance: random.Random, folder: Path) -> None:
+    """Judgments and runs of a few topics: ties, nothing relevant, nothing retrieved, topics that only one side knows."""
+    documents = [f"d{i}" for i in range(8)]
+    topics = [f"t{i}" for i in range(chance.choice((1, 2, 3, 5)))]
+    levels = chance.choice(((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,)))
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    judged = [
+        f"{topic} 0 {document} {chance.choice(levels)}\n"
+        for topic in topics
+        for document in documents
+        if chance.random() < 0.7
+    ]
+    (folder / "qrels.txt").write_text("".join(judged) or "t0 0 d0 1\n")
+    scores = chance.choice(((1.0,), (0.5, 0.25), (1e300, -1e300), (0.1, 0.2, 0.3, 0.30000000000000004)))
+    for system in "abc":
+        known = [topic for topic in (*topics, "t9") if chance.random() < 0.8] or ["t0"]
+        ranked = [(topic, chance.sample(documents, chance.randrange(1, 9))) for topic in known]
+        lines = [
+            f"{topic} Q0 {one} {at} {chance.choice(scores)!r} {system}\n"
+            for topic, list in ranked
+            for at, one in enumerate(list)
+        ]
+        (folder / "runs" / f"{system}.run").write_text("".join(lines))
+
+
 def prepare(folder: Path) -> None:
     """The files that stay: a sample collection, teams, factors."""
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
-    (folder / "teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
+    names = [*systems, "a", "b", "c"]
+    (folder / "teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in names))
+    (folder / "archive.txt").write_text("one s/qrels.txt s/runs\ntwo d/qrels.txt d/runs\n")
     rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
     (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
     (folder / "order.txt").write_text("a\nb\nc\n")
@@ -182,26 +246,76 @@ def value_of(one: Setting, chance: random.Random) -> str:
     if one.kind is float:
         ends = [end for end in (one.least, one.most) if end is not None]
         return repr(float(chance.choice([*ends, *REAL])))
+    if one.kind is Path and one.name != "teams":
+        return chance.choice(MADE)
     return chance.choice(TEXTS.get(one.name, NAMES))
 
 
-def words_of(command: str, question: type[Settings], chance: random.Random) -> tuple[list[str], str]:
+def words_of(command: str, question: type[Settings] | None, chance: random.Random) -> tuple[list[str], str]:
     """A call: its words, and the format of what it prints."""
     words = [*command.split(), *chance.choice(BASES[command])]
+    if chance.random() < 0.05:
+        at = chance.choice([at for at, word in enumerate(words) if word in FILES] or [None])
+        words = words if at is None else [*words[:at], chance.choice([*FILES, "nowhere", "", "\0"]), *words[at + 1 :]]
+    if question is None:
+        return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags]
     for one in chance.sample(own, min(len(own), chance.choice((0, 1, 1, 2, 2, 3, 5)))):
-        if one.kind is Path and one.name != "teams":
-            continue
         for _ in range(chance.choice((1, 1, 2)) if one.several else 1):
-            words.append(one.flags[0].split("/")[0])
+            words.append(chance.choice(one.flags[0].split("/")))
             if one.kind is not bool:
                 words.append(value_of(one, chance))
-    format = chance.choice(("json", "json", "json", "table", "csv", "markdown", "latex"))
-    if "format" in [one.name for one in shared_by(question)] and "-o" not in words:
+    shared = {one.name: one for one in shared_by(question)}
+    if "plot" in shared and chance.random() < 0.05:
+        words += ["--plot", chance.choice(DRAWN)]
+        words += ["--chart", chance.choice([*chart_kinds(question), "nonsense"])] * (chance.random() < 0.5)
+        for name, value in (
+            ("chart_title", "<b>"),
+            ("chart_untitled", None),
+            ("chart_width", chance.choice(("400", "0", "1e9", "3"))),
+        ):
+            words += [shared[name].flags[0], *([value] if value else [])] * (chance.random() < 0.15)
+    if chance.random() < 0.02:
+        words.append("--quiet")
+    if "output" in shared and "-o" not in words and chance.random() < 0.05:
+        words += ["-o", chance.choice(MADE)]
+    format = chance.choice(("json", "json", "json", "table", "csv", "markdown", "latex", "html"))
+    if "format" in shared and "-o" not in words:
         words += ["--format", format]
     else:
         format = "table"
     return words, format
+
+
+def _flags(chance: random.Random) -> list[str]:
+    """Flags of trec_eval, with measures, numbers and files that may make sense."""
+    words = []
+    for flag in chance.sample(FLAGS, chance.choice((0, 1, 2, 3))):
+        names = [
+            "all_trec",
+            "official",
+            "map",
+            "P.5",
+            "P.0",
+            "ndcg_cut.3",
+            "Rprec_mult.nan",
+            "utility.1,-1,0,0",
+            "set",
+            "nonsense",
+            "x.y",
+            "",
+        ]
+        values = {
+            "m": names,
+            "Z": ["x.csv", "nowhere"],
+            "D": ["1", "0.t0", "x"],
+            "R": ["qrels", "prefs"],
+            "T": ["trec_results", ""],
+        }
+        words.append(chance.choice((f"-{flag.letter}", f"--{flag.long}")))
+        if flag.value:
+            words.append(chance.choice(values.get(flag.letter, ["0", "1", "2", "5", "-1", "9" * 30, "x"])))
+    return words
 
 
 class Slow(BaseException):
@@ -215,7 +329,7 @@ def _ring(number: int, frame: Any) -> None:
 def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     """One call: which command, and what went wrong, if anything did. The folder is the current directory."""
     chance = random.Random(seed)
-    asked = questions()
+    asked: dict[str, type[Settings] | None] = {**questions(), **{str(one.name): None for one in OTHER_TONGUES.values()}}
     names = [name for name in asked if name not in SKIPPED]
     command = chance.choices(names, [SELDOM.get(name, 1.0) for name in names])[0]
     systems = list("abcdef")[: chance.choice((1, 2, 2, 3, 3, 4, 6))]
@@ -224,7 +338,12 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     Path(folder, "family.csv").write_text(
         score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)])
     )
+    for made in folder.glob("new*"):
+        shutil.rmtree(made) if made.is_dir() else made.unlink()
+    (folder / "new.d").mkdir()
     words, format = words_of(command, asked[command], chance)
+    if any(word.startswith("d/") or word == "archive.txt" for word in words):
+        collection(chance, folder / "d")
     problem = run(words, format, CODES.get(command, {0, 1, 2}))
     return command, None if problem is None else f"cranfield {' '.join(map(repr, words))}\n{problem}"
 
@@ -232,8 +351,9 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
 def run(words: list[str], format: str, codes: set[int]) -> str | None:
     """What is wrong with what a call does; None if nothing is."""
     out, err, code = io.StringIO(), io.StringIO(), 0
-    before = signal.signal(signal.SIGPROF, _ring)
+    before = [signal.signal(one, _ring) for one in (signal.SIGPROF, signal.SIGALRM)]
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, HANGS)
     try:
         with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -242,14 +362,16 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
     except Slow:
-        return f"slow: more than {PATIENCE} s"
+        return f"slow: more than {PATIENCE} s of the processor, or {HANGS} by the clock"
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 (whatever it is, it is what we look for)
         return traceback.format_exc(limit=-4)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGPROF, before[0])
+        signal.signal(signal.SIGALRM, before[1])
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code not in codes:
@@ -265,6 +387,10 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     if code in (1, 2):
         return None
     wrong = problems_of(out.getvalue(), format)
+    if not wrong and format == "json":
+        wrong = left_out(words, json.loads(out.getvalue()))
+    answers = {after for word, after in pairwise(words) if word in ("-o", "--plot")}
+    wrong = wrong or [f"{name}: {one}" for name in sorted(answers) for one in problems_in(Path(name))]
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 

@@ -10,7 +10,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -51,7 +52,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         return {_leaves(value, kind)}
     lines = _lines(text) if kind in ("run", "qrels", "scores", "factors") else re.split(r"\r\n|\r|\n", text)
     if name.endswith(".jsonl"):
-        rows = [_object(line) for line in lines if line.strip()]
+        rows = [_object(line.lstrip("\ufeff")) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
             return {len(rows)}
         return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
@@ -60,7 +61,14 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
             return set()  # a field may hold line ends
         held = [line for line in lines if re.search(r"[^\s,;]", line)]
         if kind == "scores":
-            return _cells([_fields(line) for line in held]) | _cells([re.split(r"[,;\s]+", line) for line in held])
+            every = [line for line in re.split(r"[\r\n]+", text) if re.search(r"[^\s,;]", line)]  # or each CR ends one
+            return set().union(
+                *(
+                    _cells([cut(line) for line in some])
+                    for some in (held, every)
+                    for cut in (_fields, re.compile(r"[,;\s]+").split)
+                )
+            )
         kept = [line for line in held if not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
         return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
@@ -137,3 +145,36 @@ def said_by(result: Any) -> list[str]:
     if isinstance(result, Scores):
         notes += [note for matrix in result.values() for note in matrix.provenance if re.search(NOT_READ, note)]
     return notes
+
+
+SAID = re.compile(r"missing|lack|left out|no score")
+"""How an answer says that a score is not there."""
+ROWS: dict[str, Callable[[int, int], int]] = {
+    "convert": lambda topics, systems: topics * systems,
+    "leaderboard": lambda topics, systems: systems,
+    "compare": lambda topics, systems: systems * (systems - 1) // 2,
+    "table": lambda topics, systems: systems,
+    "standardise fit": lambda topics, systems: topics,
+    "standardise apply": lambda topics, systems: topics * systems,
+    "standardise robustness": lambda topics, systems: systems,
+}
+"""How many rows the answer about a table of so many topics and systems has."""
+CHOOSE = {"--show", "--system", "--baseline", "-b", "--leave-out", "--teams", "--team-prefix", "--tune", "--header", "--no-header",
+          "--topic-column", "--no-topic-column", "--measure", "-m", "--kind", "--layout"}  # fmt: skip
+"""Options by which an answer is about a part of the table, or about something else in it."""
+
+
+def left_out(words: list[str], answer: dict[str, Any]) -> list[str]:
+    """What a command was given in its tables and does not answer for, without a word."""
+    said = SAID.search(" ".join(answer["warnings"])) is not None
+    problems = []
+    for name in {"x.csv", "y.csv", "family.csv"} & {*words}:
+        header, *rows = [line.split(",") for line in Path(name).read_text().splitlines()]
+        if not said and any(cell in ("", "nan") for row in rows for cell in row):
+            problems.append(f"{name} lacks a score, and nothing is said of it")
+    command = next((one for one in (" ".join(words[:2]), words[0]) if one in ROWS), None)
+    if command is None or words[len(command.split())] != "x.csv" or said or CHOOSE & {*words}:
+        return problems
+    header, *rows = [line.split(",") for line in Path("x.csv").read_text().splitlines()]
+    wanted, given = ROWS[command](len(rows), len(header) - 1), len(answer["rows"])
+    return problems if given == wanted else [*problems, f"{given} of {wanted} rows came out, and nothing was said"]

@@ -6,7 +6,10 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+from golden.run import visible_text
 
 P_VALUE = re.compile(r"(^|_)p(_value|_adjusted|_merged)?$|^p_")
 SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha)$")
@@ -36,7 +39,26 @@ def problems_of(text: str, format: str) -> list[str]:
             return list(_walk(json.loads(text, parse_constant=_refuse)))
         except ValueError as error:
             return [f"JSON that cannot be read: {error}"]
-    return [f"not finite: {match.group()!r}" for match in NOT_FINITE.finditer(text)]
+    seen = visible_text(text) if format == "html" else text
+    return [f"not finite: {match.group()!r}" for match in NOT_FINITE.finditer(seen)]
+
+
+def problems_in(path: Path) -> list[str]:
+    """The same of a file that was written, as far as it is text."""
+    if not path.is_file() or path.suffix not in (
+        ".json",
+        ".csv",
+        ".tsv",
+        ".md",
+        ".tex",
+        ".txt",
+        ".html",
+        ".xml",
+        ".svg",
+    ):
+        return []
+    text = path.read_text()  # whose ending may mean nothing to what was written: judgments, lines of trec_eval
+    return problems_of(text, "txt" if path.suffix == ".json" and not text.startswith(("{", "[")) else path.suffix[1:])
 
 
 def _refuse(name: str) -> Any:

@@ -21,7 +21,9 @@ from cranfield import Scores, read_order, read_qrels, read_run, read_scores
 from cranfield.collection.check import recognise
 from cranfield.collection.intents import read_intents
 from cranfield.collection.teams import read_teams
+from cranfield.compression import COMPRESSED, compressed
 from cranfield.errors import CranfieldError, CranfieldWarning
+from cranfield.measures.archive import read_archive
 from cranfield.standardise.factors import Standardisation
 from cranfield.work_files import WorkFile
 from fuzz.drops import lost, said_by
@@ -100,11 +102,14 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("qrels", read_qrels, "q.txt", b"1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n"),
     ("qrels", read_qrels, "q.txt", b"1 d1 L1\n1 d2 L0\n"),
     ("qrels", read_qrels, "q.json", b'{"1": {"d1": 1, "d2": 0}}'),
-    ("qrels", read_qrels, "q.jsonl", b'{"topic": "1", "document": "d1", "relevance": 1}\n'),
+    ("qrels", read_qrels, "q.jsonl", b'{"topic": "1", "document": "d1", "relevance": 1}\n{"topic": "1", "document": "d2", "relevance": 0}\n'),
+    ("qrels", read_qrels, "q.csv", b"topic,subtopic,document,relevance\n1,0,d1,1\n1,0,d2,0\n"),
     ("qrels", read_qrels, "q.tsv", b"query-id\tcorpus-id\tscore\n1\td1\t1\n"),
     ("scores", _scores, "s.csv", b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n"),
     ("scores", _scores, "s.csv", b"topic,system,measure,score\n1,a,AP,0.5\n1,b,AP,0.25\n"),
+    ("scores", _scores, "s.csv", b"system,topic,AP,P@5\na,1,0.5,0.25\na,2,0.75,1\nb,1,0.5,0.5\nb,2,0.5,0.75\n"),
     ("scores", _scores, "s.txt", b"0.5 0.25\n0.75 1\n"),
+    ("scores", _scores, "a.nev", b"1 AP=                  0.5\n1 Q=                   0.25\n2 AP=                  0.75\n2 Q=                   1\n"),
     ("scores", _scores, "s.json", b'{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 0}}'),
     ("scores", _scores, "s.jsonl", b'{"topic": "1", "a": 0.5, "b": 1}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
     ("scores", _scores, "bm25.eval", b"map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n"),
@@ -117,6 +122,8 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("intents", read_intents, "i.txt", b"1 1 0.5\n1 2 0.5\n"),
     ("orders", _order, "o.txt", b"system,score\na,0.5\nb,0.25\n"),
     ("orders", _order, "o.txt", b"a\nb\nc\n"),
+    ("archives", read_archive, "archive.txt", b"one q.txt a.run\n# none\n\"two\" q.txt 'a b.run' *.run.gz\n"),
+    *(("compressed", read_run, f"a.run{ending}", compressed(RUN, ending)) for ending in COMPRESSED),
     ("work files", _work, "job.work", _work_file()),
     ("kinds", lambda path: recognise(path, Path(path).read_bytes()), "x", RUN),
 ]  # fmt: skip

@@ -7,13 +7,21 @@ import re
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from cranfield import ScoreMatrix, Scores
+from cranfield.cli.build import shared_by
+from cranfield.cli.main import app
+from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
+from cranfield.scores.formats import FORMATS as SCORE_FORMATS
+from cranfield.scores.formats import ScoreFile, recognise
 from cranfield.settings import questions
+from cranfield.trec_eval.arguments import FLAGS
 from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
-from fuzz.drops import lost
+from fuzz.drops import left_out, lost
+from fuzz.readers import TARGETS
 from fuzz.run import fuzz, main
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
@@ -23,11 +31,24 @@ HUGE = "topic,a,b,c\nt0,1e80,7e79,4e79\nt1,3e79,4e80,9e79\nt2,2e79,8e80,5e80\nt3
 NEAR = "topic,a,b\nt0,0.45820143489624077,0.3040282609402799\nt1,0.7337002575807505,0.6783839408752714\n"
 VAST = "topic,a,b,c\nt0,1e150,-7e150,4e149\nt1,3e149,4e150,9e149\nt2,2e149,8e150,5e150\nt3,6e150,1e150,3e149\n"
 LEAST = "topic,a,b,c\nt0,0,0,5e-324\nt1,0.1,0.1,0.2\nt2,5e-324,0,0\n"
+WILD = """topic,a,b,c,d,e,f
+t0,0.3200443071642195,0.7678558002592756,0.8884921199687894,0.8723205033839989,0.8176378157864322,0.9661958720811795
+t1,0.4312191393971546,0.45394751474572004,0.5257437218469406,0.18518087837028907,0.5397676609053893,0.9150204185517256
+t2,0.7687850027362256,0.21508003440480594,0.28622211089985883,0.28254754676235083,0.03635497039661095,0.11108558147585978
+t3,0.6309409525191354,0.1953813021277696,0.854536086498127,0.0935163219952464,0.9256899047861609,0.13850905329467322
+t4,0.2879221171149374,0.8718151770683773,0.27645880124785227,0.4048350796778991,0.6338112404848395,0.9049722925388997
+"""
 FOUND = [
+    (WILD, "design recommend x.csv --systems 3 --min-diff 0.2 --alpha 1e-08 --baseline"),
     (VAST, "leaderboard x.csv --resamples 20"),
+    (CONSTANT, "leaderboard x.csv --resamples 20"),
+    (CONSTANT, "variance x.csv"),
+    (USUAL, "variance x.csv -o \0.csv"),
+    (TINY, "variance x.csv"),
     (LEAST, "standardise robustness x.csv --a 0.01"),
     (USUAL, "design pairs --scores x.csv --systems 5 --min-diff 0.2 --alpha 0.999999999999 --looks 12"),
     (USUAL, "correlate x.csv x.csv --resamples 1"),
+    (USUAL, "simulate design x.csv --systems 3 --min-diff 0.2 --pilots 2 --trials 5 --system a --system b --baseline"),
     (USUAL, "design recommend x.csv --systems 3 --min-diff 0.2 --power 1e-16"),
     (USUAL, "design recommend x.csv --systems 4 --min-diff 0.2 --alpha 0.9999999999999999"),
     (USUAL, "design recommend x.csv --systems 4 --min-diff 0.2 --alpha 1e-300"),
@@ -51,12 +72,45 @@ def test_some_broken_inputs_are_all_answered(kind: str, inputs: int) -> None:
 
 def test_every_option_of_every_command_comes_up() -> None:
     asked = questions()
-    for command in BASES:
-        chance = random.Random(command)
-        typed = {word for _ in range(400) for word in words_of(command, asked[command], chance)[0]}
-        own = [one for one in asked[command].all() if one.flags and (one.kind is not Path or one.name == "teams")]
-        assert [one.name for one in own if one.flags[0].split("/")[0] not in typed] == [], command
-    assert set(BASES) == {name for name in asked if name not in SKIPPED}
+    for command, question in ((name, asked.get(name)) for name in BASES):
+        if question is None:
+            flags = [f"-{one.letter}" for one in FLAGS] + [f"--{one.long}" for one in FLAGS]
+        else:
+            options = [one for one in (*question.all(), *shared_by(question)) if one.flags]
+            flags = [flag for one in options for flag in one.flags[0].split("/")]
+            flags = ["-o" if flag == "--output" else flag for flag in flags]
+        chance, never, tries = random.Random(command), {*flags}, 0
+        while never and (tries := tries + 1) < 3000:
+            never -= {*words_of(command, question, chance)[0]}
+        assert never == set(), command
+    context = click.Context(app)
+    words = [[name, *_within(app.get_command(context, name))] for name in app.list_commands(context)]
+    listed = {f"{first} {second}" for first, *seconds in words for second in seconds} | {
+        first for first, *seconds in words if not seconds
+    }
+    assert set(BASES) == listed - {*SKIPPED}
+
+
+def _within(command: click.Command | None) -> list[str]:
+    return command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+
+
+def test_every_reader_and_every_format_of_files_has_broken_ones() -> None:
+    """A file that is not broken yet is read, and all formats that are registered come up."""
+    known = {f"run {name}" for name, one in COLLECTION_FORMATS.items() if one.read_run} | {"run trec"}
+    known |= {f"qrels {name}" for name, one in COLLECTION_FORMATS.items() if one.read_qrels} | {"qrels trec"}
+    known |= {f"scores {name}" for name in SCORE_FORMATS}
+    met = set()
+    for kind, _, name, data in TARGETS:
+        if kind == "run":
+            found = run_format(CollectionFile(name, data))
+            met.add(f"run {'trec' if found is None else found.name}")
+        elif kind == "qrels":
+            found = qrels_format(CollectionFile(name, data))
+            met.add(f"qrels {'trec' if found is None else found.name}")
+        elif kind in ("scores", "parquet"):
+            met.add(f"scores {recognise(ScoreFile(name, data, Path(name).stem, Path(name).suffix, None)).name}")
+    assert known - met == set()
 
 
 def test_more_processes_try_the_same_seeds(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +154,46 @@ def test_a_dropped_score_is_noticed() -> None:
     assert lost("s.csv", "scores", data, part, []) is not None
 
 
+@pytest.mark.parametrize(
+    ("table", "words", "rows", "warnings", "problems"),
+    [
+        (USUAL, "leaderboard x.csv", 3, [], 0),
+        (USUAL, "leaderboard x.csv", 2, [], 1),
+        (USUAL, "leaderboard x.csv --system a", 1, [], 0),
+        (USUAL, "standardise fit x.csv", 3, [], 1),
+        (USUAL.replace("0.9", ""), "variance x.csv", 5, [], 1),
+        (USUAL.replace("0.9", ""), "variance x.csv", 5, ["1 topic was left out for lack of a score: t1"], 0),
+        (USUAL.replace("0.9", ""), "leaderboard x.csv", 3, ["the data are fine"], 1),
+    ],
+)
+def test_what_a_command_leaves_out_is_noticed(
+    table: str,
+    words: str,
+    rows: int,
+    warnings: list[str],
+    problems: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(table)
+    assert len(left_out(words.split(), {"rows": [{}] * rows, "warnings": warnings})) == problems
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "inputs"), [("readers", 60_000), ("commands", 3_000)])
 def test_many_broken_inputs_are_all_answered(kind: str, inputs: int) -> None:
     tally = fuzz(kind, range(1_000_000, 1_000_000 + inputs))
     assert not tally.findings, "\n\n".join(tally.findings.values())
+
+
+def test_the_table_of_faults_names_tests_that_are_there() -> None:
+    root = Path(__file__).resolve().parents[2]
+    table = (root / "CONTRIBUTING.md").read_text().partition("## What no input")[2].partition("\n## ")[0]
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", table)
+    assert len(named) > 15
+    for file, test in named:
+        assert f"def {test or 'test_'}" in (root / file).read_text(), f"{file}::{test}"
 
 
 @pytest.mark.parametrize(("table", "words"), FOUND, ids=[words for _, words in FOUND])

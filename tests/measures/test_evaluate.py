@@ -13,6 +13,7 @@ import pytest
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, Qrels, Run, ScoreMatrix, evaluate
 from cranfield.collection.intents import Intents, read_intents
 from cranfield.collection.schemas import RUN_SCHEMA
+from cranfield.collection.writers import write_run
 from cranfield.measures import Evaluator
 from small_collections import qrels_of, run_of, tricky_qrels, tricky_run
 
@@ -32,6 +33,13 @@ def ranks(qrels: Qrels, run: Run, **options: object) -> dict[str, int]:
     ranking = Evaluator(qrels, "AP", **options).judge(run)  # type: ignore[arg-type]
     names = ranking.judgments.documents.gather(ranking.document).to_list()
     return dict(zip(names, ranking.rank.tolist(), strict=True))
+
+
+def test_scores_beyond_single_precision_tie_and_nothing_is_printed() -> None:
+    qrels = qrels_of(("1", "0", d, 1) for d in "abcd")
+    run = run_of([("1", "a", 1e300), ("1", "b", 1e200), ("1", "c", -1e300), ("1", "d", 1.0)])
+    assert ranks(qrels, run) == {"a": 1, "b": 2, "d": 3, "c": 4}
+    assert ranks(qrels, run, single_precision=True) == {"b": 1, "a": 2, "d": 3, "c": 4}
 
 
 def test_ties_go_to_the_larger_id_in_byte_order() -> None:
@@ -133,17 +141,36 @@ def test_a_run_without_any_judged_document_is_said() -> None:
     assert "bm25: none of its documents is judged; do the document ids agree?" in [str(w.message) for w in caught]
 
 
+MANY = qrels_of([*(("1", "0", f"d{number}", 1) for number in range(300)), ("1", "0", "7", 1)])
+"""Judgments of documents with letters in their ids, but for one."""
+
+
+def ids_of(letter: str, system: str = "bm25") -> Run:
+    """A run whose ids begin with another letter, but for one."""
+    return run_of([*(("1", f"{letter}{number}", 900 - number) for number in range(300)), ("1", "7", 1)], system)
+
+
 def test_a_run_with_hardly_any_judged_document_is_said() -> None:
-    """Capitals spoil all ids but the few without letters."""
-    judged = [("1", "0", f"d{number}", 1) for number in range(300)]
-    qrels = qrels_of([*judged, ("1", "0", "7", 1)])
-    spoilt = run_of([("1", f"D{number}", 900 - number) for number in range(300)] + [("1", "7", 1)], "bm25")
     with pytest.warns(CranfieldWarning) as caught:
-        evaluate(qrels, spoilt, "AP")
-    assert [str(w.message) for w in caught] == [
-        "bm25: only 1 of its 301 documents on judged topics is judged; do the document ids agree? `cranfield check` "
-        "compares them"
-    ]
+        evaluate(MANY, ids_of("x"), "AP")
+    said = "only 1 of its 301 documents on judged topics is judged; do the document ids agree? `cranfield check` compares them"
+    assert [str(w.message) for w in caught] == [f"bm25: {said}"]
+    with pytest.warns(CranfieldWarning) as caught:
+        evaluate(MANY, [ids_of("d", "ql"), ids_of("D")], "AP")  # one run of several is no reason to stop
+    assert [str(w.message) for w in caught] == [f"bm25: {said}"]
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_runs_whose_ids_are_in_other_letters_are_refused(tmp_path: Path, as_file: bool) -> None:
+    """Capitals spoil all ids but the few without letters: the scores are not all 0, and mean as little."""
+    file = tmp_path / "bm25.run"
+    write_run(ids_of("D"), file)
+    with pytest.raises(DataError) as error:
+        evaluate(MANY, file if as_file else ids_of("D"), "AP")
+    assert str(error.value) == (
+        "only 1 document of bm25 is judged in qrels, and 300 would be without regard to capitals and blanks, so the "
+        "scores would mean nothing; write the ids alike. `cranfield check` compares them"
+    )
 
 
 def test_one_judged_document_among_many_retrieved_is_no_reason_to_warn() -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
 from chart_support import matrix
 from cranfield import save_chart
 from cranfield.errors import ArgumentError, FileError
 from cranfield.present.charts import to_html, to_svg
+from cranfield.present.charts.replicates import methods_table
 
 EXTERNAL = re.compile(r"""<(?:script|img|iframe|link|source)\b[^>]*\b(?:src|href)\s*=\s*["']?(?:https?:)?//""", re.I)
 
@@ -96,3 +98,12 @@ def test_the_leaderboard_of_scores_from_0_to_1_stays_there() -> None:
     assert min(ticks(low)) == 0
     assert max(ticks(1 - low)) == 1
     assert min(ticks(low - 0.5)) < 0, "standardised scores and differences may be negative"
+
+
+def test_rules_that_find_nothing_are_drawn_all_the_same() -> None:
+    """A key without entries has no size, and no picture that holds it has one."""
+    none = {"different": [0, 0], "both": [0, 0], "extra": [0, 0], "conflicts": [0, 0]}
+    table = pl.DataFrame({"test": ["majority", "randomisation"], "correction": ["bh", "none"], **none})
+    root = ElementTree.fromstring(to_svg(methods_table(table, 6, "AP", "2 splits")))
+    assert 300 < float(root.attrib["width"]) < 2000
+    assert 50 < float(root.attrib["height"]) < 1000

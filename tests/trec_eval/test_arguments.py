@@ -46,6 +46,8 @@ def test_the_other_flags() -> None:
         (["-l", "0", *FILES], "trec_eval -l: must be at least 1; got 0"),
         (["-M", "0", *FILES], "trec_eval -M: must be at least 1; got 0"),
         (["-T", "x", *FILES], "trec_eval -T x: no such format; the format read is trec_results"),
+        (["-M", "9" * 30, *FILES], f"trec_eval -M: must be at most 2147483647; got {'9' * 30}"),
+        (["-l", "9" * 5000, *FILES], f"trec_eval -l: expected a whole number, found '{'9' * 5000}'"),
         (
             ["-R", "prefs", *FILES],
             "trec_eval -R prefs: preferences between documents are not read; turn them into graded qrels and use bpref "
@@ -120,6 +122,10 @@ def test_what_trec_eval_passes_over_is_said() -> None:
         ("P.5,5", "-m P.5,5: a parameter is given twice"),
         ("P.5,x", "-m P.5,x: expected a rank, found 'x'"),
         ("P.2.5", "-m P.2.5: expected a rank, found '2.5'"),
+        ("P.99999999999", "-m P.99999999999: expected a rank, found '99999999999'"),
+        ("Rprec_mult.nan", "-m Rprec_mult.nan: expected a number, found 'nan'"),
+        ("utility.1,inf,0,0", "-m utility.1,inf,0,0: expected a number, found 'inf'"),
+        ("ndcg.1=nan", "-m ndcg.1=nan: expected level=gain pairs such as 1=3.5,2=9, found '1=nan'"),
         ("utility.1,2", "-m utility.1,2: utility takes 4 numbers; got 2"),
         ("iprec_at_recall.2", "-m iprec_at_recall.2: recall lies between 0 and 1"),
         ("ndcg.5", "-m ndcg.5: expected level=gain pairs such as 1=3.5,2=9, found '5'"),

@@ -14,17 +14,30 @@ import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError
+from cranfield.files import reason
 from cranfield.labels import joined
 from cranfield.present.formats import endings, offered
 from cranfield.records import record
 from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
 from cranfield.settings.evaluate import RunsOrScores
 
+
+class _File(click.Path):
+    """A path; a name that no file can have is bad usage."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        try:
+            return super().convert(value, param, ctx)
+        except ValueError as error:
+            self.fail(reason(error), param, ctx)
+
+
 KINDS: dict[type, Any] = {
     str: click.STRING,
     int: click.INT,
     float: click.FLOAT,
-    Path: click.Path(path_type=Path),
+    Path: _File(path_type=Path),
 }
 ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
     "scores": [("scores", "SCORES...", -1)],

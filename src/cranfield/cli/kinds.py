@@ -44,7 +44,14 @@ def explained(error: FileError, question: type[Settings], files: Mapping[str, An
 
     if MEANS_ONLY in str(error):  # a result of MTEB or BEIR, of which the reader has said what to do
         return error
-    wanted = _wanted(error.path, question, files)
+    return in_place_of(_wanted(error.path, question, files), error, question)
+
+
+def in_place_of(wanted: FileKind | None, error: FileError, question: type[Settings] | str) -> FileError:
+    """The error about a file, with what the file is where it is not of the kind that was wanted there.
+
+    A command that has no settings of ours is named.
+    """
     try:
         given = kind_of(error.path) if wanted is not None and Path(error.path).is_file() else None
     except CranfieldError:
@@ -54,7 +61,7 @@ def explained(error: FileError, question: type[Settings], files: Mapping[str, An
     return FileError(error.path, [Problem(0, mistaken(given, wanted, question))])
 
 
-def mistaken(given: FileKind, wanted: FileKind, question: type[Settings]) -> str:
+def mistaken(given: FileKind, wanted: FileKind, question: type[Settings] | str) -> str:
     """What to do with a file of one kind where another was wanted.
 
     >>> from cranfield.settings.variance import VarianceSettings
@@ -64,18 +71,21 @@ def mistaken(given: FileKind, wanted: FileKind, question: type[Settings]) -> str
     from cranfield.settings.evaluate import RunsOrScores
 
     said = f"{_WORDS[given]}, not {_WANTED[wanted]}; "
-    command = f"cranfield {question.command}"
+    takes_runs = isinstance(question, str) or issubclass(question, RunsOrScores)
+    command = (
+        f"cranfield {question} QRELS RUN" if isinstance(question, str) else f"cranfield {question.command} QRELS RUN..."
+    )
     if wanted == "scores" and given == "run":
-        if issubclass(question, RunsOrScores):
-            return f"{said}name the judgments before it: {command} QRELS RUN..."
+        if takes_runs:
+            return f"{said}name the judgments before it: {command}"
         return f"{said}evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"
     if wanted == "scores":
-        if issubclass(question, RunsOrScores):
-            return f"{said}judgments come first, and runs after them: {command} QRELS RUN..."
+        if takes_runs:
+            return f"{said}judgments come first, and runs after them: {command}"
         return f"{said}evaluate runs against them first: cranfield evaluate QRELS RUN... -q -o scores.csv"
     if wanted == "qrels":
-        return f"{said}judgments come first: {command} QRELS RUN..."
-    return f"{said}after the judgments come runs: {command} QRELS RUN..."
+        return f"{said}judgments come first: {command}"
+    return f"{said}after the judgments come runs: {command}"
 
 
 def _wanted(path: str, question: type[Settings], files: Mapping[str, Any]) -> FileKind | None:

@@ -65,7 +65,9 @@ def only_wanted(scores: Scores, settings: Any) -> Scores:
     if not wanted:
         return scores
     baseline = getattr(settings, "baseline", None)
-    baselines = [baseline] if isinstance(baseline, str) else baseline or ()
+    baselines = (
+        [baseline] if isinstance(baseline, str) else baseline if isinstance(baseline, tuple) else ()
+    )  # or a flag
     return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
 
 

@@ -34,7 +34,10 @@ def trec_eval(words: tuple[str, ...]) -> None:
     """
     import sys
 
+    from cranfield.cli.kinds import in_place_of
     from cranfield.cli.output import say
+    from cranfield.defaults import FileKind
+    from cranfield.errors import FileError
     from cranfield.trec_eval import parse_arguments, trec_eval
     from cranfield.trec_eval.help import help_text, version_text
 
@@ -42,7 +45,11 @@ def trec_eval(words: tuple[str, ...]) -> None:
     if options.help or options.version:
         click.echo(help_text(options) if options.help else version_text(), nl=False)
         return
-    printed = trec_eval(options)
+    try:
+        printed = trec_eval(options)
+    except FileError as error:
+        wanted: dict[str, FileKind] = {options.qrels: "qrels", options.run: "run"}  # the run, if both are one file
+        raise in_place_of(wanted.get(error.path), error, "trec_eval") from None
     for note in printed.notes:
         say(f"note: {note}")
     sys.stdout.writelines(printed.blocks)

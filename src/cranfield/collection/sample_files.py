@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING
 from cranfield.collection.writers import write_qrels, write_run
 from cranfield.errors import FileError, Problem
 from cranfield.executors import map_in_order
-from cranfield.files import reason, sweep, write_atomically
+from cranfield.files import reason, write_atomically, written_whole
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
@@ -57,31 +55,21 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
 def write_sample(
     sample: Sample, directory: str | os.PathLike[str], *, force: bool, truth_topics: int
 ) -> tuple[Path, ...]:
-    """See `Sample.write`. The files are made in a hidden neighbour and then moved into place."""
+    """See `Sample.write`."""
     check_directory(directory, force=force)
     target = Path(directory).resolve()
-    scratch = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        sweep(target)
-        scratch = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        new = Path(scratch, "sample")
+    with written_whole(target) as new:
         names = _write_new(sample, new, truth_topics)
-        if target.exists():
-            _replace_former(new, names, target)
-        else:
-            new.rename(target)
-    except OSError as error:
-        raise FileError(os.fspath(directory), [Problem(0, f"cannot be written: {reason(error)}")]) from None
-    finally:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        gone = _former_runs(target / "truth.json") - {*names}
+        for path in list((target / "runs").glob("*")) if gone else ():
+            if f"runs/{path.name}" in gone:
+                path.unlink()
     return tuple(Path(directory, name) for name in names)
 
 
 def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
-    """Write all files to a directory that does not exist yet; their names, in order."""
-    (directory / "runs").mkdir(parents=True)
+    """Write all files to an empty directory; their names, in order."""
+    (directory / "runs").mkdir()
     truth = sample.to_dict() | {"truth_topics": truth_topics, "systems": sample.true_means(truth_topics).to_dicts()}
     texts = {
         "README.txt": README.format(signature=sample.signature, depth=sample.depth, truth_topics=truth_topics),
@@ -106,18 +94,6 @@ def _write_run(directory: Path, runs: Mapping[str, Run], name: str) -> None:
 
 def _run_file(system: str) -> str:
     return f"runs/{system}.run.gz"
-
-
-def _replace_former(new: Path, names: Sequence[str], target: Path) -> None:
-    """Move the new files into a directory, and remove the runs that only a former sample there had."""
-    former = _former_runs(target / "truth.json")
-    (target / "runs").mkdir(exist_ok=True)
-    for name in names:
-        (new / name).replace(target / name)
-    for path in list((target / "runs").iterdir()):
-        name = f"runs/{path.name}"
-        if name in former and name not in names:
-            path.unlink()
 
 
 def _former_runs(truth: Path) -> set[str]:

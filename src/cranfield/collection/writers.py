@@ -7,19 +7,21 @@ import re
 
 import polars as pl
 
+from cranfield.collection.pools import ranked
 from cranfield.collection.types import Qrels, Run
 from cranfield.errors import DataError
 from cranfield.files import write_atomically
 
 _BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
 NO_RANK = "-"
-"""What stands in the rank field of a row without a rank; it reads back as no rank."""
+"""What stands in the rank field of a row without a rank where others have one; it reads back as no rank."""
 
 
 def to_trec_run(run: Run) -> bytes:
     """The run in TREC format, ``topic Q0 document rank score tag``, rows in their order.
 
-    The tag is the run's own, or the system's name when it has none.
+    The tag is the run's own, or the system's name when it has none. A run without any rank is written with those that
+    its scores give, ties as trec_eval breaks them; a rank that is missing among others is written as ``-``.
 
     >>> frame = pl.DataFrame({"topic": ["7"], "document": ["d2"], "rank": [1], "score": [0.1]})
     >>> to_trec_run(Run(frame, system="bm25"))
@@ -36,8 +38,13 @@ def to_trec_run(run: Run) -> bytes:
         raise DataError(
             f"{place}: topic {topic!r}, document {document!r} has score {score}; every row needs a finite one"
         )
+    frame = run.frame
+    if frame["rank"].null_count() == frame.height:
+        places = ranked(frame, "score").rename({"pool_rank": "place"})
+        together = frame.with_row_index("at").join(places, on=["topic", "document"], how="left").sort("at")
+        frame = together.with_columns(rank=pl.col("place"))
     rank = pl.col("rank").cast(pl.String).fill_null(NO_RANK)
-    return _lines(run.frame.select("topic", pl.lit("Q0"), "document", rank, "score", pl.lit(tag).alias("tag")))
+    return _lines(frame.select("topic", pl.lit("Q0"), "document", rank, "score", pl.lit(tag).alias("tag")))
 
 
 def to_trec_qrels(qrels: Qrels) -> bytes:

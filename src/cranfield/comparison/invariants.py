@@ -20,7 +20,9 @@ def check_result(result: Comparison) -> None:
     p-values are in the order of the p-values, and every interval holds its estimate.
     """
     what = f"{result.measure}: the {result.test} comparison"
-    values = {name: getattr(result, name) for name in ("value", "value_lower", "value_upper", "difference")}
+    values = {
+        name: getattr(result, name) for name in ("value", "value_lower", "value_upper", "difference", "smallest_p")
+    }
     check_finite(what, **values)
     claim(not np.isinf(result.effect_size).any(), what, "an infinite effect size")
     claim(not np.isinf(result.effect_size_residual).any(), what, "an infinite effect size")

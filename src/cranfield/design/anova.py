@@ -13,6 +13,7 @@ from cranfield.design.jackknife import blocked_interval, past_scores
 from cranfield.design.power import BLOCKED, ONE_WAY, exact_power, normal_power
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
+from cranfield.design.search import MOST_TOPICS
 from cranfield.design.solve import (
     COLUMN,
     Cells,
@@ -244,7 +245,7 @@ def _past_epsilon(given: list[Variance], n_systems: Array) -> tuple[Array, Array
 def _with_epsilon(
     given: list[Variance], cells: Cells, solved: Array, lower: Array, upper: Array
 ) -> tuple[Array, Array, Array]:
-    """The interval of the topics with the uncertainty of ε in it, where there are past topics enough."""
+    """The interval of the topics with the uncertainty of ε in it; none where past topics are too few to tell."""
     lower, upper = lower.copy(), upper.copy()
     for at, one in enumerate(given):
         strata = () if one.estimate is None else one.estimate.strata
@@ -256,7 +257,7 @@ def _with_epsilon(
             past = past_scores([stratum.scores for stratum in strata], k)
             asked = {name: float(cells[name][at]) for name in ("min_diff", "power", "alpha")}
             ends = blocked_interval(past, k, confidence=1 - one.estimate.alpha, **asked)
-        if ends is not None:
+        if ends is not None and ends[1] <= MOST_TOPICS:
             lower[at] = min(max(np.ceil(ends[0]), 2), solved[at])
             upper[at] = max(np.ceil(ends[1]), solved[at])
         elif k > 2:

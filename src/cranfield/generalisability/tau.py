@@ -15,7 +15,7 @@ from cranfield.defaults import ALPHA, HALVINGS, SEED
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.generalisability.components import without_worst
 from cranfield.generalisability.study import check_topics
-from cranfield.invariants import check_interval
+from cranfield.invariants import check_finite, check_interval
 from cranfield.resampling import check_resamples, generator, to_grid
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
@@ -59,6 +59,7 @@ class ExpectedTau(Result):
     def __post_init__(self) -> None:
         what = f"{self.measure}: the expected tau"
         check_interval(what, "tau of halves", -1, self.half, 1)
+        check_finite(what, log_ratio=self.log_ratio, error=self.error)
         for topics in self.n_topics:
             value, lower, upper = self.at(topics)
             check_interval(what, "tau", lower, value, upper)

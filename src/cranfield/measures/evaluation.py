@@ -20,6 +20,7 @@ from cranfield.collection.readers import called, read_run, same_system
 from cranfield.collection.streaming import RunSection, RunStream, topic_sections
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
+    LIBRARIES_MB,
     MEASURES,
     MEMORY_MB,
     ORDER,
@@ -32,7 +33,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, whole_path
-from cranfield.labels import summary
+from cranfield.labels import plural, summary
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
@@ -55,12 +56,12 @@ Path = str | os.PathLike[str]
 Unit = Run | str | RunSection
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
-LIBRARIES = 160.0
-"""Megabytes that the interpreter and its libraries take before anything is read, about."""
 SECTION = 1 << 26
 """Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
+TELLING = 10
+"""How many times as many documents must match without regard to capitals for these to be the reason."""
 
 
 class Evaluator:
@@ -292,7 +293,9 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     workers, executor : threads to use (one per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
-    memory : megabytes to use in all, about, besides the judgments; never changes a result
+    memory : megabytes that this process may take in all, about, whatever the number and size of runs; never changes a
+        result. Beyond it go the judgments, runs that have to be held whole (see above) and topics of several hundred
+        thousand documents, which are never cut
     progress : called with (runs done, runs in all)
 
     Returns
@@ -348,15 +351,41 @@ def evaluate(
             f"no document of {whose} is judged in {judged.name}, so every score would be 0; do the ids of topics and "
             "documents agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
         )
+    if all(outcome.judged == 0 or outcome.hardly_judged(len(evaluator.judgments.topic)) for outcome in run_scores):
+        _refuse_other_spelling(judged, run_scores, sources, lenient, name)
     scores = assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
 
 
+def _refuse_other_spelling(
+    qrels: Qrels, outcomes: list[RunScores], sources: Iterable[Run | str], lenient: bool, name: SystemName
+) -> None:
+    """Where hardly a document of any run is judged: an error if ids that differ in capitals or blanks are why.
+
+    A few ids without letters match all the same, so that the scores are not all 0, and mean as little. The run with
+    the most judged documents is looked at; one that is gone by now (a pipe, an iterator) is not.
+    """
+    from cranfield.collection.agreement import agreement
+
+    if not isinstance(sources, list):
+        return
+    most = max(range(len(outcomes)), key=lambda at: outcomes[at].judged or 0)
+    if sources[most] == STDIN:
+        return
+    found = agreement(qrels, open_run(sources[most], lenient, name))
+    if found.folded_documents >= TELLING * found.judged:
+        few = f"{plural(found.judged, 'document')} of {found.system} {'is' if found.judged == 1 else 'are'}"
+        raise DataError(
+            f"only {few} judged in {qrels.name}, and {found.folded_documents:,} would be without regard to capitals "
+            "and blanks, so the scores would mean nothing; write the ids alike. `cranfield check` compares them"
+        )
+
+
 def _share(memory: float, workers: int | None, sources: Any) -> float:
     """The bytes that one of several workers may take."""
     at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
-    return max(memory - LIBRARIES, memory / 10) * 1e6 / max(at_once, 1)
+    return max(memory - LIBRARIES_MB, memory / 10) * 1e6 / max(at_once, 1)
 
 
 def in_sections(sources: Iterable[Run | str], evaluator: Evaluator) -> Iterable[Unit]:

@@ -163,7 +163,10 @@ def judge(
         documents, topic = documents.gather(known), topic[known]
     if order == "score":
         score = column("score")[known]
-        arranged = _by_score(topic, score.astype(np.float32) if single_precision else score, documents)
+        if single_precision:
+            with np.errstate(over="ignore"):  # beyond the largest float, scores tie at infinity, as in trec_eval
+                score = score.astype(np.float32)
+        arranged = _by_score(topic, score, documents)
     elif order == "rank":
         arranged = _by_rank(topic, column("rank")[known], system, judgments.topics)
     else:

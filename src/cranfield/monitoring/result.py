@@ -44,7 +44,7 @@ class Look:
 
     def __post_init__(self) -> None:
         what = f"the look at {self.n_topics} topics"
-        check_finite(what, difference=self.difference, sd=self.sd, spent=self.spent)
+        check_finite(what, difference=self.difference, sd=self.sd, level=self.level, spent=self.spent)
         claim(not (self.half < 0).any(), what, "an interval that ends before it begins")
         check_p(what, self.p)
 

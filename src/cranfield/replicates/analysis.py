@@ -59,7 +59,7 @@ class SplitEffects:
     spread: float
 
     def __post_init__(self) -> None:
-        check_finite("a split", effect=self.effects, lower=self.lower, upper=self.upper)
+        check_finite("a split", effect=self.effects, lower=self.lower, upper=self.upper, shared=self.shared)
         check_interval("a split", "effect", self.lower, self.effects, self.upper)
         check_p("a split", self.p)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cranfield.compression import COMPRESSED
-from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import reason, sweep, write_atomically
+from cranfield.errors import ArgumentError, DataError
+from cranfield.files import write_atomically, written_whole
 from cranfield.light_table import LightColumn, LightTable
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def write_per_run(
     line: Callable[[str, str, float], str],
     forbidden: str = "",
 ) -> None:
-    """One file per system, made in a temporary directory first, so that a failure leaves nothing behind.
+    """One file per system, all of them or none.
 
     `line` makes the line of a measure, topic and value; labels must not hold a character of `forbidden`.
     """
@@ -128,23 +128,6 @@ def write_per_run(
             values = matrix.values[:, j].tolist()
             lines = [line(matrix.measure, topic, value) for topic, value in zip(matrix.topics, values, strict=True)]
             texts.setdefault(system, []).extend(lines)
-    import shutil
-    import tempfile
-
-    target = Path(directory)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        sweep(target)
-        staging = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
-    except (OSError, ValueError) as error:
-        raise FileError(directory, [Problem(0, f"cannot be written: {reason(error)}")]) from None
-    try:
+    with written_whole(directory) as new:
         for system, lines in texts.items():
-            write_atomically(staging / f"{system}{ending}", "".join(lines).encode())
-        target.mkdir(exist_ok=True)
-        for file in staging.iterdir():
-            file.replace(target / file.name)
-    except OSError as error:
-        raise FileError(directory, [Problem(0, f"cannot be written: {reason(error)}")]) from None
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+            write_atomically(new / f"{system}{ending}", "".join(lines).encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield import defaults
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, with_extra
 from cranfield.records import record
 from cranfield.settings import shared
 from cranfield.settings.base import REQUIRED, Settings, known_as, registered, setting
@@ -23,9 +23,7 @@ def n_trials(default: int, help: str) -> Any:
 def copulas_there(name: str, value: str) -> None:
     """Refuse copulas where the package that fits them is missing."""
     if value == "copula" and find_spec("pyvinecopulib") is None:
-        raise ArgumentError(
-            f"`{name}` 'copula' needs pyvinecopulib; install it with: pip install 'cranfield[simulate]'"
-        )
+        raise ArgumentError(f"`{name}` 'copula' needs pyvinecopulib; install it with: {with_extra('simulate')}")
 
 
 def mode() -> Any:

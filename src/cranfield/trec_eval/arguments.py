@@ -44,6 +44,8 @@ FLAGS = (
 """Every flag of trec_eval 10."""
 
 USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] QRELS RUN"
+MOST = 2_147_483_647
+"""The largest number that a flag or a parameter takes: the largest of trec_eval's own ranks and counts."""
 OFFICIAL = "official"
 """What is computed when no measure is named."""
 
@@ -147,6 +149,8 @@ def _number(letter: str, text: str, low: int) -> int:
         raise ArgumentError(f"trec_eval -{letter}: expected a whole number, found {text!r}") from None
     if value < low:
         raise ArgumentError(f"trec_eval -{letter}: must be at least {low}; got {value}")
+    if value > MOST:
+        raise ArgumentError(f"trec_eval -{letter}: must be at most {MOST}; got {text}")
     return value
 
 

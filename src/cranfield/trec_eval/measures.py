@@ -11,7 +11,7 @@ from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, trec_spelling
 from cranfield.measures.names import parse_measure
 from cranfield.measures.registry import find
 from cranfield.measures.trec import trec_name
-from cranfield.trec_eval.arguments import OFFICIAL
+from cranfield.trec_eval.arguments import MOST, OFFICIAL
 
 Kind = Literal["none", "cutoffs", "points", "numbers", "gains"]
 Show = Literal["score", "count", "text", "never"]
@@ -76,7 +76,9 @@ class TrecMeasure:
         for part in self.parameters.split(","):
             try:
                 value = float(int(part)) if self.kind == "cutoffs" else float(part)
-            except ValueError:
+                if not abs(value) <= MOST:
+                    raise ValueError
+            except (ValueError, OverflowError):
                 what = "a rank" if self.kind == "cutoffs" else "a number"
                 raise ArgumentError(f"-m {self.name}.{self.parameters}: expected {what}, found {part!r}") from None
             values.append(value)
@@ -98,6 +100,8 @@ class TrecMeasure:
                 if not name or not equals:
                     raise ValueError
                 pairs[name] = float(value)
+                if not abs(pairs[name]) <= MOST:
+                    raise ValueError
             except ValueError:
                 raise ArgumentError(
                     f"-m {self.name}.{self.parameters}: expected level=gain pairs such as 1=3.5,2=9, found {part!r}"

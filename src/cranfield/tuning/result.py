@@ -60,6 +60,7 @@ class TunedFamily:
         means: dict[str, Any] = {
             "training mean": self.train_means,
             "held-out mean": [*self.held_out_means, self.held_out_mean],
+            "mean on all topics": self.in_sample_mean,
         }
         check_finite(what, **means, optimism=self.optimism, lower=self.lower, upper=self.upper)
         check_interval(what, "held-out mean", self.lower, self.held_out_mean, self.upper)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, with_extra
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -17,9 +17,7 @@ def run(settings: ServeSettings, output: OutputSettings, files: dict[str, Any]) 
 
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
-        raise ArgumentError(
-            f"the page needs {', '.join(missing)}, not installed here. Run: pip install 'cranfield[web]'"
-        )
+        raise ArgumentError(f"the page needs {', '.join(missing)}, not installed here. Run: {with_extra('web')}")
     from cranfield.web.server.serve import serve
 
     serve(
