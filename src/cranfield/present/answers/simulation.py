@@ -14,8 +14,8 @@ INTERVAL = "rate: share of simulated collections; lower and upper: its 99% Monte
 RATES = "type1: true hypotheses rejected, should be alpha; power: differences found; type3: found the wrong way round."
 FAMILIES = (
     "family-wise: collections in which any true hypothesis is rejected, should be at most alpha with a correction; "
-    "false-discovery: mean share of false ones among the rejected; type1: true hypotheses rejected; power and type3: of "
-    "the pairs that differ."
+    "false-discovery: mean share of false ones among the rejected; type1: true hypotheses rejected; power and type3: "
+    "of the pairs that differ."
 )
 SAID_ONCE = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
 """What columns are called above the table where they are the same in all rows."""
