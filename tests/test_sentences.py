@@ -963,6 +963,10 @@ def simulated(kind: str) -> cf.SimulatedTests:
         return cf.simulate_tests(
             noisy([0.5] * 5, n=40), n_topics=30, difference=0.05, tests=["t", "sign"], n_trials=300
         )
+    if kind == "below":
+        alike = noisy([0.5] * 5, n=40)
+        easy = np.random.default_rng(4).normal(0, 0.2, (40, 1))
+        return cf.simulate_tests(matrix(alike.values + easy), n_topics=20, tests=["t", "welch"], n_trials=600)
     few = kind == "over"
     return cf.simulate_tests(skew, n_topics=5 if few else 40, tests=["bootstrap", "t"] if few else ["t"], n_trials=600,
                              n_resamples=200)  # fmt: skip
@@ -977,6 +981,15 @@ def too_often() -> Shown:
     return printed(simulated("over")), found.group()
 
 
+def below() -> Shown:
+    rows = simulated("below").to_frame()
+    assert rows.filter(test="welch")["upper"][0] < 0.04, "topics that differ hide the difference from it"
+    found = re.search(r"welch \([.\d]+\) falls below the level, which costs power", simulated("below").summary())
+    assert found
+    return printed(simulated("below")), found.group()
+
+
+case("simulation.below", below, lambda: printed(simulated("kept")))
 case("simulation.too-often", too_often, lambda: printed(simulated("kept")))
 case("simulation.none-exceeds",
      lambda: (printed(simulated("kept")), simulated("kept").summary()), lambda: printed(simulated("over")))  # fmt: skip

@@ -393,7 +393,7 @@ case("variance.no-interval", lambda: cf.estimate_variance(noisy(2), "within"),
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 doubled = matrix(np.column_stack([noisy().values, noisy().values[:, 0]]))
 case("simulation.copies", lambda: cf.simulate_tests(doubled, n_trials=10, n_topics=10, tests="t"),
-     "1 systems that copy another are left out of the simulation.",
+     "The simulation leaves out 1 system with the same scores as another.",
      lambda: cf.simulate_tests(noisy(), n_trials=10, n_topics=10, tests="t"))  # fmt: skip
 
 # ── evaluation ────────────────────────────────────────────────────────────────────────────────────────────

@@ -86,11 +86,11 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
-def joined(words: Sequence[str]) -> str:
+def joined(words: Sequence[str], last_by: str = "and") -> str:
     """Words as a sentence lists them.
 
-    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
+    >>> joined(["a"]), joined(["a", "b"], "or"), joined(["a", "b", "c"])
+    ('a', 'a or b', 'a, b and c')
     """
     *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {last_by} {last}" if others else last

@@ -98,6 +98,23 @@ T, WORSE = ("t", 50, 0.051, 0.046, 0.056), ("wilcoxon", 50, 0.0722, 0.066, 0.079
         ),
         ([T, ("wilcoxon", 50, 0.055, 0.049, 0.06)],
          "no test is shown to exceed its level: the highest is .055 at .05, by wilcoxon"),
+        # Below the level: said, and not advised.
+        (
+            [T, WORSE, ("welch", 50, 0.003, 0.001, 0.006), ("unpaired-t", 50, 0.02, 0.015, 0.025)],
+            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; use t; welch (.003) and unpaired-t (.02) "
+            "fall below the level, which costs power",
+        ),
+        (
+            [("welch", 50, 0.003, 0.001, 0.006), WORSE],
+            "Wilcoxon rejects true nulls .072 of the time at .05 with 50 topics; welch (.003) falls below the level",
+        ),
+        ([T, ("welch", 50, 0.003, 0.001, 0.006)],
+         "no test is shown to exceed its level: the highest is .051 at .05, by t with 50 topics; welch (.003) falls below"),
+        # Below with few topics, above with many: the worst is said of it.
+        (
+            [T, ("sign", 25, 0.03, 0.025, 0.035), ("sign", 50, 0.1, 0.09, 0.11)],
+            "the sign test rejects true nulls .1 of the time at .05 with 50 topics; use t",
+        ),
         # Alone above the level by a hair, but the worst of ten.
         ([("wilcoxon", 50, 0.0562, 0.0502, 0.062), *(("t", n, 0.05, 0.045, 0.055) for n in range(10, 100, 10))],
          "no test is shown to exceed its level"),
@@ -108,6 +125,7 @@ def test_the_sentence_to_take_away(rows: list[tuple[Any, ...]], sentence: str) -
     named = [dict(zip(("test", "topics", "rate", "lower", "upper"), row, strict=True)) | about for row in rows]
     found = SimulatedTests("AP", pl.DataFrame(named), {"correction": None})
     assert found.summary().startswith(f"On scores like yours, {sentence}")
+    assert ("below the level" in found.summary()) == ("below" in sentence)
 
 
 def test_a_margin_is_moved_to_the_mean_asked_for() -> None:
@@ -334,7 +352,7 @@ def test_what_cannot_be_simulated_is_refused(name: str) -> None:
 def test_copies_are_left_out_and_named() -> None:
     x = make_scores(20, 4)
     doubled = matrix(np.concatenate([x.values, x.values[:, :1]], axis=1))
-    with pytest.warns(CranfieldWarning, match="1 systems that copy another"):
+    with pytest.warns(CranfieldWarning, match="leaves out 1 system with the same scores"):
         simulate_tests(doubled, n_trials=10, n_topics=10, tests="t")
     with pytest.raises(DataError, match="copies"):
         simulate_tests(matrix(np.repeat(x.values[:, :1], 3, axis=1)), n_trials=10)

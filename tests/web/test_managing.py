@@ -342,7 +342,9 @@ def test_every_question_has_its_page(fresh: Client, address: str, said: str) -> 
     id = sent(fresh, "past.AP.csv", scores(topics=20))
     page = fresh.get(address.format(id))
     assert page.status_code == 200, page.text
-    assert 'class="headline"' in page.text
+    headline = re.search(r'class="headline"[^>]*>([^<]+)<', page.text)
+    assert headline
+    assert f"{headline.group(1).strip()}." not in page.text  # said again below the table
     assert said in page.text
 
 

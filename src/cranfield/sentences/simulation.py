@@ -12,14 +12,20 @@ TOO_OFTEN = sentence(
     "simulation.too-often",
     "On scores like yours, {test} {what} {rate} of the time at {alpha} with {topics} topics{others}; {advice}",
     "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows together; a "
-    "test to use is at no number of topics above the level by its own 99% interval, and rejects less often than "
-    "the one named first",
+    "test to use is at no number of topics above the level by its own 99% interval, nor said to fall below it, and "
+    "rejects less often than the one named first",
 )
 NONE_EXCEEDS = sentence(
     "simulation.none-exceeds",
     "On scores like yours, no test is shown to exceed its level: the highest is {rate} at {alpha}, by {test} with "
-    "{topics} topics",
+    "{topics} topics{low}",
     "no rate's Monte-Carlo interval lies wholly above the level, at 99% for all rows together",
+)
+BELOW = sentence(
+    "simulation.below",
+    "{tests} {fall} below the level, which costs power",
+    "of every test named, some rate's Monte-Carlo interval lies wholly below the level, at 99% for all rows together, "
+    "and none lies above it; the rate given is the lowest",
 )
 DELIVERS = sentence(
     "simulation.delivers",
@@ -32,6 +38,6 @@ DELIVERS = sentence(
 )
 COPIES = sentence(
     "simulation.copies",
-    "{count} systems that copy another are left out of the simulation.",
+    "The simulation leaves out {systems} with the same scores as another.",
     "that many systems have the scores of an earlier one on every topic",
 )

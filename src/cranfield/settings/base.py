@@ -182,7 +182,10 @@ class Setting:
         )
 
     def parse(self, texts: Sequence[str]) -> Any:
-        """The value from what an address says: texts as they were typed."""
+        """The value from what an address says: texts as they were typed.
+
+        A form gives what is ticked in the order of its boxes, so the usual choices are the default in any order.
+        """
         given = [part.strip() for text in texts for part in (text.split(",") if self._splits else [text])]
         given = [part for part in given if part]
         if not given:
@@ -191,7 +194,9 @@ class Setting:
             return self._read(given[-1])
         if len(given) > MOST_VALUES:
             raise QueryError(f"`{self.spelling}` takes at most {MOST_VALUES} values.")
-        return tuple(self._read(part) for part in given)
+        several = tuple(self._read(part) for part in given)
+        boxes = self.choices is not None and isinstance(self.default, tuple)
+        return self.default if boxes and sorted(several) == sorted(self.default) else several
 
     @property
     def _splits(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, DataError
-from cranfield.labels import summary
+from cranfield.labels import plural, summary
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.sentences import simulation as say
 from cranfield.simulation.moving import moved_quantile, solve_tilt
@@ -202,7 +202,7 @@ def _kept(x: Array, bottom: float) -> tuple[NDArray[np.intp], list[str]]:
     own = np.sort(first)
     said = []
     if len(own) < x.shape[1]:
-        said.append(say.COPIES(count=x.shape[1] - len(own)))
+        said.append(say.COPIES(systems=plural(x.shape[1] - len(own), "system")))
     worst = min(int(bottom * len(own)), len(own) - 2)
     if worst > 0:
         order = np.argsort(x[:, own].mean(axis=0), kind="stable")

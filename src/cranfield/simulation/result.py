@@ -11,6 +11,7 @@ from scipy import special
 
 from cranfield.comparison.tests import TESTS
 from cranfield.invariants import check_frame
+from cranfield.labels import joined
 from cranfield.results import Result
 from cranfield.sentences import simulation as say
 from cranfield.signature import signature
@@ -82,27 +83,45 @@ class SimulatedTests(Result):
         by z(1 − .005/rows)/z(.995).
         """
         held = self.levels()
-        tail = (1 - CONFIDENCE) / 2
-        wider = float(special.ndtri(1 - tail / max(held.height, 1)) / special.ndtri(1 - tail))
-        over = held.filter(pl.col("rate") - wider * (pl.col("rate") - pl.col("lower")) > pl.col("alpha"))
+        over = held.filter(_end("lower", held.height) > pl.col("alpha"))
         return over.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True)
 
     def keepers(self, alpha: float) -> list[str]:
         """The tests to use instead of the one that exceeds this level most, the nearest to the level first.
 
-        With no number of topics does their own 99% interval lie above the level, and where the other one is worst
-        their interval lies below its.
+        With no number of topics does their own 99% interval lie above the level, nor are they shown to fall below it
+        (`below`), and where the other one is worst their interval lies below its.
         """
-        here = self.levels().filter(pl.col("alpha") == alpha)
-        over = set(here.filter(pl.col("lower") > pl.col("alpha"))["test"].to_list())
+        here, not_those = self._at(alpha), {*self._above(alpha), *self.below(alpha)}
         worst = self.too_often().filter(pl.col("alpha") == alpha).row(0, named=True)
         less = here.filter((pl.col("topics") == worst["topics"]) & (pl.col("upper") < worst["lower"]))["test"].to_list()
         far = {
             test: abs(here.filter(pl.col("test") == test)["rate"].mean() - alpha)  # type: ignore[operator]
             for test in less
-            if test not in over
+            if test not in not_those
         }
         return sorted(far, key=far.__getitem__)
+
+    def below(self, alpha: float) -> dict[str, float]:
+        """The tests that reject less often than this level allows, which costs power, each with its lowest rate.
+
+        A rate of theirs is below the level, all rows looked at together as in `too_often`, and with no number of topics
+        does their own 99% interval lie above it.
+        """
+        here, above = self._at(alpha), self._above(alpha)
+        low = here.filter(_end("upper", self.levels().height) < pl.col("alpha")).sort("rate", maintain_order=True)
+        return {
+            test: rate
+            for test, rate in low.unique("test", keep="first", maintain_order=True).select("test", "rate").iter_rows()
+            if test not in above
+        }
+
+    def _at(self, alpha: float) -> pl.DataFrame:
+        return self.levels().filter(pl.col("alpha") == alpha)
+
+    def _above(self, alpha: float) -> list[str]:
+        """The tests whose own 99% interval lies above this level with any number of topics."""
+        return self._at(alpha).filter(pl.col("lower") > pl.col("alpha"))["test"].to_list()
 
     def summary(self) -> str:
         """The sentence to take away."""
@@ -120,8 +139,11 @@ class SimulatedTests(Result):
             what = "rejects true nulls" if worst["kind"] == "type1" else "errs in a family of true nulls"
             same = over.filter(pl.col("alpha") == worst["alpha"]).unique("test", keep="first", maintain_order=True)
             others = [f"{_spoken(row['test'])} {_rate(row['rate'])}" for row in same[1:].iter_rows(named=True)]
+            low = self._below_text(worst["alpha"])
             if good := self.keepers(worst["alpha"]):
-                advice = f"use {' or '.join(good)}"
+                advice = f"use {joined(good, 'or')}{low}"
+            elif low:
+                advice = low.removeprefix("; ")
             elif same.height == held["test"].n_unique():
                 advice = "no test here keeps the level" if others else "no other test was tried"
             else:
@@ -132,11 +154,27 @@ class SimulatedTests(Result):
             )  # fmt: skip
         worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
         return say.NONE_EXCEEDS(
-            rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), test=worst["test"], topics=worst["topics"]
-        )
+            rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), test=worst["test"], topics=worst["topics"],
+            low=self._below_text(worst["alpha"]),
+        )  # fmt: skip
+
+    def _below_text(self, alpha: float) -> str:
+        """A clause about the tests that reject less often than the level allows, if there are any."""
+        low = self.below(alpha)
+        if not low:
+            return ""
+        named = [f"{_spoken(test)} ({_rate(rate)})" for test, rate in low.items()]
+        return f"; {say.BELOW(tests=joined(named), fall='falls' if len(low) == 1 else 'fall')}"
 
     def __repr__(self) -> str:
         return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
+
+
+def _end(name: str, n_rows: int) -> pl.Expr:
+    """An end of the 99% interval, as far from the rate as it must be to hold for so many rows together."""
+    tail = (1 - CONFIDENCE) / 2
+    wider = float(special.ndtri(1 - tail / max(n_rows, 1)) / special.ndtri(1 - tail))
+    return pl.col("rate") + wider * (pl.col(name) - pl.col("rate"))
 
 
 def _of_families(tests: list[str]) -> list[str]:

@@ -10,16 +10,15 @@ from cranfield.present.tables import Sheet
 if TYPE_CHECKING:
     from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
 
-RATES = (
-    "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval. A test rejects too often "
-    "where lower is above alpha.",
-    "type1: true hypotheses rejected; power: differences found; type3: found the wrong way round.",
-)
+INTERVAL = "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval, of this row alone."
+RATES = "type1: true hypotheses rejected, should be alpha; power: differences found; type3: found the wrong way round."
 FAMILIES = (
-    RATES[0],
-    "family-wise: collections in which any true hypothesis is rejected; false-discovery: mean share of false ones "
-    "among the rejected; power and type3: of the pairs that differ.",
+    "family-wise: collections in which any true hypothesis is rejected, should be at most alpha with a correction; "
+    "false-discovery: mean share of false ones among the rejected; type1: true hypotheses rejected; power and type3: "
+    "of the pairs that differ."
 )
+SAID_ONCE = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
+"""What columns are called above the table where they are the same in all rows."""
 PAIRS = {
     "resample": "exchangeable: the same pairs with both scores swapped by a coin on every topic, as if the systems had "
     "one joint distribution whichever comes first.",
@@ -44,11 +43,14 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
 
     def sheet(show: str) -> Sheet:
         rows = result.to_frame() if show == "rates" else result.pairs_frame()
-        notes = (FAMILIES if families else RATES) if show == "rates" else (RATES[0], PAIRS[known["mode"]])
+        same = {name: rows[name][0] for name in SAID_ONCE if rows[name].n_unique() == 1}
+        once = "".join(f", {SAID_ONCE[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
+        kinds = (FAMILIES if families else RATES) if show == "rates" else PAIRS[known["mode"]]
         heading = "Error rates and power" if show == "rates" else "Type I error, with and without exchangeable pairs"
         return Sheet(
-            "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title,
-            notes=(f"{result.summary()}.", *notes) if show == "rates" else notes, heading=heading,
+            "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title + once,
+            notes=(*([f"{result.summary()}."] if show == "rates" else []), INTERVAL, kinds),
+            heading=heading, hidden=tuple(same),
         )  # fmt: skip
 
     alt = "Lines: the rate of every test against the number of topics, with a band for the level."

@@ -92,7 +92,9 @@ def _beside(shown: pl.DataFrame, tests: list[str]) -> pl.Expr:
 def _drawn(result: SimulatedTests, tests: list[str]) -> tuple[list[str], list[str]]:
     """The tests that are drawn, and those for which there is no room: first those that the title speaks of."""
     over = result.too_often()
-    named = [*over["test"].unique(maintain_order=True), *(result.keepers(over["alpha"][0]) if over.height else ())]
+    named = over["test"].unique(maintain_order=True).to_list()
+    if over.height:
+        named += [*result.keepers(over["alpha"][0]), *result.below(over["alpha"][0])]
     chosen = list(dict.fromkeys([*named, *tests]))[:MOST_SERIES]
     return [test for test in tests if test in chosen], [test for test in tests if test not in chosen]
 

@@ -97,7 +97,8 @@ class Outcome:
 
     def table(self, name: str) -> Table:
         """A table by name."""
-        known = (*self.answer.headline.splitlines(), *self.answer.sentences)
+        lines = self.answer.headline.splitlines()
+        known = (*lines, *(f"{line}." for line in lines), *self.answer.sentences)
         first = self.answer.extra.get("first_columns", {}).get(name, ())
         return Table(name, self.answer.sheet(name), self.links.get(name, ()), known, first)
 
