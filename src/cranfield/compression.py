@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import PurePath
 from typing import Any, Protocol
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -13,6 +14,18 @@ _CRUMB = 1 << 12
 _CUT_OFF = "Compressed file ended before the end-of-stream marker was reached"
 _LEVEL = 6
 """Of gzip: as its program has it; the highest takes three times as long for a few percent."""
+
+
+def plain_ending(path: PurePath) -> str:
+    """The ending of a file, without that of its compression.
+
+    >>> plain_ending(PurePath("answer.CSV.gz")), plain_ending(PurePath("answer"))
+    ('.csv', '')
+    """
+    suffixes = [ending.lower() for ending in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
 
 
 class Stream(Protocol):

@@ -18,6 +18,7 @@ from cranfield.settings import Setting, Settings, in_words_of
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
+    from cranfield.collection.formats import CollectionFormat
     from cranfield.executors import Progress
     from cranfield.present.answer import Answer
     from cranfield.present.tables import Sheet
@@ -158,6 +159,20 @@ def format_of(name: str | None, output: Path) -> OutputFormat:
             f"in {', '.join(others)} or {last}"
         )
     return known
+
+
+def collection_format(layout: str | None, output: Path | None, kind: str) -> CollectionFormat:
+    """The format to write runs or judgments in: the one asked for, the one that a name ends in, or TREC's."""
+    from cranfield.collection.formats import COLLECTION_FORMATS, asked_by, writer
+
+    told = None if output is None else asked_by(output)
+    if layout is None and told is None and output is not None and of_path(output) not in (None, FORMATS[OUTPUT_FORMAT]):
+        known = [one.asked_by for one in COLLECTION_FORMATS.values() if one.asked_by]
+        raise ArgumentError(
+            f"cannot write {'runs' if kind == 'run' else 'judgments'} to {output}: end the name in "
+            f"{', '.join(known)} or .txt (TREC's lines)."
+        )
+    return writer(layout or told or "trec", kind)
 
 
 def terminal_width() -> int:
