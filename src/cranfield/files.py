@@ -389,6 +389,12 @@ def pipes_once() -> Iterator[None]:
         _from_pipes.reset(before)
 
 
+def is_read_once(name: str) -> bool:
+    """Whether a file cannot be read again: standard input, and a pipe that nobody keeps (see `pipes_once`)."""
+    place = name.place if isinstance(name, NamedFile) else name
+    return name == STDIN or (_from_pipes.get() is None and _there(Path(place).is_fifo))
+
+
 def _opened(place: Path) -> Any:
     kept = _from_pipes.get()
     if kept is None:
