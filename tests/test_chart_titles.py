@@ -238,6 +238,12 @@ case(
     lambda: "The orders agree with τ from 0.667 to 1",
     lambda: titled(cf.correlate(STEPS, STEPS, n_resamples=0)),
 )
+case(
+    "several-orders-alike",
+    lambda: titled(several(0.6, 0.5)),
+    lambda: "The orders agree with τ = 1 each",
+    lambda: titled(several(0.5, 0.6)),
+)
 case("estimators-differ", lambda: titled(cf.variances(STEPS), "estimators"), lambda: folds_apart(STEPS),
      lambda: titled(cf.variances(FLAT), "estimators"))  # fmt: skip
 

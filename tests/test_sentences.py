@@ -71,6 +71,24 @@ def one_sided() -> cf.ScoreMatrix:
     return matrix(values)
 
 
+@cache
+def close(seed: int) -> cf.Comparison:
+    """Three systems close to each other and a fourth far behind; differences are symmetric."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0.4, 0.1, (30, 1)) + rng.normal(0, 0.05, (30, 4)) + [0.03, 0, 0, -0.2]
+    return cf.compare(matrix(values), test="t", n_resamples=1000)
+
+
+@cache
+def rarely_far_ahead() -> cf.Comparison:
+    """b is a little behind a on most topics and far ahead on three."""
+    rng = np.random.default_rng(1)
+    values = np.repeat(rng.normal(0.4, 0.03, (50, 1)), 2, axis=1) + rng.normal(0, 0.02, (50, 2))
+    values[:, 1] -= 0.08
+    values[:3, 1] += 0.5
+    return cf.compare(matrix(values), test="t", n_resamples=1000)
+
+
 @pytest.mark.parametrize("name", SENTENCES)
 def test_printed_where_it_is_true_and_only_there(name: str) -> None:
     assert name in CASES, f"{name} has no case: add one in which it is printed, and one in which it would be false"
@@ -162,8 +180,16 @@ case("comparison.rank-range",
 case("comparison.may-be-best",
      lambda: (printed(far(), None, BOARD),
               "may_be_best: the truly best system is one of these (95%; skewed differences are allowed for as far as these "
-              "topics show them); a question of its own, which may leave out a system whose rank interval reaches 1."),
+              "topics show them)."),
      lambda: printed(cf.compare(far().scores, statistic="median", n_resamples=500), None, BOARD))  # fmt: skip
+case("comparison.best-leaves-out",
+     lambda: (printed(close(0), None, BOARD), "may_be_best leaves out c, though the rank interval reaches 1: that interval "
+              "is also about the other end."),
+     lambda: printed(rarely_far_ahead(), None, BOARD))  # fmt: skip
+case("comparison.best-keeps",
+     lambda: (printed(rarely_far_ahead(), None, BOARD), "may_be_best keeps b, though the rank interval begins at 2 or "
+              "later: that interval does not allow for skewed differences."),
+     lambda: printed(close(0), None, BOARD))  # fmt: skip
 case("comparison.differs-from",
      lambda: (printed(against(), None, BOARD), "† differs from d (Holm-adjusted p ≤ 0.05)"),
      lambda: printed(far(), None, BOARD))  # fmt: skip

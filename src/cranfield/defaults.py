@@ -44,6 +44,8 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples behind a rank interval and the set of systems that may be the best."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
+LIBRARIES_MB: Final = 160
+"""Memory that the interpreter and its libraries take before anything is read, about."""
 
 MissingPolicy = Literal["error", "zero", "drop-topic"]
 MISSING: Final[MissingPolicy] = "error"
@@ -202,8 +204,10 @@ CHART_ENDINGS: Final = (".svg", ".png", ".pdf", ".html", ".json")
 """What a chart can be written as; .html needs no network, .json is the Vega-Lite specification."""
 CHART_WIDTHS: Final = (100, 4000)
 """How narrow and how wide a chart's plot may be, in pixels."""
-REPORT_MIN_DIFF: Final = 0.10
-"""The difference between best and worst that a report designs the next collection for."""
+NEXT_MIN_DIFF: Final = 0.10
+"""The difference between best and worst that the next collection is designed for unless one is named."""
+NEXT_SYSTEMS: Final = 20
+"""Systems that the pages about the next collection begin with."""
 REPORT_DEPTHS: Final = (10, 20, 30, 50, 100)
 """Pool depths a report prices."""
 REPORT_FILE: Final = "report.html"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli.help import EXIT_CODES
-from cranfield.cli.output import gathered
 from cranfield.defaults import REPORT_SECTIONS
+from cranfield.present.gathering import gathered
 from support import Type
 
 

@@ -12,13 +12,14 @@ import polars as pl
 import pytest
 import vl_convert
 
-from chart_support import family_matrices, matrix, results, spec_data, title
+from chart_support import family_matrices, matrix, names, results, spec_data, title, views
 from cranfield import ScoreMatrix, Scores, correlate, design_anova, monitor, standardisation_effect
 from cranfield.comparison import compare
 from cranfield.errors import ArgumentError, CranfieldWarning
 from cranfield.present.charts import KINDS, chart
 from cranfield.present.charts.export import to_svg
 from cranfield.present.charts.fonts import FONT, keep_lengths, lines_of, text_width
+from cranfield.present.charts.phone import WIDE, phone_chart
 from cranfield.scores.correlation import Correlations
 from cranfield.tuning import tune
 from support import Type
@@ -114,6 +115,48 @@ def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
     assert "title" not in wide
     assert wide["description"], "what the chart shows stays described"
     assert _all_widths(wide) > _all_widths(narrow)
+
+
+@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+def test_every_chart_fits_a_phone(kind_of: str, kind: str) -> None:
+    result = results()[kind_of]
+    svg = phone_chart(result, kind, **options(result, kind))
+    assert _width(svg) <= WIDE
+    assert min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg)) >= 8
+    spec = chart(result, kind, **options(result, kind)).to_dict()
+    assert title(spec) in re.search(r"<title>(.*?)</title>", svg)[1].replace("&amp;", "&")  # type: ignore[index]
+
+
+def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
+    x = matrix(n_systems=30)
+    long = ScoreMatrix(x.values, x.topics, names(30, 60), "AP")
+    comparison = compare(long, test="t")
+    for kind in ("leaderboard", "pairs", "differences"):
+        assert _width(phone_chart(comparison, kind)) <= WIDE, kind
+    assert "too many to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
+
+
+COUNTED = {"topics", "systems", "depth", "rank_drop", "pairs", "pair"}
+
+
+def _plots(spec: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """The views of every plot: those of one plot share their axes."""
+    parts = [part for name in ("hconcat", "vconcat", "concat") for part in spec.get(name, [])]
+    if "spec" in spec:
+        parts.append(spec["spec"])
+    return [plot for part in parts for plot in _plots(part)] or [list(views(spec))]
+
+
+@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+def test_what_is_counted_has_no_half_ticks(kind_of: str, kind: str) -> None:
+    result = results()[kind_of]
+    for plot in _plots(chart(result, kind, **options(result, kind)).to_dict()):
+        for channel in ("x", "y"):
+            encodings = [view["encoding"][channel] for view in plot if channel in view.get("encoding", {})]
+            fields = {one.get("field") for one in encodings if one.get("type") == "quantitative"}
+            axes = [one["axis"] for one in encodings if one.get("axis")]
+            if fields & COUNTED:
+                assert any(axis.get("tickMinStep") == 1 or "values" in axis for axis in axes), fields
 
 
 def _all_widths(spec: dict[str, Any]) -> float:

@@ -196,7 +196,7 @@ def test_typed_values_answer_as_they_are_typed(visit: Visit) -> None:
     assert visit.headline() == "70 topics"
     page.get_by_label("Width of the interval (δ)", exact=True).fill("wide")
     page.wait_for_selector("[role=alert]")
-    assert page.locator("[role=alert]").inner_text() == "`width` must be a number; got 'wide'."
+    assert page.locator("[role=alert]").inner_text() == "“Width of the interval (δ)” must be a number; got 'wide'."
     visit.complaints.clear()  # the browser notes the status of that answer
 
 
@@ -253,6 +253,46 @@ def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> No
     assert page.inner_text("#answer") == _topics(30)
     page.goto(served[0] + "/compare?data=sample&test=t")
     page.wait_for_selector("#answer", timeout=60_000)
+    context.close()
+
+
+FITS = """() => [...document.querySelectorAll(".canvas")].map((canvas) => {
+  const image = canvas.querySelector("img");
+  return [canvas.scrollWidth - canvas.clientWidth, image.clientWidth / image.naturalWidth, image.getBoundingClientRect().right];
+})"""
+"""Of every chart: how far it scrolls sideways, how much its text is made smaller, and where it ends."""
+
+
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/compare/pair?data=sample&test=t&a=alder-1&b=birch-1",
+        "/compare?data=sample&test=t&measure=AP",
+        pytest.param("/design?data=sample&measure=AP", marks=pytest.mark.slow),
+        pytest.param("/topic?data=sample&topic=3", marks=pytest.mark.slow),
+        pytest.param("/correlate?data=sample&resamples=20", marks=pytest.mark.slow),
+        pytest.param("/reliability?data=sample&measure=AP", marks=pytest.mark.slow),
+        pytest.param("/data/sample", marks=pytest.mark.slow),
+    ],
+)
+def test_on_a_phone_no_chart_is_off_the_screen(
+    browser: Any, served: tuple[str, int], address: str, script: bool
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=script)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(served[0] + address)
+    playwright.expect(page.locator("[data-job], .stale")).to_have_count(0, timeout=120_000)
+    for figure in page.locator("figure").all():
+        figure.scroll_into_view_if_needed()
+        playwright.expect(figure.locator("img")).not_to_have_js_property("naturalWidth", 0, timeout=60_000)
+    found = page.evaluate(FITS)
+    assert found or (script and address == "/data/sample"), "the view draws itself; without a script there are charts"
+    for scrolls, scaled, right in found:
+        assert scrolls <= 0
+        assert scaled > 0.97, "the chart is drawn for the screen, not made smaller"
+        assert right <= 390
     context.close()
 
 

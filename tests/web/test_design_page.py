@@ -133,7 +133,7 @@ def test_errors_in_words(client: Client, query: str, status: int, message: str) 
 def test_the_form_shows_what_was_typed(client: Client) -> None:
     page = client.get("/design?kind=ttest&variance_of_difference=x<y&min_diff=0.1").text
     assert 'value="x&lt;y"' in page
-    assert "`variance_of_difference` must be a number; got &#39;x&lt;y&#39;." in page
+    assert "“Variance of the difference of two systems (σₜ²)” must be a number; got &#39;x&lt;y&#39;." in page
     assert 'value="ttest" checked' in page
 
 

@@ -17,7 +17,7 @@ from cranfield.web.server.jobs import Job, Jobs
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.page import menu, pages
 from cranfield.web.server.security import HEADERS
-from cranfield.web.server.store import MissingData, Store
+from cranfield.web.server.store import MissingData, MovedData, Store
 from web_page import HERE, QRELS, Client, run, scores
 
 LIMITS = Limits(upload=5 * MB, file=3 * MB, store=8 * MB, files=40, datasets=6, patience=30.0)
@@ -60,6 +60,17 @@ def test_files_are_added_to_a_dataset(fresh: Client) -> None:
     both = fresh.post("/api/data", files=[*files, ("files", ("b.run", run("b", 2)))]).json()
     assert both["id"] == found["id"], "the same files have the same address, however they came"
     assert "Removed my track." in fresh.get("/data").text, "the old one can be brought back"
+    old = fresh.get(f"/data/{id}?test=t")
+    assert (old.status_code, old.headers["location"]) == (307, f"/data/{found['id']}?test=t"), "the address leads on"
+    asked = fresh.get(f"/compare?data={id}&test=t&baseline=a")
+    assert asked.headers["location"] == f"/compare?data={found['id']}&test=t&baseline=a"
+    told = fresh.get(f"/api/data/{id}")
+    assert told.status_code == 404
+    assert told.json()["error"] == (
+        f"files were added to dataset '{id}', and all of them together are dataset '{found['id']}' now."
+    )
+    fresh.post(f"/data/{id}/restore")
+    assert fresh.get(f"/api/data/{id}").status_code == 200, "brought back, it is where it was"
     assert fresh.post("/data/sample/add", files={"files": ("b.run", run("b", 2))}).status_code == 400
 
 
@@ -127,6 +138,50 @@ def test_kept_data_are_there_after_a_restart(tmp_path: Path) -> None:
         assert (found["name"], found["problem"]) == ("TREC-3", "")
         assert f"/compare?data={id}&amp;test=t" in second.get("/jobs").text
         assert "removed when the server ends" not in second.get("/data").text
+
+
+def test_data_of_the_command_line_are_kept_where_they_lie(tmp_path: Path) -> None:
+    file = tmp_path / "past.AP.csv"
+    file.write_text(scores())
+    store = Store(LIMITS, tmp_path / "kept")
+    dataset = store.adopt([str(file)], {"s0": "one"})
+    store.rename(dataset.id, "TREC-3")
+    store.close()
+    again = Store(LIMITS, tmp_path / "kept")
+    found = again[dataset.id]
+    assert (found.name, found.teams) == ("TREC-3", {"s0": "one"})
+    assert found.read().problem == ""
+    assert list((tmp_path / "kept" / "data").iterdir()) == [], "nothing is copied"
+    again.remove(dataset.id)
+    again.close()
+    assert file.exists(), "nor removed"
+    third = Store(LIMITS, tmp_path / "kept")
+    assert third.find(dataset.id) is None
+    third.adopt([str(file)])
+    third.close()
+    file.write_text(scores(systems=6))
+    fourth = Store(LIMITS, tmp_path / "kept")
+    assert fourth.find(dataset.id) is None, "changed, it is another dataset"
+    fourth.close()
+
+
+def test_questions_follow_the_data_to_their_new_address(tmp_path: Path) -> None:
+    store = Store(LIMITS, tmp_path)
+    first = store.add([upload("a.AP.csv", scores())])
+    store.index.ask(f"/compare?data={first.id}&test=t", "Compare", first.id)
+    second = store.add([upload("b.nDCG.csv", scores(seed=2))], to=first)
+    store.remove(first.id)
+    third = store.add([upload("c.P.csv", scores(seed=3))], to=second)
+    store.remove(second.id)
+    assert [one.address for one in store.index.questions(third.id)] == [f"/compare?data={third.id}&test=t"]
+    store.close()
+    again = Store(LIMITS, tmp_path)
+    with pytest.raises(MovedData, match=f"all of them together are dataset '{third.id}' now"):
+        again[first.id]
+    again.remove(third.id)
+    with pytest.raises(MissingData, match="drop its files on the data page"):
+        again[first.id]
+    again.close()
 
 
 def test_files_that_somebody_took_away_are_forgotten(tmp_path: Path) -> None:
@@ -330,7 +385,7 @@ def test_what_should_not_happen_has_the_protective_headers() -> None:
 def test_two_datasets_side_by_side(fresh: Client) -> None:
     first, second = sent(fresh, "a.AP.csv", scores(systems=5)), sent(fresh, "b.AP.csv", scores(systems=4, seed=3))
     found = fresh.get(f"/api/correlate?data={first}&other={second}&resamples=0").json()
-    assert re.match(r"AP and AP order 4 systems with τ = -?\d\.\d+$", found["headline"]), found
+    assert re.match(r"AP of a.AP and AP of b.AP order 4 systems with τ = -?\d\.\d+$", found["headline"]), found
     rows = found["rows"]
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     assert sorted(row["other_rank"] for row in rows) == [1, 2, 3, 4]
@@ -338,10 +393,10 @@ def test_two_datasets_side_by_side(fresh: Client) -> None:
     assert "1 and 0 systems stand on one side only and are left out." in page
     assert f'<option value="{second}" selected>' in page
     alone = fresh.get(f"/api/correlate?data={first}").json()
-    assert alone["error"] == "a.AP.csv has scores by AP alone; choose other data, or name `other_measure`."
+    assert alone["error"] == "a.AP has scores by AP alone; choose other data, or name `other_measure`."
 
 
 def test_two_measures_of_one_dataset(fresh: Client) -> None:
     found = fresh.get("/api/correlate?data=sample&resamples=0").json()
-    assert found["headline"].startswith("AP and nDCG@10 order 30 systems with τ = 0.")
+    assert found["headline"].startswith("AP and nDCG@10 of the sample collection order 30 systems with τ = 0.")
     assert found["command_line"][-1] == "cranfield correlate a.csv b.csv -m AP --other-measure nDCG@10"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.settings import QueryError
-from cranfield.web.server.form import help_of
+from cranfield.web.server.form import Form
 from cranfield.web.server.page import pages
+from web_page import Client
 
 
 def of(page: str, address: str) -> Any:
@@ -99,9 +101,59 @@ def test_every_page_reads_its_own_settings() -> None:
 def test_hints_speak_of_boxes_and_not_of_options() -> None:
     settings = {(page.name, one.spelling): one for page in pages().values() for one in page.parameters}
     target, baseline, test = (
-        help_of(settings[key]) for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
+        Form(pages()["compare"], []).help(settings[key])
+        for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
     )
     assert target == "Coefficient to reach; several with commas between them."
     assert baseline == "Compare every system with this one."  # names may hold commas, and a list has one choice
-    assert "<code>cranfield help tests</code>" in test
-    assert "&lt;b&gt;" in help_of(replace(settings["compare", "test"], help="<b>"))
+    assert test == "Which test.", "a command is nothing to type on a page"
+    assert "&lt;b&gt;" in Form(pages()["compare"], []).help(replace(settings["compare", "test"], help="<b>"))
+
+
+# ── words of the page ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_page_speaks_of_its_own_fields(client: Client) -> None:
+    shown = client.get("/gate?data=sample&baseline=alder-1&candidate=birch-1&start=yes").text
+    assert (
+        "name the loss you can accept with “Margin”, in units of the measure, such as 0.01; or ask for a gain with "
+        "“Better”"
+    ) in shown
+    asked = client.get("/api/gate?data=sample&baseline=alder-1&candidate=birch-1").json()["error"]
+    assert "with `margin`" in asked, "the API by the names of its parameters"
+    shown = client.get("/design?kind=interval&variance_of_difference=0.04&width=wide").text
+    assert "“Width of the interval (δ)” must be a number; got &#39;wide&#39;." in shown
+
+
+@pytest.mark.parametrize("name", [one.name for one in pages().values() if one.place is not None])
+def test_no_hint_speaks_of_commands_or_options(client: Client, name: str) -> None:
+    page = pages()[name]
+    for one in page.parameters:
+        said = page.on_form(one.help)
+        assert "`cranfield" not in said, said
+        assert not re.search(r"(?<![\w-])--[a-z]", said), said
+
+
+def test_alike_warnings_are_one_on_the_page(client: Client) -> None:
+    files = [("files", ("qrels.txt", "".join(f"{t} 0 d{t} 1\n" for t in range(1, 7))))]
+    for run in range(8):
+        lines = [f"{t} Q0 d{t} 1 1.0 r{run}\n" for t in range(1, 7) if t != run % 3 + 1]
+        files.append(("files", (f"r{run}.run", "".join(lines))))
+    id = client.post("/api/data", files=files).json()["id"]
+    listed = client.get(f"/api/data/{id}").json()["warnings"]
+    assert len(listed) == 8, "the API lists all"
+    shown = client.get(f"/data/{id}").text
+    told = re.findall(r"<li>(.*?)</li>", shown.partition("Before you rely on it")[2].partition("</ul>")[0])
+    assert [text for text in told if "no document for" in text] == [
+        "r0, r3, r6: no document for 1 of 6 topics, scored 0: 1",
+        "r1, r4, r7: no document for 1 of 6 topics, scored 0: 2",
+        "r2, r5: no document for 1 of 6 topics, scored 0: 3",
+    ]
+
+
+def test_problems_of_files_speak_of_the_form_that_takes_them(client: Client) -> None:
+    id = client.post("/api/data", files={"files": ("h.AP.csv", "topic,a,b\n1,0.1,\n2,0.3,0.4\n")}).json()["id"]
+    shown = client.get(f"/data/{id}").text
+    assert "“A missing score means: 0” counts it as 0" in shown
+    assert "missing=" not in shown
+    assert '<label for="missing">A missing score means</label>' in client.get("/data").text

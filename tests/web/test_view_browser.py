@@ -43,9 +43,9 @@ def page(browser: Any) -> Iterator[Any]:
     assert complaints == []
 
 
-def upload(base: str, systems: int) -> str:
-    """The address of a dataset of so many systems on 30 topics."""
-    x = make_scores(n_topics=30, n_systems=systems, seed=4)
+def upload(base: str, systems: int, topics: int = 30) -> str:
+    """The address of a dataset of so many systems and topics."""
+    x = make_scores(n_topics=topics, n_systems=systems, seed=4)
     lines = [
         "topic," + ",".join(x.systems),
         *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values, strict=True)),
@@ -120,8 +120,12 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     assert "Means over 1 chosen topic;" in page.locator(".view-board .view-note").inner_text()
     page.go_forward()
     here = page.url
+    page.locator("h3").first.click()
     page.keyboard.press("Escape")
-    assert page.url.endswith("#")
+    assert not panel.is_visible(), "Escape closes the pair first"
+    assert "only=" in page.url
+    page.keyboard.press("Escape")
+    assert page.url.endswith("#bars=scatter"), "how panels are set stays"
     assert page.locator("tr.apart").count() == 0
     assert not panel.is_visible()
     page.goto("about:blank")
@@ -169,8 +173,47 @@ def test_the_keyboard_is_enough(page: Any, served: tuple[str, int]) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert "only=" in page.url
-    page.keyboard.press("Escape")
+    page.locator(".view-pair .view-bars button").first.focus()
+    page.keyboard.press("Enter")
+    assert "topic=" in page.url
+    for left in ("a=", "only=", "#"):
+        page.keyboard.press("Escape")
+        assert "topic=" not in page.url
+        assert left in page.url, "Escape takes back what is innermost"
     assert page.url.endswith("#")
+    assert page.evaluate("document.activeElement.tagName") == "TR", "the focus went to the leaderboard"
+
+
+def test_how_panels_are_set_is_in_the_address(page: Any, served: tuple[str, int]) -> None:
+    ready(page, f"{served[0]}/data/sample")
+    page.get_by_label("Grouping").select_option("best")
+    assert "group=best" in page.url
+    for _ in range(2):
+        page.locator("th.view-c-system button").click()
+    names = rows(page)
+    assert names == sorted(names, reverse=True)
+    page.get_by_label("Search systems").fill("alder")
+    page.get_by_label("Search systems").press("Escape")  # empties the box, as browsers do
+    page.get_by_label("Search systems").fill("b")
+    shown, here = rows(page), page.url
+    page.goto("about:blank")
+    ready(page, here)
+    assert rows(page) == shown, "a bookmark keeps it"
+    assert page.get_by_label("Search systems").input_value() == "b"
+    page.get_by_label("Grouping").select_option("team")
+    page.go_back()
+    assert page.get_by_label("Grouping").input_value() == "best"
+    page.go_forward()
+    assert page.get_by_label("Grouping").input_value() == "team"
+    ready(page, f"{served[0]}/data/sample#group=nonsense&sort=nothing&down=maybe")
+    page.reload()
+    page.wait_for_selector("#view[data-ready]")
+    assert len(rows(page)) == 30
+    page.locator(".view-rows tr[tabindex]").first.click()
+    page.locator("select[name=test]").select_option("t")
+    page.get_by_role("button", name="Ask").click()
+    page.wait_for_url("**test=t**")
+    assert "#system=" in page.url, "another test, the same selection"
 
 
 def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[str, int]) -> None:
@@ -206,6 +249,11 @@ def rule_breaks_of(page: Any) -> list[Any]:
 def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark", bypass_csp=True)
     page = context.new_page()
+    many = upload(served[0], 5, topics=240)
+    ready(page, f"{many}#a=system1&b=system2")
+    strips = page.locator(".view-bars")
+    for at in range(strips.count()):
+        assert strips.nth(at).evaluate("strip => strip.scrollWidth - strip.clientWidth") <= 0, "all topics are in sight"
     ready(page, f"{served[0]}/data/sample#system=alder-1&a=alder-1&b=birch-1")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for bar in (page.locator(".view-pair .view-bars button").first, page.locator(".view-pair .view-bars button").last):
@@ -216,13 +264,13 @@ def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
 
 
 def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) -> None:
-    address = upload(served[0], 40)
+    address = upload(served[0], 44)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
     page.wait_for_selector("[data-still] table", timeout=60_000)
     assert " leads by AP" in page.locator("[data-headline]").inner_text()
-    assert page.locator("[data-still] tbody tr").count() == 40
+    assert page.locator("[data-still] tbody tr").count() == 44
     assert page.locator("[data-still] img").count() >= 2
     context.close()
     context = browser.new_context()
@@ -237,6 +285,10 @@ def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) ->
         (False, ".next"),
     ):
         assert page.locator(what).is_visible() == shown, what
+    assert page.locator(".view-rows tr:visible").count() == 41, "the head and forty systems"
+    assert page.locator(".view-cut").inner_text() == "Printed: 40 of 44 systems."
+    page.emulate_media(media="screen")
+    assert not page.locator(".view-cut").is_visible()
     context.close()
 
 

@@ -46,6 +46,7 @@ def result_text(result: Result, format: str) -> str:
 def result_html(result: Result) -> str:
     """A result as notebooks show it: a heading, its tables, what to know about it, and how it was obtained."""
     from cranfield.present.answer import answer
+    from cranfield.present.gathering import gathered
     from cranfield.present.report.parts import Table
 
     said, heading = answer(result), repr(result).partition("\n")[0]
@@ -55,5 +56,5 @@ def result_html(result: Result) -> str:
         tables.append(Table(f"result-{k}", heading, replace(shown, rows=shown.rows[:, :MOST_COLUMNS])))
         if shown.rows.width > MOST_COLUMNS:
             wide.append(f"{shown.rows.width - MOST_COLUMNS} more columns")
-    notes = [*wide, *result.warnings, *getattr(result, "provenance", ())]
+    notes = [*wide, *gathered(result.warnings), *getattr(result, "provenance", ())]
     return render_page("result.html", heading=heading, tables=tables, notes=notes, signature=result.signature)

@@ -116,7 +116,12 @@ ORDERS_AGREE = sentence(
 SEVERAL_ORDERS_AGREE = sentence(
     "charts.several-orders-agree",
     "The orders agree with τ from {lowest} to {highest}",
-    "several pairs of orders were correlated; the lowest and highest τ that is defined",
+    "several pairs of orders were correlated; the lowest and highest τ that is defined, which differ",
+)
+SEVERAL_ORDERS_ALIKE = sentence(
+    "charts.several-orders-alike",
+    "The orders agree with τ = {tau} each",
+    "several pairs of orders were correlated; all τ that are defined are this, to three decimals",
 )
 TOPICS_DIFFER = sentence(
     "charts.topics-differ",

@@ -64,9 +64,21 @@ RANK_RANGE = sentence(
 MAY_BE_BEST = sentence(
     "comparison.may-be-best",
     "may_be_best: the truly best system is one of these ({percent}; skewed differences are allowed for as far as these "
-    "topics show them); a question of its own, which may leave out a system whose rank interval reaches 1.",
+    "topics show them).",
     "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
     "docs/compare.md)",
+)
+BEST_LEAVES_OUT = sentence(
+    "comparison.best-leaves-out",
+    "may_be_best leaves out {systems}, though the rank interval reaches 1: that interval is also about the other end.",
+    "there is a confidence set for the best, and these systems are not in it and have a rank_lower of 1",
+)
+BEST_KEEPS = sentence(
+    "comparison.best-keeps",
+    "may_be_best keeps {systems}, though the rank interval begins at 2 or later: that interval does not allow for "
+    "skewed differences.",
+    "there is a confidence set for the best, and these systems are in it and have a rank_lower of 2 or more; without "
+    "the allowance for skewness every system of the set has a rank_lower of 1",
 )
 DIFFERS_FROM = sentence(
     "comparison.differs-from",

@@ -144,7 +144,8 @@ class ServeSettings(Settings):
 
     With judgments and runs, or score files, the page opens with them; others can be dropped on it. Uploaded files are
     kept in a private temporary directory that is removed when the server stops (Ctrl-C); with --keep they stay in a
-    directory of yours, with the names they were given and the questions asked.
+    directory of yours, with the names they were given and the questions asked. Files given here are not copied: with
+    --keep the next start finds them where they lie.
 
     \b
     Examples:
@@ -171,7 +172,7 @@ class ServeSettings(Settings):
     )
     keep: Path | None = setting(
         None,
-        "Keep uploaded data in this directory, for the next start.",
+        "Keep data, their names and the questions asked in this directory, for the next start.",
         metavar="DIR",
         usual="they end with the server",
     )

@@ -49,7 +49,7 @@ class ReportSettings(Scoring):
         label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
     )  # fmt: skip
     title: str | None = setting(None, "Title of the report.")
-    min_diff: float = shared.min_diff(defaults.REPORT_MIN_DIFF, "Difference the next collection should detect.")
+    min_diff: float = shared.min_diff(defaults.NEXT_MIN_DIFF, "Difference the next collection should detect.")
     n_systems: int | None = shared.n_systems(None, "Systems it will compare.", usual="as many as here")
     power: float = shared.power(more=True)
     depths: tuple[int, ...] | None = setting(

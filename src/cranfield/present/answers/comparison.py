@@ -11,7 +11,7 @@ from cranfield.comparison.corrections import at_most
 from cranfield.comparison.groups import mark
 from cranfield.comparison.measures import MeasureComparisons
 from cranfield.comparison.topics import every_pair
-from cranfield.labels import plural
+from cranfield.labels import plural, summary
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet, p_text
 from cranfield.sentences import comparison as say
@@ -49,8 +49,17 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         sentences=(f"Systems best first, {first.n_topics} topics.",),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if len(several) == 1 else ("power",),
-        extra={"systems": first.systems, "comparisons": several},
+        extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
     )
+
+
+def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
+    """The columns that decide, which a narrow screen shows before the others."""
+    value = comparison.statistic.replace("-", "_")
+    return {
+        "leaderboard": ("measure", "rank", "system", value, "may_be_best"),
+        "pairs": ("measure", "system_a", "system_b", "difference", "p_adjusted", "significant"),
+    }
 
 
 def _headline(several: MeasureComparisons) -> str:
@@ -127,7 +136,7 @@ def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sh
         "leaderboard",
         rows,
         settings={"rank_resamples": first.rank_resamples},
-        notes=_leaderboard_notes(first, letters),
+        notes=(*_leaderboard_notes(first, letters), *_best_and_ranks(several)),
         superscripts={first.statistic.replace("-", "_"): rows[groups].to_list()} if marked else {},
         latex_columns=tuple(
             name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
@@ -247,6 +256,21 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
     if result.best is not None:
         notes.append(say.MAY_BE_BEST(percent=percent))
     return tuple(notes)
+
+
+def _best_and_ranks(several: MeasureComparisons) -> list[str]:
+    """Where the set of the best and the rank intervals seem to contradict each other."""
+    left: list[str] = []
+    kept: list[str] = []
+    for one in several.values():
+        if one.best is None:
+            continue
+        by = f" ({one.measure})" if len(several) > 1 else ""
+        for name, member, lowest in zip(one.systems, one.best, one.rank_lower, strict=True):
+            if member != (lowest == 1):
+                (kept if member else left).append(f"{name}{by}")
+    told = ((say.BEST_LEAVES_OUT, left), (say.BEST_KEEPS, kept))
+    return [sentence(systems=summary(names)) for sentence, names in told if names]
 
 
 def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:

@@ -147,12 +147,14 @@ def correlations(result: Correlations) -> Drawing:
     every = result.correlations
     if len(every) == 1:
         return correlation(every[0])
-    known = [tau for one in every if (tau := _tau(one)) is not None]
-    finding = (
-        say.SEVERAL_ORDERS_AGREE(lowest=number(min(known)), highest=number(max(known)))
-        if known
-        else "All systems tie on one side: no rank correlation"
-    )
+    taus = sorted(tau for tau in map(_tau, every) if tau is not None)
+    known = [number(tau) for tau in taus]
+    if not known:
+        finding = "All systems tie on one side: no rank correlation"
+    elif known[0] == known[-1]:
+        finding = say.SEVERAL_ORDERS_ALIKE(tau=known[0])
+    else:
+        finding = say.SEVERAL_ORDERS_AGREE(lowest=known[0], highest=known[-1])
     parts = [_coefficients(one).properties(title=f"{one.reference} and {one.estimate}") for one in every]
     details = f"{plural(every[0].n_systems, 'system')}; intervals at {1 - every[0].alpha:.0%}, cut at ±1"
     return finish(alt.vconcat(*parts), finding, details)

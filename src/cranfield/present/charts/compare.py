@@ -31,6 +31,7 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
     step,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 
@@ -65,7 +66,7 @@ def details(comparison: Comparison) -> str:
     )
 
 
-def leaderboard(comparison: Comparison) -> Drawing:
+def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawing:
     """Systems, best first, with the interval of each mean and the groups that are not shown to differ."""
     board = comparison.leaderboard()
     value = comparison.statistic.replace("-", "_")
@@ -86,7 +87,7 @@ def leaderboard(comparison: Comparison) -> Drawing:
     plot: Drawing = alt.layer(whiskers, dots).properties(width=380, height=step(len(names)))
     finding = _finding(comparison)
     note = f"; dark: {_dark(comparison)}"
-    groups = _groups(comparison)
+    groups = _groups(comparison, most_groups)
     if groups is not None:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
         note += "; systems joined by a line on the right are not significantly different"
@@ -108,9 +109,9 @@ def _score_scale(comparison: Comparison, frame: pl.DataFrame) -> alt.Scale:
     )
 
 
-def paper_leaderboard(table: PaperTable) -> Drawing:
+def paper_leaderboard(table: PaperTable, most_groups: int = MOST_GROUPS) -> Drawing:
     """The leaderboard by the first measure of a paper's table."""
-    return leaderboard(table.first)
+    return leaderboard(table.first, most_groups)
 
 
 def pair_topics(pair: PairTopics) -> Drawing:
@@ -136,7 +137,7 @@ def _finding(comparison: Comparison) -> str:
     )  # fmt: skip
 
 
-def _groups(comparison: Comparison) -> Drawing | None:
+def _groups(comparison: Comparison, most: int) -> Drawing | None:
     """One column per group: dots on its members, joined by a line."""
     from cranfield.comparison.groups import indistinguishable, letter
 
@@ -146,7 +147,7 @@ def _groups(comparison: Comparison) -> Drawing | None:
     separated = np.zeros((m, m), dtype=np.bool_)
     separated[comparison.pairs.a[comparison.significant], comparison.pairs.b[comparison.significant]] = True
     groups = indistinguishable(separated | separated.T)
-    if not 1 <= len(groups) <= MOST_GROUPS:
+    if not 1 <= len(groups) <= most:
         return None
     members = [{"group": letter(k), "system": comparison.systems[i]} for k, group in enumerate(groups) for i in group]
     spans = [
@@ -294,7 +295,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
             x=alt.X(
                 "pair:Q",
                 title="pairs of systems, from the largest p to the smallest",
-                axis=alt.Axis(format="d", tickMinStep=1),
+                axis=whole_axis(),
             ),
             y=alt.Y(
                 "p:Q",

@@ -24,6 +24,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     series_scales,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 
@@ -120,8 +121,8 @@ def systems(design: Design) -> Drawing:
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34))
         .encode(
-            x=alt.X("systems:Q", title="systems compared", axis=alt.Axis(format="d", tickMinStep=1)),
-            y=alt.Y("topics:Q", title="topics needed"),
+            x=alt.X("systems:Q", title="systems compared", axis=whole_axis()),
+            y=alt.Y("topics:Q", title="topics needed", axis=whole_axis()),
             **_encoding(names),
         )
         .properties(width=WIDTH, height=320)
@@ -160,7 +161,7 @@ def power(design: Design) -> Drawing:
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
+            x=alt.X("topics:Q", title="topics", axis=whole_axis()),
             y=alt.Y(
                 "power:Q",
                 title="power: chance to detect the difference",
@@ -185,7 +186,8 @@ def power(design: Design) -> Drawing:
             )
         )
     first = listed[0]
-    what = f"a difference of {given(first['min_diff'])}"
+    by = f" in mean {first['measure']}" if "measure" in first else ""
+    what = f"a difference of {given(first['min_diff'])}{by}"
     among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""
     finding = say.DETECT(
         topics=plural(int(first.get("topics") or 50), "topic"), what=f"{what}{among}",
@@ -207,11 +209,13 @@ def detectable(design: Design) -> Drawing:
         "min_diff": f"smallest difference detected with power {target:g}{among}",
     }
     data = [{"series": names[point.pop("what")], **point} for point in design.curve("detectable", row).to_dicts()]
-    return detectable_curve(data, int(topics), f"{_about(design)}")
+    return detectable_curve(data, int(topics), f"{_about(design)}", by=row.get("measure"))
 
 
-def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, finding: str | None = None) -> Drawing:
-    """Curves of (series, topics, value), with the value at `topics` marked and stated."""
+def detectable_curve(
+    data: list[dict[str, Any]], topics: int, details: str, finding: str | None = None, by: str | None = None
+) -> Drawing:
+    """Curves of (series, topics, value) in units of a measure, with the value at `topics` marked and stated."""
     names = list(dict.fromkeys(point["series"] for point in data))
     at = min({point["topics"] for point in data}, key=lambda n: abs(n - topics))
     marks = [{**point, "text": number(point["value"])} for point in data if point["topics"] == at]
@@ -220,8 +224,8 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
         alt.Chart(rows([p for p in data if p["value"] <= 4 * highest]))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X("topics:Q", title="topics", axis=alt.Axis(format="d", tickMinStep=1)),
-            y=alt.Y("value:Q", title="score units"),
+            x=alt.X("topics:Q", title="topics", axis=whole_axis()),
+            y=alt.Y("value:Q", title=by or "score units"),
             **_encoding(names),
         )
     )
@@ -240,5 +244,6 @@ def detectable_curve(data: list[dict[str, Any]], topics: int, details: str, find
         if k == 0 or mark["text"] != marks[0]["text"]
     ]
     first = marks[0]
-    said = finding or f"With {plural(at, 'topic')} the {first['series']} is {number(first['value'])}"
+    unit = f" {by}" if by else ""
+    said = finding or f"With {plural(at, 'topic')} the {first['series']} is {number(first['value'])}{unit}"
     return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)

@@ -37,7 +37,7 @@ _CLIP = re.compile(r"\bclip\d+\b")
 def to_svg(chart: Drawing) -> str:
     """The chart as an SVG image that tells screen readers what it shows."""
     spec = chart.to_dict()
-    return spec_to_svg(spec, _title(spec))
+    return spec_to_svg(spec, spec_title(spec))
 
 
 def spec_to_svg(spec: dict[str, Any], title: str) -> str:
@@ -68,7 +68,8 @@ def described(svg: str, title: str, description: str) -> str:
     return f"{opening}<title>{escape(title)}</title><desc>{escape(description)}</desc>{svg[head.end() :]}"
 
 
-def _title(spec: dict[str, Any]) -> str:
+def spec_title(spec: dict[str, Any]) -> str:
+    """The title of a specification in one line."""
     text = spec.get("title", {}).get("text", "")
     return text if isinstance(text, str) else " ".join(text)
 
@@ -84,7 +85,7 @@ def to_html(chart: Drawing) -> str:
     library = _drawing_library()
     options = '{"renderer":"svg","ast":true,"actions":{"export":true,"source":false,"compiled":false,"editor":false}}'
     call = f'vegaEmbed("#chart", {script_json(spec)}, {options}).catch(console.error);'
-    title, description = escape(_title(spec)), quoteattr(str(spec.get("description", "")) or _title(spec))
+    title, description = escape(spec_title(spec)), quoteattr(str(spec.get("description", "")) or spec_title(spec))
     policy = (
         f"default-src 'none'; script-src {_allowed(library)} {_allowed(call)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"

@@ -20,6 +20,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     series_scales,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 
@@ -45,7 +46,7 @@ def coefficients(result: Reliability) -> Drawing:
             row = {"series": label, "topics": n, "value": value, "lower": lower, "upper": upper}
             listed.append(row | {"asked": n in result.n_topics})
     scales = series_scales(list(NAMES.values()))
-    x = alt.X("topics:Q", title="topics", scale=alt.Scale(nice=False))
+    x = alt.X("topics:Q", title="topics", scale=alt.Scale(nice=False), axis=whole_axis())
     axis = alt.Scale(domain=[0, 1])
     color = alt.Color("series:N", title=None, scale=scales["color"], legend=LINES)
     dash = alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
@@ -128,7 +129,7 @@ def _panel(frame: pl.DataFrame, columns: dict[str, str], title: str, scale: alt.
     )
     names = list(columns.values())
     legend = alt.Legend(symbolType="stroke", symbolSize=400, orient="bottom", direction="vertical", columns=1)
-    x = alt.X("topics:Q", title="topics", axis=alt.Axis(tickCount=5))
+    x = alt.X("topics:Q", title="topics", axis=whole_axis(tickCount=5))
     base = alt.Chart(rows(long)).encode(x=x, y=alt.Y("value:Q", title=title, scale=scale))
     if len(names) == 1:
         marks: Drawing = alt.layer(
@@ -153,7 +154,8 @@ def agreement(result: ExpectedTau) -> Drawing:
     listed = [dict(zip(fields, (n, *result.at(n), n in result.n_topics), strict=True)) for n in grid]
     title = "Kendall's τ between two sets of topics"
     y = alt.Y("tau:Q", title=title)
-    base = alt.Chart(rows(listed)).encode(x=alt.X("topics:Q", title="topics in each", scale=alt.Scale(nice=False)))
+    x = alt.X("topics:Q", title="topics in each", scale=alt.Scale(nice=False), axis=whole_axis())
+    base = alt.Chart(rows(listed)).encode(x=x)
     plot = alt.layer(
         base.mark_area(opacity=0.18, color=DARK).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
         base.mark_line(strokeWidth=2.2, color=DARK).encode(y=y),

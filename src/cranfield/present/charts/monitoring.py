@@ -22,6 +22,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     step,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 
@@ -41,7 +42,7 @@ def path(result: Monitoring) -> Drawing:
     bounds = result.plan().filter(pl.col("t").is_not_null()).select("topics", "t", "made")
     mirrored = pl.concat([bounds.with_columns(side=pl.lit(1)), bounds.with_columns(-pl.col("t"), side=pl.lit(-1))])
     paths = _strongest(result)
-    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16))
+    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16), axis=whole_axis())
     title = "t of the paired difference"
     # The first bounds can be far out of sight: the plot shows what the paths need and the last bounds.
     top = 1.15 * max(_largest(paths), 1.2 * _least(bounds))
@@ -177,7 +178,7 @@ def needed(result: Reestimate) -> Drawing:
         {"what": names[1], "topics": result.n_topics, "lower": result.topics_lower, "upper": result.topics_upper},
     ]
     base = alt.Chart(rows(listed)).encode(y=alt.Y("what:N", sort=names, title=None))
-    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True))
+    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True), axis=whole_axis())
     plot = alt.layer(
         base.mark_bar(color=LIGHT).encode(x=x),
         base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title="topics"), x2="upper:Q"),

@@ -19,6 +19,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     series_scales,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 from cranfield.sentences.design import COST_DOUBTFUL
@@ -44,9 +45,7 @@ def recommendation(result: Recommendation) -> Drawing:
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     plot = alt.layer(
-        base.mark_bar(height=14).encode(
-            x=alt.X("topics:Q", title="topics needed", axis=alt.Axis(tickMinStep=1)), color=tone
-        ),
+        base.mark_bar(height=14).encode(x=alt.X("topics:Q", title="topics needed", axis=whole_axis()), color=tone),
         base.mark_rule(strokeWidth=1.5, color=INK).encode(x="topics_lower:Q", x2="topics_upper:Q"),
         base.mark_text(align="left", dx=6, dy=-1, baseline="middle", fontWeight="bold")
         .encode(x=alt.X("label_at:Q"), text=alt.Text("topics:Q", format=",d"))
@@ -84,7 +83,7 @@ def cost(result: Cost) -> Drawing:
     legend = alt.Legend() if len(kept) > 1 else None
     base = alt.Chart(rows(frame)).encode(
         x=alt.X("pool_per_topic:Q", title="documents to judge per topic", scale=alt.Scale(zero=True)),
-        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True)),
+        y=alt.Y("topics:Q", title="topics needed", scale=alt.Scale(zero=True), axis=whole_axis()),
         color=alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2).encode(

@@ -9,7 +9,19 @@ import polars as pl
 
 from cranfield.defaults import RESAMPLES
 from cranfield.present.charts.maps import block_map, how_to_read, map_size
-from cranfield.present.charts.style import DARK, INK, WIDTH, Drawing, finish, names_axis, number, plural, rows, step
+from cranfield.present.charts.style import (
+    DARK,
+    INK,
+    WIDTH,
+    Drawing,
+    finish,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+    whole_axis,
+)
 from cranfield.sentences import charts as say
 
 if TYPE_CHECKING:
@@ -50,7 +62,7 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
 
 
 def agreement(result: Replicates, measure: str | None = None) -> Drawing:
-    """How far the splits agree on every pair, in greys: white all of them, black as good as none."""
+    """How far the splits agree on every pair, in greys: white where all do, black where half stand against half."""
     name = _measure(result, measure)
     replicates = result[name]
     n = replicates.decisions.n_splits
@@ -58,7 +70,8 @@ def agreement(result: Replicates, measure: str | None = None) -> Drawing:
     place = {system: k for k, system in enumerate(names)}
     least = -(-n // 2)
     levels = [f"{k}:{n - k}" for k in range(n, least - 1, -1)]
-    greys = [f"#{round(245 - 235 * k / max(1, len(levels) - 1)):02x}" for k in range(len(levels))]
+    # As dark as the vote is close: the same grey for the same share, however many splits there are.
+    greys = [f"#{round(245 - 235 * 2 * k / n):02x}" for k in range(len(levels))]
     tones = {level: grey[0] + grey[1:] * 3 for level, grey in zip(levels, greys, strict=True)}
     table = [[""] * len(names) for _ in names]
     for row in replicates.pairs_frame().iter_rows(named=True):
@@ -123,7 +136,7 @@ def methods_table(frame: pl.DataFrame, total: int, measure: str, details: str) -
                 "pairs:Q",
                 title="pairs found different",
                 scale=alt.Scale(domain=[0, total]),
-                axis=alt.Axis(tickMinStep=1, format=",d"),
+                axis=whole_axis(),
             ),
             color=alt.Color("part:N", title=None, scale=alt.Scale(domain=shown, range=[tones[part] for part in shown])),
             order=alt.Order("part:N"),

@@ -18,6 +18,7 @@ from cranfield.present.charts.style import (
     rows,
     series_scales,
     step,
+    whole_axis,
 )
 from cranfield.sentences import charts as say
 from cranfield.sentences.reusability import FALLS, NO_RANK_LOST
@@ -55,7 +56,7 @@ def drops(result: Reuse) -> Drawing:
     plot = alt.layer(
         base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
         base.mark_point(filled=True, size=60, opacity=0.9).encode(
-            x=alt.X("rank_drop:Q", title=title, axis=alt.Axis(tickMinStep=1), scale=alt.Scale(padding=14)),
+            x=alt.X("rank_drop:Q", title=title, axis=whole_axis(), scale=alt.Scale(padding=14)),
             color=alt.Color("series:N", title=None, scale=scales["color"]),
             shape=alt.Shape("series:N", title=None, scale=scales["shape"]),
         ),
@@ -99,8 +100,8 @@ def depths(result: Reuse) -> Drawing:
     )
     scales = series_scales(kept)
     base = alt.Chart(rows(worst)).encode(
-        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16)),
-        y=alt.Y("rank_drop:Q", title="most ranks a run loses", axis=alt.Axis(tickMinStep=1)),
+        x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16), axis=whole_axis()),
+        y=alt.Y("rank_drop:Q", title="most ranks a run loses", axis=whole_axis()),
         color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
     )
     plot = alt.layer(

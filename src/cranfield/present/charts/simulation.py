@@ -22,6 +22,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     series_scales,
+    whole_axis,
 )
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def reached(result: SimulatedDesign) -> Drawing:
             "topics:Q",
             title="recommended topics",
             scale=alt.Scale(zero=False, padding=20),
-            axis=alt.Axis(format="d", tickMinStep=1),
+            axis=whole_axis(),
         )
     )
     axis = alt.Scale(domain=[0, 1])

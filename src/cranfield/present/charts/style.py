@@ -149,6 +149,22 @@ def names_axis(names: Sequence[str]) -> alt.Axis:
     )
 
 
+def whole_axis(**more: Any) -> alt.Axis:
+    """An axis of topics, systems, ranks or anything else that is counted: no tick stands between two numbers.
+
+    The engine takes `tickMinStep` for a wish, so ticks that it puts between two numbers all the same are not drawn.
+    """
+    between = "datum.value % 1 != 0"
+    unseen = {"condition": {"test": between, "value": 0}, "value": 1}
+    return alt.Axis(
+        tickMinStep=1,
+        labelExpr=f"{between} ? '' : format(datum.value, ',d')",
+        tickOpacity=unseen,
+        gridOpacity=unseen,
+        **more,
+    )
+
+
 def step(count: int) -> alt.Step:
     """Height of a row of names."""
     return alt.Step(18 if count <= 60 else 12)

@@ -16,7 +16,7 @@ from cranfield.present.charts import planning
 from cranfield.present.charts import variance as variance_charts
 from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text, notices
 from cranfield.present.tables import Sheet
 from cranfield.sentences import design as say
 from cranfield.sentences.variance import LOW_EPSILON as UNEQUAL
@@ -141,7 +141,7 @@ def next_one(case: Case) -> Section:
                 say.SAMPLE_INTERVAL(level=f"{1 - case.alpha:.0%}", lower=row["topics_lower"], upper=row["topics_upper"])
             )
         )
-    parts += [Notice(text) for text in advice.warnings]
+    parts += notices(advice.warnings)
     parts.append(Figure("fig-recommendation", planning.recommendation(advice)))
     parts.append(Table("recommendation", "Every design and estimator", said.sheet("designs")))
     parts.append(Figure("fig-systems", design_charts.systems(grid)))
@@ -158,7 +158,7 @@ def next_one(case: Case) -> Section:
         if priced is not None:
             parts += [
                 Text(sentence),
-                *(Notice(text) for text in priced.warnings),
+                *notices(priced.warnings),
                 Figure("fig-cost", planning.cost(priced)),
                 Table("cost", "Cost by pool depth", replace(answer(priced).sheet(), hidden=("cost",))),
             ]

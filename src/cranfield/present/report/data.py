@@ -8,7 +8,7 @@ from cranfield.present.answer import answer
 from cranfield.present.charts.scores import topics as topics_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Part, Section, Table, Text, notices
 from cranfield.present.tables import Sheet
 from cranfield.present.view.data import JUDGED_DEPTH as COVERAGE_DEPTH
 
@@ -87,7 +87,8 @@ def _problems(case: Case) -> list[Part]:
         ]
     if not problems:
         return [Text("No problem was found in the files.")]
-    return [Text(f"{plural(len(problems), 'thing')} to know about the data:"), *(Notice(text) for text in problems)]
+    told = notices(problems)
+    return [Text(f"{plural(len(told), 'thing')} to know about the data:"), *told]
 
 
 def _coverage(case: Case) -> list[Part]:

@@ -15,7 +15,7 @@ from cranfield.present.answers.replicates import table_of
 from cranfield.present.charts import agreement, replicates, scores
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Part, Section, Table, Text, notices
 from cranfield.sentences import replicates as say
 from cranfield.sentences.report import REPLICATES_BESIDE
 from cranfield.sentences.standardise import RANKS_ALIKE, TELLING_APART
@@ -53,7 +53,7 @@ def standardisation(case: Case) -> Section:
     ]
     if len(case.scores) > 1:
         parts.append(Figure("fig-effect", agreement.standardisation_effect(effect)))
-    parts += [Notice(text) for text in effect.warnings]
+    parts += notices(effect.warnings)
     parts += [
         Text(
             "Variances before and after are not comparable: standardised scores have a variance near "
@@ -150,7 +150,7 @@ def replicated(case: Case) -> Section:
             )
         ),
         Text(conflicts_text(other_test)),
-        *(Notice(text) for text in result.warnings),
+        *notices(result.warnings),
         Figure("fig-effects", replicates.effects(result)),
         Figure("fig-agreement", replicates.agreement(result)),
         Figure("fig-methods", replicates.methods_table(other_test, total, case.measure, replicates.details(result))),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.present.formats.csv import to_csv
+from cranfield.present.gathering import gathered
 from cranfield.present.tables import Sheet, is_number, steady_rows, text_rows
 
 if TYPE_CHECKING:
@@ -46,17 +48,24 @@ class Notice:
     kind: str = field(default="notice", init=False)
 
 
+def notices(texts: Iterable[str]) -> list[Notice]:
+    """A notice for every warning; many that say the same are one."""
+    return [Notice(text) for text in gathered(texts)]
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A chart as an inline image, its title and details set as the caption, so that they wrap and can be read aloud."""
 
     id: str
     drawing: Drawing
+    narrow: Drawing | None = None
+    """Another drawing for a narrow screen, where the same has no room."""
     kind: str = field(default="figure", init=False)
 
     @cached_property
-    def _spec(self) -> dict[str, object]:
-        return dict(self.drawing.to_dict())
+    def _spec(self) -> dict[str, Any]:
+        return self.drawing.to_dict()
 
     def _title(self, part: str) -> str:
         title = self._spec.get("title")
@@ -78,10 +87,15 @@ class Figure:
         """The image, with identifiers of its own so that several can stand on one page."""
         from cranfield.present.charts.export import spec_to_svg
 
-        svg = spec_to_svg({name: value for name, value in self._spec.items() if name != "title"}, self.finding)
-        svg = re.sub(r' (role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)  # the whole is one image
-        svg = re.sub(r'\bid="([^"]+)"', rf'id="{self.id}-\1"', svg)
-        return re.sub(r"url\(#([^)]+)\)", rf"url(#{self.id}-\1)", svg)
+        return _own_names(spec_to_svg(_untitled(self._spec), self.finding), self.id)
+
+    @cached_property
+    def phone(self) -> str:
+        """The image for a narrow screen."""
+        from cranfield.present.charts.phone import phone_svg
+
+        spec = self._spec if self.narrow is None else self.narrow.to_dict()
+        return _own_names(phone_svg(_untitled(spec), self.finding), f"{self.id}-phone")
 
     @property
     def printable(self) -> bool:
@@ -92,6 +106,17 @@ class Figure:
         width, height = (float(size) for size in re.findall(r'\b(?:width|height)="([\d.]+)"', self.svg)[:2])
         sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)px"', self.svg)]
         return min(sizes, default=12.0) * min(1.0, PAPER[0] / width, PAPER[1] / height) >= SMALLEST_PRINT
+
+
+def _untitled(spec: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in spec.items() if name != "title"}
+
+
+def _own_names(svg: str, id: str) -> str:
+    """The image, its identifiers beginning with this one, and to be read as one image."""
+    svg = re.sub(r' (role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", svg)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{id}-\1"', svg)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{id}-\1)", svg)
 
 
 @dataclass(frozen=True, eq=False)

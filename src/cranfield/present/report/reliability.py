@@ -13,7 +13,7 @@ from cranfield.present.charts import generalisability as charts
 from cranfield.present.charts import reusability as reuse_charts
 from cranfield.present.charts.style import given, number, plural
 from cranfield.present.report.case import Case
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Part, Section, Table, Text, notices
 from cranfield.sentences import generalisability as say
 from cranfield.settings.reliability import ReliabilitySettings
 
@@ -48,7 +48,7 @@ def reliable(case: Case) -> Section:
         signatures.append(views.signature)
     parts.append(Text(_components(study)))
     parts += [Text(text) for text in _without_worst(study, case)]
-    parts += [Notice(text) for text in study.warnings]
+    parts += notices(study.warnings)
     parts.append(Figure("fig-reliability", charts.coefficients(study)))
     if n >= FEWEST_FOR_TAU:
         parts.append(Figure("fig-views", charts.views(study, min_diff=case.min_diff, seed=case.seed)))
@@ -170,7 +170,7 @@ def reusable(case: Case) -> Section:
             "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
             "do not, use them for new systems, or judge what those bring."
         ),
-        *(Notice(text) for text in result.warnings),
+        *notices(result.warnings),
         Figure("fig-drops", reuse_charts.drops(result)),
     ]
     if len(depths) > 1:

@@ -10,10 +10,11 @@ from cranfield.errors import quietly
 from cranfield.present.answer import answer
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.charts import compare as charts
+from cranfield.present.charts.phone import FEWER
 from cranfield.present.charts.scores import difference as difference_chart
 from cranfield.present.charts.style import number, plural
 from cranfield.present.report.case import Case, named
-from cranfield.present.report.parts import Figure, Notice, Part, Section, Table, Text
+from cranfield.present.report.parts import Figure, Part, Section, Table, Text, notices
 from cranfield.present.tables import Sheet, p_text
 from cranfield.present.view.data import JUDGED_DEPTH
 from cranfield.sentences import report as say
@@ -44,7 +45,11 @@ def leaderboard(case: Case) -> Section:
         parts.append(Text(say.NOT_SHOWN(system=comparison.systems[0], systems=named(tied, 12))))
     parts += [
         *(Text(text) for text in _by_the_second_measure(case)),
-        Figure("fig-leaderboard", charts.leaderboard(comparison)),
+        Figure(
+            "fig-leaderboard",
+            charts.leaderboard(comparison),
+            charts.leaderboard(comparison, **FEWER["leaderboard"]),
+        ),
         Text(
             "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
             "overlap may still differ. The groups come from the test of each pair: systems of one group are not "
@@ -134,7 +139,7 @@ def differences(case: Case) -> Section:
     ]  # fmt: skip
     if row["smallest_difference"] is not None:
         parts.append(Text(say.SMALLEST(difference=number(row["smallest_difference"], 4))))
-    parts += [Notice(text) for text in comparison.warnings]
+    parts += notices(comparison.warnings)
     parts.append(Figure("fig-pairs", charts.pairs(comparison)))
     matrix = case.main
     first, second = comparison.systems[0], comparison.systems[1]

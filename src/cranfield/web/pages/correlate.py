@@ -61,6 +61,10 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
             left.select(systems=common), right.select(systems=common), alpha=question.alpha,
             n_resamples=question.n_resamples, seed=question.seed, missing="drop-topic",
         )  # fmt: skip
+    if other is not None and other is not dataset:  # both sides may have the same measure: the data tell them apart
+        result = replace(
+            result, reference=f"{left.measure} of {dataset.title}", estimate=f"{right.measure} of {second.title}"
+        )
     said = answer(result)
     sheet = said.sheet()
 
@@ -72,7 +76,8 @@ def side_by_side(question: Any, dataset: Dataset, progress: Progress, other: Dat
     if any(alone):
         sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
     tau = result.values.get("tau")
-    headline = f"{left.measure} and {right.measure} order {len(common)} systems with " + (
+    both = f"{result.reference} and {result.estimate}" + (f" of {dataset.title}" if second is dataset else "")
+    headline = f"{both} order {len(common)} systems with " + (
         "ties only on one side: no τ" if tau is None else f"τ = {tau:.3f}"
     )
     told = replace(
@@ -89,7 +94,7 @@ def _measure(question: Any, first: Dataset, second: Dataset) -> str | None:
         return wanted if wanted in second.measures() else None
     further = [name for name in first.measures() if name != wanted]
     if not further:
-        raise ArgumentError(f"{first.name} has scores by {wanted} alone; choose other data, or name `other_measure`.")
+        raise ArgumentError(f"{first.title} has scores by {wanted} alone; choose other data, or name `other_measure`.")
     return further[0]
 
 

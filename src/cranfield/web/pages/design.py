@@ -81,37 +81,61 @@ class DesignQuestion(Settings):
     )
     find: str | None = setting(
         None, "What to find; by default what is left out. A value given for it is ignored.",
-        choices=tuple(FINDS),
-    )  # fmt: skip
-    variance: tuple[float, ...] | None = setting(None, VARIANCE, least=-1e9, most=1e9)
-    variance_of_difference: tuple[float, ...] | None = setting(None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9)
+        choices=tuple(FINDS), label="What do you want to know?")  # fmt: skip
+    variance: tuple[float, ...] | None = setting(
+        None, VARIANCE, least=-1e9, most=1e9, label="Residual variance, topics taken out (σ²)"
+    )
+    variance_of_difference: tuple[float, ...] | None = setting(
+        None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9, label="Variance of the difference of two systems (σₜ²)"
+    )
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
     measure: str | None = shared.measure("Measure of the dataset.")
     estimator: str | None = setting(
-        None, "How to estimate the variance from the dataset; by default as the design needs it.", choices=estimators
+        None,
+        "How to estimate the variance from the dataset; by default as the design needs it.",
+        choices=estimators,
+        label="Estimated by",
     )
     n_systems: tuple[int, ...] | None = setting(
-        None, "Systems that will be compared (pairs, anova).", least=-(10**6), most=10**6
+        None, "Systems that will be compared (pairs, anova).", least=-(10**6), most=10**6, label="Systems"
     )
     min_diff: tuple[float, ...] | None = setting(
-        None, "Smallest difference worth detecting (pairs, anova, ttest).", least=-1e9, most=1e9
+        None,
+        "Smallest difference worth detecting (pairs, anova, ttest).",
+        least=-1e9,
+        most=1e9,
+        label="Smallest difference worth detecting (minD)",
     )
     width: tuple[float, ...] | None = setting(
-        None, "Largest expected width of the interval (interval).", least=-1e9, most=1e9
+        None,
+        "Largest expected width of the interval (interval).",
+        least=-1e9,
+        most=1e9,
+        label="Width of the interval (δ)",
     )
-    n_topics: tuple[int, ...] | None = setting(None, "Topics there are.", least=-(10**6), most=10**6)
+    n_topics: tuple[int, ...] | None = setting(
+        None, "Topics there are.", least=-(10**6), most=10**6, label="Topics I have"
+    )
     power: tuple[float, ...] | None = setting(
-        None, f"Wanted power; {defaults.POWER} unless sought.", least=-1e9, most=1e9
+        None, f"Wanted power; {defaults.POWER} unless sought.", least=-1e9, most=1e9, label="Power (1 − β)"
     )
     alpha: tuple[float, ...] = setting(
-        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", least=-1e9, most=1e9
+        (defaults.ALPHA,),
+        "Significance level; intervals have 1 - alpha.",
+        least=-1e9,
+        most=1e9,
+        label="Significance level (α)",
     )
     method: str | None = setting(
         None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
-    baseline: bool = setting(False, f"{BASELINE[:-1]} (pairs).")
-    published: bool = setting(False, f"{PUBLISHED[:-1]} (anova).")
-    two_sample: bool = setting(False, "Two systems with different topics; sizes per group (ttest, interval).")
+    baseline: bool = setting(False, f"{BASELINE[:-1]} (pairs).", label="Compare with a baseline only")
+    published: bool = setting(False, f"{PUBLISHED[:-1]} (anova).", label="The papers' one-way design")
+    two_sample: bool = setting(
+        False,
+        "Two systems with different topics; sizes per group (ttest, interval).",
+        label="The two systems have different topics",
+    )
 
     takes = "past"
 
@@ -185,8 +209,9 @@ def _check_typed(question: DesignQuestion) -> None:
         raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
 
 
-EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", "systems": "20"}
-EXAMPLE |= {"min_diff": "0.10", "power": "0.80"}
+NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
+"""What the pages about the next collection begin with."""
+EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
 """AP of TREC's Robust tracks: twice the residual variance."""
 
 page(

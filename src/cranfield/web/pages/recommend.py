@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cranfield.settings.design import RecommendSettings
+from cranfield.web.pages.design import NEXT
 from cranfield.web.server.page import page
 
 page(
@@ -14,7 +15,7 @@ page(
     "other ways of asking say, and what other numbers of topics would do.",
     button="Recommend",
     doing="Designing from",
-    example={"systems": "10", "min_diff": "0.10"},
+    example=NEXT,
     brief="How many topics the next collection should have, from past scores; what other numbers do is in `tables`.",
     place=15,
 )

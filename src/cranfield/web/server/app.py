@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield import __version__
@@ -25,7 +25,7 @@ from cranfield.web.server.limits import Limits
 from cranfield.web.server.page import pages
 from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
 from cranfield.web.server.service import NotStarted, Service
-from cranfield.web.server.store import MissingData
+from cranfield.web.server.store import MissingData, MovedData
 
 STATIC = Path(__file__).parents[1] / "static"
 BUG = "something went wrong that should not have; the server's log says what. Nothing was lost: go back and try again."
@@ -72,6 +72,9 @@ def create_app(access: Access | None = None, limits: Limits | None = None, keep:
 
 def _handle_errors(app: FastAPI) -> None:
     async def known(request: Request, error: Exception) -> Response:
+        if isinstance(error, MovedData) and request.method in ("GET", "HEAD") and not _is_api(request):
+            where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return RedirectResponse(where.replace(error.id, error.now), 307)
         return _error_response(request, status_of(error), str(error))
 
     async def plain(request: Request, error: Exception) -> Response:
@@ -115,8 +118,12 @@ def status_of(error: Exception) -> int:
     return 409 if isinstance(error, InvalidData) else 400
 
 
+def _is_api(request: Request) -> bool:
+    return request.url.path.startswith("/api")
+
+
 def _error_response(request: Request, status: int, text: str) -> Response:
-    if request.url.path.startswith("/api"):
+    if _is_api(request):
         body: dict[str, Any] = {"error": text}
         return JSONResponse(body, status)
     return views.error_page(request, status, text)

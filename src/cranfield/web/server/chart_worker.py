@@ -14,15 +14,20 @@ from cranfield.errors import DataError
 from cranfield.isolated_process import follow_the_server
 from cranfield.web.server.limits import Limits
 
+PHONE = "phone.svg"
+"""Said in place of an ending: an SVG image for a narrow screen."""
 PATIENCE = 60.0
 """Seconds a chart may take; the largest on record takes a few."""
 
 
 def draw_chart(source: object, kind: str | None, options: dict[str, Any], ending: str) -> bytes:
-    """A chart as the bytes of a file; runs in the chart worker's process."""
+    """A chart as the bytes of a file, or of an image for a narrow screen; runs in the chart worker's process."""
     from cranfield.present.charts import chart
     from cranfield.present.charts.export import chart_bytes
+    from cranfield.present.charts.phone import phone_chart
 
+    if ending == PHONE:
+        return phone_chart(source, kind, **options).encode()
     return chart_bytes(chart(source, kind, **options), f".{ending}")
 
 

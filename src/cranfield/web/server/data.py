@@ -18,7 +18,7 @@ from cranfield.defaults import MEASURES, MISSING, MissingPolicy
 from cranfield.errors import CranfieldError, DataError, quietly
 from cranfield.executors import Progress
 from cranfield.files import NamedFile
-from cranfield.labels import summary
+from cranfield.labels import plural, summary
 from cranfield.measures import parse_measure
 from cranfield.measures.evaluation import evaluate
 from cranfield.scores import ScoreMatrix, Scores
@@ -146,7 +146,10 @@ class Dataset:
             return self.name
         kinds = [check.kind for check in self._contents.checks] if self._contents else []
         files = [file for file, kind in zip(self.files, kinds, strict=False) if kind in ("qrels", "scores")]
-        return (collection_title(files[0]) if files else "") or self.name
+        found = collection_title(files[0]) if files else ""
+        if found or not files or "run" not in kinds:
+            return found or self.name
+        return f"{_base(str(files[0]))} with {plural(kinds.count('run'), 'run')}"
 
     def _check_systems(self, checks: Sequence[FileCheck]) -> None:
         """Two runs of one system are an error that names both files."""
@@ -184,8 +187,8 @@ class Dataset:
         if scores is None:
             names = summary(list(contents.collections))
             raise DataError(
-                f"{self.name} holds {len(contents.collections)} collections ({names}). The design page pools them; for "
-                "this page drop the files of one collection alone."
+                f"{self.title} holds {len(contents.collections)} collections ({names}). The design page pools them; "
+                "for this page drop the files of one collection alone."
             )
         if measure is None:
             return next(iter(scores.values()))
@@ -215,7 +218,7 @@ class Dataset:
         """One `Scores` for every collection, to be pooled: of the measure named, or of all there are."""
         contents = self.require_valid()
         if contents.has_runs:
-            return {self.name: self.scores(measure)}
+            return {self.title: self.scores(measure)}
         if measure is None:
             return dict(contents.collections)
         collections = {
@@ -250,7 +253,9 @@ class Dataset:
 
     def _kept(self, kept: list[Any], what: str) -> list[Any]:
         if not kept:
-            raise DataError(f"{self.name} holds scores, not {what}; drop runs together with their qrels file for this.")
+            raise DataError(
+                f"{self.title} holds scores, not {what}; drop runs together with their qrels file for this."
+            )
         return kept
 
     # ── words for the command line ────────────────────────────────────────────────────────────────────────

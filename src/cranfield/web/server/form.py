@@ -16,6 +16,7 @@ class Form:
     """The values of a form, by the names of the settings in addresses."""
 
     def __init__(self, page: Page, query: Iterable[tuple[str, str]]) -> None:
+        self.page = page
         self.settings = {one.spelling: one for one in page.parameters}
         spelled = {one.name: one.spelling for one in page.parameters}
         self.given: dict[str, list[str]] = {}
@@ -48,6 +49,12 @@ class Form:
         """The closed list behind a field."""
         return self.settings[name].choices or ()
 
+    def help(self, one: Setting) -> Markup:
+        """The help of a setting as a form gives it: options are repeated, numbers in a box have commas between them."""
+        several = "; several with commas between them" if one.several and one.kind in (int, float) else ""
+        said = str(escape(self.page.on_form(one.help.replace("; repeatable", several))))
+        return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
+
     @property
     def fields(self) -> list[Setting]:
         """The settings to be drawn one after the other: all but data and measure."""
@@ -57,13 +64,6 @@ class Form:
     def further(self) -> list[Setting]:
         """The settings behind "More settings"."""
         return [one for one in self.settings.values() if one.more]
-
-
-def help_of(one: Setting) -> Markup:
-    """The help of a setting as a form gives it: options are repeated, numbers in a box have commas between them."""
-    several = "; several with commas between them" if one.several and one.kind in (int, float) else ""
-    said = str(escape(one.help.replace("; repeatable", several)))
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
 
 
 def _text(default: Any) -> str:

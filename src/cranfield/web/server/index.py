@@ -6,9 +6,10 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from cranfield.errors import ArgumentError
 
@@ -19,12 +20,16 @@ create table if not exists dataset (
     id text primary key, name text not null, files text not null, missing text, lenient integer not null,
     size integer not null, added real not null);
 create table if not exists question (address text primary key, title text not null, data text not null, asked real);
+create table if not exists moved (old text primary key, new text not null);
 """
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A dataset as the index knows it; its files are numbered in the order of their names."""
+    """A dataset as the index knows it; its files are numbered in the order of their names.
+
+    Files that the server was started with stay where they lie (`places`), with the teams named beside them.
+    """
 
     id: str
     name: str
@@ -32,6 +37,24 @@ class Kept:
     missing: str | None
     lenient: bool
     size: int
+    places: tuple[str, ...] = ()
+    teams: Mapping[str, str] | None = None
+
+    @property
+    def written(self) -> str:
+        """Its files as the index holds them."""
+        if not self.places and not self.teams:
+            return json.dumps(self.files)
+        return json.dumps({"names": self.files, "places": self.places, "teams": self.teams})
+
+    @classmethod
+    def read(cls, id: str, name: str, files: str, missing: str | None, lenient: bool, size: int) -> Kept:
+        """A dataset from its row."""
+        listed = json.loads(files)
+        if isinstance(listed, list):
+            return cls(id, name, tuple(listed), missing, lenient, size)
+        names, places = tuple(listed["names"]), tuple(listed["places"])
+        return cls(id, name, names, missing, lenient, size, places, listed["teams"])
 
 
 @dataclass(frozen=True)
@@ -55,8 +78,8 @@ class Index:
     >>> index = Index()
     >>> index.add(Kept("1a", "runs", ("a.run", "qrels"), None, False, 12))
     >>> index.rename("1a", "TREC-3")
-    >>> index.datasets()
-    [Kept(id='1a', name='TREC-3', files=('a.run', 'qrels'), missing=None, lenient=False, size=12)]
+    >>> [(kept.id, kept.name, kept.files) for kept in index.datasets()]
+    [('1a', 'TREC-3', ('a.run', 'qrels'))]
     """
 
     def __init__(self, directory: Path | None = None) -> None:
@@ -84,7 +107,7 @@ class Index:
 
     def add(self, kept: Kept) -> None:
         """Remember a dataset."""
-        row = (kept.id, kept.name, json.dumps(kept.files), kept.missing, kept.lenient, kept.size, time.time())
+        row = (kept.id, kept.name, kept.written, kept.missing, kept.lenient, kept.size, time.time())
         self._do("insert or replace into dataset values (?, ?, ?, ?, ?, ?, ?)", row)
 
     def rename(self, id: str, name: str) -> None:
@@ -96,11 +119,24 @@ class Index:
         self._do("delete from dataset where id = ?", (id,))
         self._do("delete from question where data = ?", (id,))
 
+    def move(self, old: str, new: str) -> None:
+        """Remember under which address the files of a dataset are now, together with others."""
+        self._do("insert or replace into moved values (?, ?)", (old, new))
+        self._do(
+            "update or replace question set data = ?, address = replace(address, ?, ?) where data = ?",
+            (new, old, new, old),
+        )
+
+    def moved(self, old: str) -> str | None:
+        """Where the files of a dataset went, if they went anywhere."""
+        rows = self._do("select new from moved where old = ?", (old,))
+        return str(rows[0][0]) if rows else None
+
     def datasets(self) -> list[Kept]:
         """All datasets in order of arrival."""
         rows = self._do("select id, name, files, missing, lenient, size from dataset order by added, id")
         return [
-            Kept(str(id), str(name), tuple(json.loads(str(files))), missing, bool(lenient), int(str(size)))  # type: ignore[arg-type]
+            Kept.read(str(id), str(name), str(files), cast("str | None", missing), bool(lenient), int(str(size)))
             for id, name, files, missing, lenient, size in rows
         ]
 

@@ -132,4 +132,4 @@ def unknown_ending(ending: str) -> UnknownNameError:
 def media_type(ending: str) -> str:
     """What a download of this ending is."""
     known = downloads().get(ending)
-    return known.media_type if known is not None else _MEDIA_TYPES[ending]
+    return known.media_type if known is not None else _MEDIA_TYPES[ending.rpartition(".")[2]]

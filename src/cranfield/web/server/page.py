@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cranfield.present.gathering import gathered
 from cranfield.records import record
 from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
 from cranfield.settings.shared import WIDE
@@ -103,10 +105,39 @@ class Page:
         return whole(**{one.name: getattr(question, one.name) for one in whole.all()})
 
     def words(self, error: Exception) -> str:
-        """An error with settings named as addresses name them."""
+        """An error with settings named as addresses name them: what the API says."""
         return in_words_of(str(error), self.question, lambda one: f"`{one.spelling}`")
 
+    def on_form(self, text: str) -> str:
+        """A message or hint in the words of the form: settings by their labels, and no command to be typed.
 
+        >>> pages()["gate"].on_form("name the loss with `margin`; `cranfield help tests` says more.")
+        'name the loss with “Margin”.'
+        >>> pages()["compare"].on_form("pass correction='holm', or --resamples 100")
+        'pass “Correction” holm, or “Resamples” 100'
+        """
+        labels: dict[str, str] = {}
+        for one in self.parameters:
+            names = (one.name, f"n_{one.name}", one.spelling, *(flag.strip("-") for flag in one.flags))
+            labels |= dict.fromkeys(names, f"“{one.label}”")
+
+        def label(match: re.Match[str]) -> str:
+            name = next(part for part in match.groups() if part)
+            return labels.get(name, match[0])
+
+        text = _COMMAND.sub("", text)
+        text = re.sub(
+            r"\b(\w+)='([\w-]+)'", lambda one: f"{labels[one[1]]} {one[2]}" if one[1] in labels else one[0], text
+        )
+        return re.sub(r"`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, text)
+
+    def told(self, warnings: Iterable[str]) -> list[str]:
+        """Warnings as the page lists them: many that say the same as one."""
+        return [self.on_form(text) for text in gathered(warnings)]
+
+
+_COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
+"""What is said of a command to be typed, up to the end of the clause."""
 _PAGES: dict[str, Page] = {}
 
 

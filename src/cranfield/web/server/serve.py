@@ -67,7 +67,7 @@ def announcement(address: str, token: str | None, keep: Path | None = None) -> s
     (only this machine can reach it; Ctrl-C ends it and removes uploaded data)
     """
     where = "other machines can reach it with this address only" if token else "only this machine can reach it"
-    data = "removes uploaded data" if keep is None else f"uploaded data stay in {keep}"
+    data = "removes uploaded data" if keep is None else f"data stay in {keep}"
     text = f"cranfield is at {address}\n({where}; Ctrl-C ends it{' and' if keep is None else ';'} {data})\n"
     if token:
         text += (

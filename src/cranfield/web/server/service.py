@@ -12,7 +12,7 @@ from typing import Any
 from cranfield.errors import CranfieldError
 from cranfield.executors import Progress
 from cranfield.measures.registry import no_imports
-from cranfield.web.server.chart_worker import ChartWorker
+from cranfield.web.server.chart_worker import PHONE, ChartWorker
 from cranfield.web.server.data import Contents, Dataset
 from cranfield.web.server.jobs import Job, Jobs
 from cranfield.web.server.limits import Limits
@@ -106,8 +106,8 @@ class Service:
             self._quick.clear()
 
     def chart(self, page: Page, question: Any, outcome: Outcome, name: str, ending: str) -> bytes:
-        """A chart of an outcome as the bytes of a file."""
-        if ending not in CHART_FORMATS:
+        """A chart of an outcome as the bytes of a file, or, of the ending `PHONE`, for a narrow screen."""
+        if ending not in (*CHART_FORMATS, PHONE):
             raise unknown_ending(ending)
         one = outcome.answer.chart(name)
         key = f"{_key(page, question)} {name}.{ending}"

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
@@ -45,15 +46,26 @@ class Store:
             self._load(kept)
 
     def _load(self, kept: Kept) -> None:
-        """A dataset of an earlier server, unless somebody took its files away."""
-        places = [self.path / kept.id / f"{number:04d}" for number in range(len(kept.files))]
-        if not all(place.is_file() for place in places):
+        """A dataset of an earlier server, unless somebody took its files away, or changed those that lie elsewhere."""
+        numbered = [self.path / kept.id / f"{number:04d}" for number in range(len(kept.files))]
+        places = [Path(place) for place in kept.places] or numbered
+        there = all(place.is_file() for place in places)
+        if not there or (kept.places and sum(place.stat().st_size for place in places) != kept.size):
             self.index.remove(kept.id)
             return
         files = tuple(NamedFile(name, place) for name, place in zip(kept.files, places, strict=True))
         policy = cast("MissingPolicy | None", kept.missing)
-        self._datasets[kept.id] = Dataset(kept.id, kept.name, files, policy, kept.lenient, self.limits.systems)
-        self._sizes[kept.id] = kept.size
+        self._datasets[kept.id] = Dataset(
+            kept.id,
+            kept.name,
+            files,
+            policy,
+            kept.lenient,
+            self.limits.systems,
+            teams=dict(kept.teams) if kept.teams else None,
+        )
+        if not kept.places:
+            self._sizes[kept.id] = kept.size
 
     def close(self) -> None:
         """Remove everything that was uploaded, unless it is to be kept."""
@@ -66,7 +78,10 @@ class Store:
             if id in self._datasets:
                 return self._datasets[id]
             known = list(self._datasets)
-        raise MissingData(id, known)
+        now = id
+        while now not in known and (further := self.index.moved(now)) is not None:
+            now = further
+        raise MovedData(id, now, known) if now in known else MissingData(id, known)
 
     def find(self, id: str) -> Dataset | None:
         """The dataset of this id, if it is there."""
@@ -121,9 +136,14 @@ class Store:
         return dataset
 
     def _record(self, dataset: Dataset) -> None:
-        size = self._sizes.get(dataset.id, 0)
         names = tuple(str(file) for file in dataset.files)
-        self.index.add(Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size))
+        size = self._sizes.get(dataset.id, 0)
+        kept = Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size, teams=dataset.teams)
+        if dataset.id not in self._sizes:  # files of the command line: they are not ours, and stay where they are
+            places = [Path(file.place) for file in dataset.files]
+            size = sum(place.stat().st_size for place in places)
+            kept = replace(kept, size=size, places=tuple(map(str, places)))
+        self.index.add(kept)
 
     def add(
         self,
@@ -176,7 +196,8 @@ class Store:
             id = hashlib.blake2b("\n".join(sorted(digests)).encode(), digest_size=6).hexdigest()
             made = self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
             if to is not None and made is not to:
-                made.name = to.name
+                made.name, made.teams = to.name, to.teams
+                self.index.move(to.id, made.id)
             self._record(made)
             return made
         finally:
@@ -201,8 +222,10 @@ class Store:
         id = digest.hexdigest()
         name = Path(files[0]).name + (f" and {len(files) - 1} more" if len(files) > 1 else "")
         with self._lock:
-            dataset = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
-            return self._datasets.setdefault(id, dataset)
+            if id not in self._datasets:
+                self._datasets[id] = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
+                self._record(self._datasets[id])
+            return self._datasets[id]
 
     def _take(self, size: int, shown: str) -> None:
         """Count bytes against what may be kept, before they are written."""
@@ -254,6 +277,15 @@ class MissingData(UnknownNameError):
             f"there is no dataset {id!r} on this page now; drop its files on the data page, and this address works "
             "again (the same files get the same name).",
         )
+
+
+class MovedData(MissingData):
+    """A dataset that got more files, and with them another address."""
+
+    def __init__(self, id: str, now: str, known: Sequence[str]) -> None:
+        super().__init__(id, known)
+        self.id, self.now = id, now
+        self.args = (f"files were added to dataset {id!r}, and all of them together are dataset {now!r} now.",)
 
 
 def _unique(shown: str, files: Sequence[str]) -> str:

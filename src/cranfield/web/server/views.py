@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,14 +22,16 @@ from cranfield.present.formats import downloads
 from cranfield.present.view import page as view_page
 from cranfield.web.server import api, manage
 from cranfield.web.server.api import service_of
+from cranfield.web.server.chart_worker import PHONE
 from cranfield.web.server.data import SAMPLE
-from cranfield.web.server.form import Form, help_of
+from cranfield.web.server.form import Form
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
 from cranfield.web.server.page import Page, menu, pages
 from cranfield.web.server.security import came_from_elsewhere
 from cranfield.web.server.service import NotStarted
+from cranfield.web.server.store import MovedData
 
 router = APIRouter()
 templates = Environment(
@@ -41,13 +44,32 @@ templates = Environment(
 templates.globals |= {
     "version": __version__,
     "downloads": downloads,
-    "help_of": help_of,
     "CHART_FORMATS": CHART_FORMATS,
     "view_html": view_page.view_html,
 }
 templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
 templates.filters["megabytes"] = megabytes
 templates.filters["words"] = lambda name: str(name).replace("_", " ")
+
+
+UPLOADED = {"missing": "A missing score means", "lenient": "Accept fields after a run's tag"}
+"""What the form for files calls its two settings."""
+MISSING_MEANS = {"error": "an error", "zero": "0", "drop-topic": "leave the topic out"}
+templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS}
+
+
+def on_upload(text: str) -> str:
+    """What is wrong with files, in the words of the form that takes them.
+
+    >>> print(on_upload("missing='zero' counts it as 0; lenient=True ignores fields after the run tag"))
+    “A missing score means: 0” counts it as 0; “Accept fields after a run's tag” ignores fields after the run tag
+    """
+    for value, meaning in MISSING_MEANS.items():
+        text = text.replace(f"missing='{value}'", f"“{UPLOADED['missing']}: {meaning}”")
+    return re.sub(r"lenient=True|`lenient`|--lenient\b", f"“{UPLOADED['lenient']}”", text)
+
+
+templates.filters["on_upload"] = on_upload
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -117,11 +139,13 @@ def show(request: Request, page: Page) -> Response:
                 values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
             else:
                 values["result"] = outcome
+    except MovedData:
+        raise  # leads on to where the files are now
     except NotStarted as error:
         values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
         values.setdefault("chosen", None)
-        values["error"], status = page.words(error), status_of(error)
+        values["error"], status = page.on_form(str(error)), status_of(error)
     if values["chosen"] is not None:  # they are known once the data have been read
         values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
@@ -150,7 +174,7 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         return error_page(request, 202, "the answer is still being computed; ask again in a moment.")
     if outcome.file and (file, ending) == (name, "html"):
         body: str | bytes = outcome.file
-    elif ending in CHART_FORMATS:
+    elif ending in (*CHART_FORMATS, PHONE):
         body = _image(request, lambda: service.chart(page, question, outcome, file, ending))
     else:
         body = outcome.table_bytes(file, ending)
@@ -163,6 +187,12 @@ def download(request: Request, name: str, file: str, ending: str) -> Response:
         "Content-Disposition": f'inline; filename="cranfield-{name}-{file}.{ending}"',
     }
     return Response(body, media_type=media_type(ending), headers=headers)
+
+
+@router.get("/files/{name}/phone/{file}.svg")
+def narrow(request: Request, name: str, file: str) -> Response:
+    """A chart of a page's answer, laid out for a narrow screen."""
+    return download(request, name, file, PHONE)
 
 
 def _image(request: Request, draw: Callable[[], bytes]) -> bytes:
@@ -200,7 +230,7 @@ async def upload(request: Request) -> Response:
     try:
         dataset = await api.receive(request)
     except CranfieldError as error:
-        return await run_in_threadpool(_data_page, request, str(error), status_of(error))
+        return await run_in_threadpool(_data_page, request, on_upload(str(error)), status_of(error))
     return RedirectResponse(f"/data/{dataset.id}", 303)
 
 
@@ -219,6 +249,7 @@ def dataset(request: Request, id: str) -> Response:
         values |= {"contents": contents, "data": "" if contents.problem else id}
         if contents.scores is not None:
             values |= _view(request, id)
+    values["told"] = pages()["view"].told
     return render(request, "dataset.html", title=chosen.title, describe=api.describe, sample=SAMPLE, **values)
 
 
@@ -235,7 +266,7 @@ def _view(request: Request, id: str) -> dict[str, Any]:
         question = page.question.from_query(query)
         outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
     except CranfieldError as error:
-        return values | {"no_view": _sentence(page.words(error))}
+        return values | {"no_view": _sentence(page.on_form(str(error)))}
     if not isinstance(outcome, Job):
         return values | {"result": outcome}
     stopped = outcome.state == "cancelled"

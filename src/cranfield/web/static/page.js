@@ -120,6 +120,13 @@ async function watch() {
 }
 watch();
 
+// ── on paper ─────────────────────────────────────────────────────────────────────────────────────────────────
+// A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
+const PAPER = 720;
+addEventListener("beforeprint", () => {
+  for (const figure of document.querySelectorAll("figure")) figure.classList.toggle("too-wide", figure.querySelector("img").naturalWidth > PAPER);
+});
+
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
 // Files as they are, folders with all that is in them.
 async function dropped(transfer) {

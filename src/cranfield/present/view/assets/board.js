@@ -1,21 +1,24 @@
 // ── the leaderboard ──────────────────────────────────────────────────────────────────────────────────────────
+/** Lines of the leaderboard on paper, as the style has it. */
+const PRINTED = 40;
+
 function board() {
   const { data, settings, chosen } = view;
   const columns = [["rank", "rank"], ["system", "system"], ["mean", "mean"], ["", "interval"], ["ranks", "ranks"]];
   if (data.judged) columns.push(["judged", "judged"]);
   columns.push(["", "best"]);
-  const search = make("input", { type: "search", "aria-label": "Search systems", placeholder: "Search systems", oninput: () => { settings.search = search.value; one.draw(); } });
-  const group = make("select", { "aria-label": "Grouping", onchange: () => { settings.group = group.value; one.draw(); } },
+  const search = make("input", { type: "search", "aria-label": "Search systems", placeholder: "Search systems", oninput: () => arrange({ search: search.value }, false) });
+  const group = make("select", { "aria-label": "Grouping", onchange: () => arrange({ group: group.value }) },
     ...[["all", "all runs"], ["best", "best run per team"], ["team", "runs by team"]].map(([value, text]) => make("option", { value, text })));
   const body = make("tbody"), head = make("tr"), heads = {};
   for (const [key, name] of columns) {
     heads[name] = make("th", { scope: "col", class: `view-c-${name}` }, key
-      ? make("button", { type: "button", class: "view-sort", text: key, onclick: () => { Object.assign(settings, { sort: key, down: settings.sort === key ? !settings.down : false }); one.draw(); } })
+      ? make("button", { type: "button", class: "view-sort", text: key, onclick: () => arrange({ sort: key, down: settings.sort === key && settings.down === "no" ? "yes" : "no" }) })
       : make("span", { class: name === "interval" ? "" : "view-unseen", text: name === "interval" ? "interval" : "may be the best" }));
     head.append(heads[name]);
   }
   const table = make("table", { role: "grid", "aria-label": "Leaderboard; arrow keys move, Enter chooses, Shift and Enter compares with the chosen one" }, make("thead", {}, head), body);
-  const count = make("span", { class: "view-count" });
+  const count = make("span", { class: "view-count" }), cut = make("p", { class: "view-cut" });
   const tools = make("p", { class: "view-filters" }, search, data.teams ? group : null, count);
   const rows = new Map();
   let measure = null, scale = null;
@@ -62,7 +65,7 @@ function board() {
     const sort = settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort;
     const keys = new Map(systems.map((system) => [system, by[sort](system)]));
     systems.sort((a, b) => { const [x, y] = [keys.get(a), keys.get(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; });
-    if (settings.down) systems.reverse();
+    if (settings.down === "yes") systems.reverse();
     if (data.teams && settings.group !== "all") {
       const firsts = new Map();
       for (const system of systems) firsts.set(team(system), [...(firsts.get(team(system)) || []), system]);
@@ -80,7 +83,7 @@ function board() {
       rows.clear();
       for (const system of measure.order) rows.set(system, row(system));
     }
-    if (!host.contains(table)) host.replaceChildren(tools, make("div", { class: "view-scroll view-rows" }, table));
+    if (!host.contains(table)) host.replaceChildren(tools, make("div", { class: "view-scroll view-rows" }, table), cut);
     table.classList.toggle("filtered", chosen.topics.size > 0);
     const systems = listed(), focused = chosen.system !== null ? chosen.system : systems[0];
     for (const [system, { line, cells, dot }] of rows) {
@@ -96,7 +99,7 @@ function board() {
     const fresh = [];
     let before = null;
     for (const system of systems) {
-      if (settings.group === "team" && data.teams[system] !== before) {
+      if (data.teams && settings.group === "team" && data.teams[system] !== before) {
         before = data.teams[system];
         fresh.push(make("tr", { class: "view-team" }, make("td", { colspan: columns.length, text: before || "no team" })));
       }
@@ -107,8 +110,11 @@ function board() {
       body.replaceChildren(...fresh);
       if (body.contains(kept)) kept.focus({ preventScroll: true });
     }
-    for (const [key, name] of columns) if (key) heads[name].setAttribute("aria-sort", settings.sort !== key ? "none" : settings.down ? "descending" : "ascending");
+    for (const [key, name] of columns) if (key) heads[name].setAttribute("aria-sort", settings.sort !== key ? "none" : settings.down === "yes" ? "descending" : "ascending");
     group.value = settings.group;
+    if (search.value !== settings.search) search.value = settings.search;
+    const printed = fresh.slice(0, PRINTED).filter((line) => line.className !== "view-team").length;
+    cut.textContent = printed === measure.n ? "" : `Printed: ${printed} of ${plural(measure.n, "system")}.`;
     count.textContent = systems.length === measure.n ? "" : `${systems.length} of ${measure.n}`;
   }
   const one = panel("board", "Leaderboard", {

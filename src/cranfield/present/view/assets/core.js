@@ -73,8 +73,11 @@ const view = {
   root: null, data: null, source: null, measure: null, measures: {}, panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
-  settings: { sort: "rank", down: false, search: "", group: "all", bars: "bars", other: null, heat: "clustered" },
+  settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered" },
 };
+const USUAL = { ...view.settings };
+/** What a setting may be in an address; of the others any text will do, and one that fits nothing changes nothing. */
+const POSSIBLE = { sort: ["rank", "system", "mean", "ranks", "judged"], down: ["no", "yes"], group: ["all", "best", "team"], bars: ["bars", "scatter"], heat: ["clustered", "sorted"] };
 
 const nameOf = (system) => view.data.systems[system];
 const topicName = (topic) => view.data.topics[topic];
@@ -97,7 +100,24 @@ function address() {
   if (chosen.pair) { words.set("a", nameOf(chosen.pair[0])); words.set("b", nameOf(chosen.pair[1])); }
   for (const topic of chosen.topics) words.append("only", topicName(topic));
   if (chosen.topic !== null) words.set("topic", topicName(chosen.topic));
+  for (const [name, value] of Object.entries(view.settings)) if (value !== USUAL[name]) words.set(name, value);
   return `#${words}`;
+}
+/** Put selection and settings into the address: a step to come back to, or in place of the last (while typing). */
+function remember(step = true) {
+  const words = address();
+  if (words !== (location.hash || "#")) history[step ? "pushState" : "replaceState"](null, "", words);
+}
+/** Set panels otherwise; the address follows. */
+function arrange(changes, step = true) {
+  Object.assign(view.settings, changes);
+  remember(step);
+  drawAll();
+}
+function settingsFromAddress() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const fits = (name, value) => value !== null && (!POSSIBLE[name] || POSSIBLE[name].includes(value)) && (value !== "judged" || view.data.judged);
+  return Object.fromEntries(Object.keys(USUAL).map((name) => [name, fits(name, words.get(name)) ? words.get(name) : USUAL[name]]));
 }
 function fromAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
@@ -115,17 +135,14 @@ function fromAddress() {
 }
 
 /** Change the selection: the address follows, and every panel is drawn anew. */
-async function update(changes, remember = true) {
+async function update(changes, step = true) {
   Object.assign(view.chosen, changes);
-  if (remember) {
-    const words = address();
-    if (words !== (location.hash || "#")) history.pushState(null, "", words);
-  }
+  if (step) remember();
   if (!view.measure || view.measure.measure !== view.chosen.measure) {
     try { view.measure = await load(view.chosen.measure); } catch (error) { say(error.message); view.chosen.measure = view.measure.measure; }
   }
   drawAll();
-  if (remember && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
+  if (step && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
 }
 function drawAll(all) { for (const panel of view.panels) panel.draw(all === true); }
 

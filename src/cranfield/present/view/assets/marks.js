@@ -65,9 +65,11 @@ function bars(host, items, label, pick) {
   const most = Math.max(...items.map((one) => one.value), 0), least = Math.min(...items.map((one) => one.value), 0), span = most - least || 1;
   let strip = host.querySelector(".view-bars");
   if (!strip || strip.childElementCount !== items.length) {
-    strip = make("div", { class: "view-bars", role: "group" });
+    strip = make("div", { class: items.length > 100 ? "view-bars many" : "view-bars", role: "group" });
     strip.append(...items.map((_, at) => make("button", { type: "button", tabindex: at ? "-1" : "0" }, make("span"))));
-    host.replaceChildren(strip);
+    const wider = make("p", { class: "view-note", hidden: true, text: "Wider than the screen: move it sideways to see all." });
+    host.replaceChildren(strip, wider);
+    new ResizeObserver(() => requestAnimationFrame(() => { wider.hidden = strip.scrollWidth <= strip.clientWidth; })).observe(strip);
     strip.addEventListener("keydown", (event) => {
       const all = [...strip.children], at = all.indexOf(document.activeElement), step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: all.length - 1 - at }[event.key];
       const next = step === undefined ? null : all[at + step];

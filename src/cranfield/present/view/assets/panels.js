@@ -111,7 +111,7 @@ function pairPanel() {
     pair[k] = Number(event.target.value);
     if (pair[0] !== pair[1]) update({ pair }); else one.draw();
   } }));
-  const kinds = [["bars", "topic by topic"], ["scatter", "scatter"]].map(([kind, text]) => make("button", { type: "button", class: "view-small", text, onclick: () => { settings.bars = kind; one.draw(); } }));
+  const kinds = [["bars", "topic by topic"], ["scatter", "scatter"]].map(([kind, text]) => make("button", { type: "button", class: "view-small", text, onclick: () => arrange({ bars: kind }) }));
   const text = make("p", { class: "view-verdict" }), chart = make("div"), lists = make("div", { class: "view-lists" });
   const ordered = () => {
     const [a, b] = chosen.pair, { measure } = view;
@@ -189,7 +189,7 @@ async function drawLists(host) {
 function heatMap() {
   const { chosen, settings } = view;
   let map = null;
-  const button = make("button", { type: "button", class: "view-small", onclick: () => { settings.heat = settings.heat === "clustered" ? "sorted" : "clustered"; one.draw(); } });
+  const button = make("button", { type: "button", class: "view-small", onclick: () => arrange({ heat: settings.heat === "clustered" ? "sorted" : "clustered" }) });
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
@@ -227,7 +227,7 @@ function heatMap() {
 function agreementPanel() {
   const { data, settings, chosen } = view, { measures, rank, tau } = data.agreement;
   if (measures.length < 2) return;
-  const select = make("select", { "aria-label": "Compare ranks with", onchange: () => { settings.other = select.value; one.draw(); } });
+  const select = make("select", { "aria-label": "Compare ranks with", onchange: () => arrange({ other: select.value }) });
   const sides = () => {
     const mine = measures.indexOf(view.measure.measure), others = measures.filter((name) => name !== view.measure.measure);
     const other = others.includes(settings.other) ? settings.other : others[0];

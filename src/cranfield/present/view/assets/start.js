@@ -9,10 +9,21 @@ function headline() {
     select.value = view.measure.measure;
     place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
     place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })));
-    clear.hidden = address() === "#" || address() === `#${new URLSearchParams({ measure: view.chosen.measure })}`;
+    const { system, pair, topics, topic } = view.chosen;
+    clear.hidden = system === null && !pair && !topics.size && topic === null;
   } });
 }
 function clearAll() { update({ system: null, pair: null, topics: new Set(), topic: null }); hideTip(); say("Selection cleared."); }
+
+/** Escape takes back what is innermost: the topic looked at, then the pair, then the system and the topics. */
+function stepBack() {
+  const { pair, topic } = view.chosen, within = view.panels.find((one) => one.id === "pair").place.contains(document.activeElement);
+  if (!pair) { clearAll(); return; }
+  update(topic === null ? { pair: null } : { topic: null });
+  hideTip();
+  say(topic === null ? "Pair closed." : "Topic closed.");
+  if (within && !view.chosen.pair) view.root.querySelector(".view-rows tr[tabindex='0']").focus();
+}
 
 async function start() {
   view.root = document.getElementById("view");
@@ -26,13 +37,18 @@ async function start() {
   headline();
   for (const build of [board, pairMap, topicStrip, pairPanel, heatMap, agreementPanel, judgedPanel, alikePanel]) build();
   grid.append(...view.panels.filter((one) => one.place).map((one) => one.place));
+  Object.assign(view.settings, settingsFromAddress());
   await update(fromAddress(), false);
   view.root.querySelector("[data-still]").hidden = true;
   view.root.append(grid, live, tip);
   drawAll();
   view.root.dataset.ready = "yes";
-  addEventListener("popstate", () => update(fromAddress(), false));
-  addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) clearAll(); });
+  for (const form of view.root.querySelectorAll("form")) {  // another test, the same selection
+    const where = form.getAttribute("action");
+    form.addEventListener("submit", () => { form.action = where + address(); });
+  }
+  addEventListener("popstate", () => { Object.assign(view.settings, settingsFromAddress()); update(fromAddress(), false); });
+  addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented && !event.target.closest("input, select")) stepBack(); });
   prefersDark.addEventListener("change", drawAll);
   addEventListener("beforeprint", () => { printing = true; drawAll(true); });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
