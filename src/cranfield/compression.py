@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import PurePath
 from typing import Any, Protocol
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 """The endings that are decompressed on reading and compressed on writing."""
 _PIECE = 1 << 20
+_CRUMB = 1 << 12
+"""Of zstandard: 4 bytes may stand for 128 kB, and all that a piece stands for comes out at once."""
+_CUT_OFF = "Compressed file ended before the end-of-stream marker was reached"
 _LEVEL = 6
 """Of gzip: as its program has it; the highest takes three times as long for a few percent."""
+
+
+def plain_ending(path: PurePath) -> str:
+    """The ending of a file, without that of its compression.
+
+    >>> plain_ending(PurePath("answer.CSV.gz")), plain_ending(PurePath("answer"))
+    ('.csv', '')
+    """
+    suffixes = [ending.lower() for ending in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
 
 
 class Stream(Protocol):
@@ -31,10 +48,7 @@ def decompressing(raw: Any, ending: str) -> Stream:
         import lzma
 
         return lzma.open(raw)
-    import zstandard
-
-    stream: Stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return stream
+    return io.BufferedReader(_Frames(raw), _PIECE)
 
 
 def is_decompression_error(error: Exception) -> bool:
@@ -88,7 +102,7 @@ class _Gunzip:
         if self._engine is not None and not self._engine.eof:
             feed: bytes = self._engine.unconsumed_tail or self._raw.read(_PIECE)
             if not feed:
-                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+                raise EOFError(_CUT_OFF)
             return feed
         left = b"" if self._engine is None else self._engine.unused_data
         while True:  # zeros may fill up a member
@@ -103,3 +117,42 @@ class _Gunzip:
     def close(self) -> None:
         """Close the file."""
         self._raw.close()
+
+
+class _Frames(io.RawIOBase):
+    """Zstandard frame by frame; the library's own stream takes a file that was cut off for a whole one."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._engine: Any = None
+        self._left = b""
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._ready and (feed := self._left or self._raw.read(_CRUMB)):
+            self._ready = memoryview(self._decompressed(feed))
+        if not self._ready and self._engine is not None:
+            raise EOFError(_CUT_OFF)
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+    def _decompressed(self, feed: bytes) -> bytes:
+        """What comes out of a piece, up to the end of a frame; what follows in it is left."""
+        import zstandard
+
+        if self._engine is None:
+            self._engine = zstandard.ZstdDecompressor().decompressobj()
+        data: bytes = self._engine.decompress(feed)
+        self._left = b""
+        if self._engine.eof:
+            self._left, self._engine = self._engine.unused_data, None
+        return data
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

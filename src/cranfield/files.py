@@ -9,7 +9,7 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -246,6 +246,22 @@ def reason(error: OSError | ValueError) -> str:
     return "the name holds a NUL or another character that no file name can have; check the name"
 
 
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file of this name; also no where nobody may look, of which reading it will say why."""
+    return _there(Path(path).is_file)
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a directory of this name; also no where nobody may look."""
+    return _there(Path(path).is_dir)
+
+
+def _there(look: Callable[[], bool]) -> bool:
+    with suppress(OSError):  # a folder that is shut, a name that is too long
+        return look()
+    return False
+
+
 def is_url(name: str) -> bool:
     """Whether a name leads elsewhere than to this machine's files, such as ``s3://bucket/bm25.run``.
 
@@ -371,6 +387,12 @@ def pipes_once() -> Iterator[None]:
         yield
     finally:
         _from_pipes.reset(before)
+
+
+def is_read_once(name: str) -> bool:
+    """Whether a file cannot be read again: standard input, and a pipe that nobody keeps (see `pipes_once`)."""
+    place = name.place if isinstance(name, NamedFile) else name
+    return name == STDIN or (_from_pipes.get() is None and _there(Path(place).is_fifo))
 
 
 def _opened(place: Path) -> Any:
@@ -512,20 +534,23 @@ def expand(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> 
     matched: list[str] = []
     for given in paths:
         name = os.fspath(given)
-        if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or Path(name).is_file():
+        if name == STDIN or isinstance(name, NamedFile) or is_dataset(name) or is_file(name):
             matched.append(name)
             continue
         if is_url(name):
             matched.extend(_remote_files(name, skipped))
             continue
-        if Path(name).is_dir():
-            inside = {str(one): one.is_dir() for one in Path(name).iterdir()}
+        if is_folder(name):
+            try:
+                inside = {str(one): is_folder(one) for one in Path(name).iterdir()}
+            except OSError as error:
+                raise _unreadable(name, error) from None
             matched.extend(natural_sorted(_without_strays(name, inside, skipped)))
             continue
         import glob
 
         if glob.has_magic(name) and (matches := natural_sorted(glob.glob(name, recursive=True))):
-            matched.extend(match for match in matches if Path(match).is_file())
+            matched.extend(match for match in matches if is_file(match))
         else:
             matched.append(name)  # reading it will say what is wrong
     files = Files(dict.fromkeys(matched))
@@ -595,7 +620,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
             with target.open("wb") as stream:
                 stream.write(data)
             return
-        target = target.resolve() if target.is_symlink() else target
+        if target.is_symlink():
+            with suppress(FileNotFoundError):
+                target.stat()  # one that leads to itself is an error
+            target = target.resolve()
         sweep(target)
         beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
@@ -644,6 +672,8 @@ def written_whole(target: str | os.PathLike[str]) -> Iterator[Path]:
                 (place / one.relative_to(new)).mkdir(exist_ok=True)
             else:
                 one.replace(place / one.relative_to(new))
+    except FileError as error:  # which names a place that nobody knows
+        raise FileError(name, error.problems) from None
     except OSError as error:
         raise FileError(name, [Problem(0, f"cannot be written: {reason(error)}")]) from None
     finally:

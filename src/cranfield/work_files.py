@@ -9,6 +9,7 @@ import re
 import weakref
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,9 @@ class WorkFile:
         self._lock: Callable[[], object] | None = None
         if self._path is None:
             return
+        with suppress(OSError):  # of which reading it says more
+            if self._path.exists() and not self._path.is_file():  # a device may never end, and a pipe keep us waiting
+                raise FileError(str(path), [Problem(0, "is no regular file; name a new file")])
         self._take(self._path)
         try:
             self._open(self._path, {name: _plain(value) for name, value in job.items()})

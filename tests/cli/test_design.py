@@ -255,6 +255,25 @@ def test_cost_refuses_half_a_collection(judged: Type) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"), [("q.json", b'{"1": {"'), ("q.csv", b"topic,"), ("q.jsonl", b'{"topic"'), ("q.qrels", b"1 0 ")]
+)
+def test_pool_writes_what_the_ending_says(name: str, begins: bytes, judged: Type) -> None:
+    assert judged("pool", "qrels.txt", "runs", "--depth", "5", "-o", "plain").exit_code == 0
+    assert judged("pool", "qrels.txt", "runs", "--depth", "5", "-o", name).exit_code == 0
+    assert Path(name).read_bytes().startswith(begins)
+    assert set(read_qrels(name).frame.rows()) == set(read_qrels("plain").frame.rows())
+
+
+def test_pool_refuses_an_ending_of_no_judgments(judged: Type) -> None:
+    result = judged("pool", "qrels.txt", "runs", "--depth", "5", "-o", "q.md")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: cannot write judgments to q.md: end the name in .csv, .json, .jsonl or .txt (TREC's lines).\n"
+    )
+    assert not Path("q.md").exists()
+
+
 def test_pool_writes_judgments_and_prints_counts(judged: Type) -> None:
     result = judged("pool", "qrels.txt", "runs", "--depth", "5", "-o", "shallow.txt.gz", "--format", "json")
     found = rows(result)

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -174,6 +175,62 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     done = run("compare", str(tmp_path / "x.csv"), "--test", "t", "-o", str(place))
     assert done.returncode == 1
     assert done.stderr == f"error: {place}: cannot be written: there is no directory {place.parent}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "variance {}", "variance {}/x.csv", "variance {}*.csv", "check {}", "evaluate {} x.csv", "trec_eval {} x.csv",
+        "correlate x.csv {}", "gate x.csv --baseline {} --candidate b --margin 0.1", "sample {}", "sample {}/new",
+        "variance x.csv -o {}.csv", "variance x.csv -o {}/made.csv", "convert x.csv -o {}/made",
+        "convert x.csv --layout trec_eval -o {}", "standardise apply x.csv --factors {}", "report x.csv -o {}.html",
+        "simulate tests x.csv --trials 2 --work {}",
+    ],
+)  # fmt: skip
+def test_a_place_where_nobody_can_look_is_said(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a name that is too long, which the system answers like one in a directory that is shut: with an error."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(SCORES)
+    done = type_command(words.format("n" * 300).split())
+    assert done.code in (1, 2)
+    assert re.search(r"error: .*(File name too long|no directory n+|no system|unknown)", done.stderr), done.stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["x.csv"]
+
+
+def test_links_that_lead_to_each_other_are_said(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.symlink_to(second)
+    second.symlink_to(first)
+    with pytest.raises(FileError, match=r"a\.csv: cannot be written: Too many levels of symbolic links"):
+        write_atomically(first, b"data")
+    with pytest.raises(FileError, match=r"a\.csv: cannot be read: Too many levels of symbolic links"):
+        read_scores([first])
+    assert first.is_symlink()
+
+
+def test_a_full_disk_behind_standard_output_is_said(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    for words in (["convert", str(tmp_path / "x.csv")], ["--help"]):
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run([*PROGRAM, *words], env=environment(), stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1
+        assert done.stderr == "error: standard output: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/full")])
+def test_what_is_no_regular_file_is_no_work_file(make: Callable[[Path], None], tmp_path: Path) -> None:
+    """Else a pipe would keep the job waiting, and a device fill the memory."""
+    make(tmp_path / "job.work")
+    with pytest.raises(FileError, match=r"job\.work: is no regular file; name a new file"):
+        WorkFile(tmp_path / "job.work", {"seed": 1})
+
+
+def test_a_file_in_a_new_directory_that_cannot_be_written_is_said_by_a_name_one_knows(tmp_path: Path) -> None:
+    scores = make_scores(n_topics=3, n_systems=2, seed=1)
+    long = replace(scores, systems=("a", "n" * 300))
+    with pytest.raises(FileError, match=r"/runs: cannot be written: File name too long$"):
+        write_scores(long, tmp_path / "runs", layout="trec_eval")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_no_regular_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:

@@ -6,15 +6,20 @@ one way (is the first line a header?), every way is tried, and the reader must a
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import math
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import zstandard
 
 from cranfield import Scores
 
@@ -24,11 +29,33 @@ NOT_READ = r"not read|left out|missing"
 
 def lost(name: str, kind: str, data: bytes, result: Any, said: list[str]) -> str | None:
     """What a reader dropped without a word, or None; `said` are its notes and warnings."""
+    if kind == "compressed":
+        plain = _decompressed(data, Path(name).suffix)
+        if plain is None:
+            return f"{len(result)} rows came out of a file that is not whole"
+        name, kind, data = Path(name).stem, "run", plain
     ways = _ways(name, kind, data)
     out = _size(kind, result)
     if not ways or out in ways or (said and out < max(ways)):
         return None
     return f"{out} of {' or '.join(map(str, sorted(ways)))} came out, and nothing was said"
+
+
+def _decompressed(data: bytes, ending: str) -> bytes | None:
+    """The whole of a file at once, as the libraries do it without a stream; None where it is broken."""
+    try:
+        if ending != ".zst":
+            return {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].decompress(data)  # type: ignore[attr-defined, no-any-return]
+        plain = b""
+        while data:
+            engine = zstandard.ZstdDecompressor().decompressobj()
+            plain += engine.decompress(data)
+            if not engine.eof:
+                return None
+            data = engine.unused_data
+        return plain
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError):
+        return None
 
 
 def _size(kind: str, result: Any) -> int:

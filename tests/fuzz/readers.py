@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import zstandard
 
 from cranfield import Scores, read_order, read_qrels, read_run, read_scores
 from cranfield.collection.check import recognise
@@ -88,6 +89,16 @@ def _parquet(rows: int) -> bytes:
 
 
 RUN = b"1 Q0 d1 1 0.9 t\n1 Q0 d2 2 0.8 t\n2 Q0 d1 1 0.5 t\n"
+
+
+def _blocks(data: bytes) -> bytes:
+    """Compressed by zstandard, every line in a block of its own, so that what is cut off may end with a line."""
+    engine = zstandard.ZstdCompressor().compressobj()
+    block = zstandard.COMPRESSOBJ_FLUSH_BLOCK
+    blocks = [engine.compress(line) + engine.flush(block) for line in data.splitlines(keepends=True)]
+    return b"".join(blocks) + bytes(engine.flush())
+
+
 FACTORS = b"topic,measure,mean,sd,systems,version,provenance\n1,AP,0.5,0.1,9,1,here\n2,AP,0.4,0.2,9,1,here\n"
 FACTORS_JSON = (
     b'{"format": "cranfield standardisation factors", "version": 1, "provenance": [], "rows": [{"topic": "1", '
@@ -124,21 +135,24 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("orders", _order, "o.txt", b"a\nb\nc\n"),
     ("archives", read_archive, "archive.txt", b"one q.txt a.run\n# none\n\"two\" q.txt 'a b.run' *.run.gz\n"),
     *(("compressed", read_run, f"a.run{ending}", compressed(RUN, ending)) for ending in COMPRESSED),
+    ("compressed", read_run, "a.run.zst", _blocks(RUN)),
     ("work files", _work, "job.work", _work_file()),
     ("kinds", lambda path: recognise(path, Path(path).read_bytes()), "x", RUN),
 ]  # fmt: skip
 
 
-COUNTED = {"run", "qrels", "scores", "factors", "teams", "intents", "orders", "parquet"}
+COUNTED = {"run", "qrels", "scores", "factors", "teams", "intents", "orders", "parquet", "compressed"}
 """Kinds of files whose rows or cells are counted a second time; a work file's damaged lines are computed again."""
 
 
 def mutate(data: bytes, chance: random.Random) -> bytes:
-    """The file after one to four changes: a hostile piece put in or in place of a field, a part lost, doubled or moved."""
+    """The file after one to four changes: a hostile piece put in or in place of a field, a part lost, doubled or moved,
+    the end cut off.
+    """
     for _ in range(chance.choice((1, 1, 1, 2, 3, 4))):
         place = chance.randrange(len(data) + 1)
         until = min(len(data), place + chance.choice((1, 2, 4, 8, 40)))
-        kind = chance.randrange(7)
+        kind = chance.randrange(8)
         if kind == 0:
             data = data[:place] + chance.choice(PIECES) + data[place:]
         elif kind == 1:
@@ -153,6 +167,8 @@ def mutate(data: bytes, chance: random.Random) -> bytes:
             lines = data.splitlines(keepends=True)
             chance.shuffle(lines)
             data = b"".join(lines)
+        elif kind == 6:
+            data = data[:place]
         else:
             data = _field_replaced(data, chance)
     return data

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -171,6 +173,17 @@ def test_runs_whose_ids_are_in_other_letters_are_refused(tmp_path: Path, as_file
         "only 1 document of bm25 is judged in qrels, and 300 would be without regard to capitals and blanks, so the "
         "scores would mean nothing; write the ids alike. `cranfield check` compares them"
     )
+
+
+def test_a_pipe_is_not_waited_for_a_second_time(tmp_path: Path) -> None:
+    """Ids in other letters are looked for in what can be read again; of a pipe the warning must do."""
+    pipe = tmp_path / "bm25.run"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: write_run(ids_of("D"), pipe))
+    writer.start()
+    with pytest.warns(CranfieldWarning, match="only 1 of its 301 documents on judged topics is judged"):
+        evaluate(MANY, pipe, "AP")
+    writer.join(60)
 
 
 def test_one_judged_document_among_many_retrieved_is_no_reason_to_warn() -> None:

@@ -173,7 +173,7 @@ def test_missing_cells_are_a_decision() -> None:
     assert zero.values.tolist() == [[0.5, 0.0], [0.25, 0.75]]
     dropped = ScoreMatrix.from_wide(frame, missing="drop-topic")
     assert dropped.topics == ("2",)
-    assert dropped.provenance == ("1 topics with 1 missing score left out (missing = drop-topic): 1",)
+    assert dropped.provenance == ("1 topic with 1 missing score left out (missing = drop-topic): 1",)
     assert message(ScoreMatrix.from_wide, frame[:1], missing="drop-topic") == (
         "score: every topic lacks a score, so missing='drop-topic' leaves nothing"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import CranfieldError, FileError, Problem
@@ -52,8 +51,10 @@ def in_place_of(wanted: FileKind | None, error: FileError, question: type[Settin
 
     A command that has no settings of ours is named.
     """
+    from cranfield.files import is_file
+
     try:
-        given = kind_of(error.path) if wanted is not None and Path(error.path).is_file() else None
+        given = kind_of(error.path) if wanted is not None and is_file(error.path) else None
     except CranfieldError:
         given = None
     if wanted is None or given is None or given == wanted:

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
-from cranfield.files import pipes_once
+from cranfield.files import pipes_once, reason
 from cranfield.settings import question_of, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
@@ -84,6 +85,21 @@ class Program(click.Group):
         meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
         raise click.UsageError(f"No such command '{self.prefix}{name}'.{meant}", ctx)
 
+    def main(self, *args: Any, **more: Any) -> Any:
+        """As click does it; what cannot be printed, because a disk is full, is said."""
+        try:
+            try:
+                return super().main(*args, **more)
+            finally:
+                sys.stdout.flush()  # here, and not when Python ends, where nobody can say anything about it
+        except BrokenPipeError:
+            _drop_output()
+            sys.exit(0)
+        except OSError as error:
+            _drop_output()
+            say(f"error: {error.filename or 'standard output: cannot be written'}: {reason(error)}")
+            sys.exit(1)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command: exit code 2 for bad usage, 1 for bad input, 130 when interrupted; gate has 3 and 4."""
         if self.prefix:
@@ -98,11 +114,17 @@ class Program(click.Group):
             say(f"error: {error}")
             raise click.exceptions.Exit(2 if isinstance(error, ArgumentError) else 1) from None
         except BrokenPipeError:
-            sys.stderr.close()
+            _drop_output()
             raise click.exceptions.Exit(0) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise click.exceptions.Exit(130) from None
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere."""
+    with suppress(OSError):  # what is no file has nothing to lose
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 app = Program(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError, FileError, Problem, UnknownNameError
-from cranfield.files import NO_URL, is_url, write_atomically
+from cranfield.files import NO_URL, is_folder, is_url, write_atomically
 from cranfield.labels import plural
 from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.present.gathering import gathered
@@ -19,6 +19,7 @@ from cranfield.settings import Setting, Settings, in_words_of
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
+    from cranfield.collection.formats import CollectionFormat
     from cranfield.executors import Progress
     from cranfield.present.answer import Answer
     from cranfield.present.tables import Sheet
@@ -77,7 +78,7 @@ def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
     if to.output is not None and question.command not in FILES_OF_THEIR_OWN:
         refuse_unwritable(to.output)
         format_of(to.format, to.output)
-    elif to.output is not None and not to.output.is_dir():  # some of them write a directory of files
+    elif to.output is not None and not is_folder(to.output):  # some of them write a directory of files
         refuse_unwritable(to.output)
 
 
@@ -96,13 +97,13 @@ def refuse_unwritable(path: Path) -> None:
     """Say before any work is done that a file cannot be written."""
     import os
 
-    if path.is_dir():
+    if is_folder(path):
         reason = "is a directory; name a file"
-    elif is_url(str(path).replace(":/", "://", 1)) and not path.parent.is_dir():
+    elif is_url(str(path).replace(":/", "://", 1)) and not is_folder(path.parent):
         reason = NO_URL
-    elif not path.parent.is_dir():
+    elif not is_folder(path.parent):
         reason = f"cannot be written: there is no directory {path.parent}"
-    elif not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    elif not os.access(path.parent, os.W_OK) or (os.access(path, os.F_OK) and not os.access(path, os.W_OK)):
         reason = "cannot be written: permission denied"
     else:
         return
@@ -119,6 +120,20 @@ def format_of(name: str | None, output: Path) -> OutputFormat:
             f"in {', '.join(others)} or {last}"
         )
     return known
+
+
+def collection_format(layout: str | None, output: Path | None, kind: str) -> CollectionFormat:
+    """The format to write runs or judgments in: the one asked for, the one that a name ends in, or TREC's."""
+    from cranfield.collection.formats import COLLECTION_FORMATS, asked_by, writer
+
+    told = None if output is None else asked_by(output)
+    if layout is None and told is None and output is not None and of_path(output) not in (None, FORMATS[OUTPUT_FORMAT]):
+        known = [one.asked_by for one in COLLECTION_FORMATS.values() if one.asked_by]
+        raise ArgumentError(
+            f"cannot write {'runs' if kind == 'run' else 'judgments'} to {output}: end the name in "
+            f"{', '.join(known)} or .txt (TREC's lines)."
+        )
+    return writer(layout or told or "trec", kind)
 
 
 def terminal_width() -> int:

@@ -40,10 +40,10 @@ Made by: {signature}
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
     """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
     target = Path(directory)
-    for path in (target, *target.parents):
-        if path.exists() and not path.is_dir():
-            raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
     try:
+        for path in (target, *target.parents):
+            if path.exists() and not path.is_dir():
+                raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
         empty = not target.resolve().is_dir() or not any(target.iterdir())
     except (OSError, ValueError) as error:
         raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {reason(error)}")]) from None

@@ -37,6 +37,7 @@ from cranfield.files import (
     check_no_nul,
     check_utf8,
     is_dataset,
+    is_file,
     is_url,
     line_blocks,
     open_bytes,
@@ -108,7 +109,7 @@ def topic_sections(path: str, size: int) -> list[RunSection]:
     """
     place = path.place if isinstance(path, NamedFile) else path
     plain = path != STDIN and not is_dataset(path) and not is_url(place)
-    if not plain or Path(path).suffix.lower() in COMPRESSED or not Path(place).is_file():
+    if not plain or Path(path).suffix.lower() in COMPRESSED or not is_file(place):
         return []
     length = Path(place).stat().st_size
     found = (_topic_change(path, after, min(after + size, length)) for after in range(size, length, size))

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from cranfield.files import NamedFile
+from cranfield.files import NamedFile, is_file, is_folder
 
 _KIND = r"qrels?|judge?ments?|prels|scores?"
 _NOTHING = rf"{_KIND}|results?|runs?|data|files?|evals?|txt|test|tmp|upload"
@@ -23,7 +23,7 @@ def collection_title(path: str | os.PathLike[str]) -> str:
     ('dl2019.human', '')
     """
     name = os.fspath(path)
-    file = Path(name) if isinstance(path, NamedFile) or not Path(name).exists() else Path(name).resolve()
+    file = Path(name) if isinstance(path, NamedFile) or not (is_file(name) or is_folder(name)) else Path(name).resolve()
     for one in (file.name, *(parent.name for parent in list(file.parents)[:2])):
         stem = one
         while _ENDINGS.search(stem):

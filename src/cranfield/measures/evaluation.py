@@ -32,7 +32,7 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
-from cranfield.files import STDIN, whole_path
+from cranfield.files import STDIN, is_read_once, whole_path
 from cranfield.labels import plural, summary
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
@@ -371,9 +371,10 @@ def _refuse_other_spelling(
     if not isinstance(sources, list):
         return
     most = max(range(len(outcomes)), key=lambda at: outcomes[at].judged or 0)
-    if sources[most] == STDIN:
+    source = sources[most]
+    if isinstance(source, str) and is_read_once(source):
         return
-    found = agreement(qrels, open_run(sources[most], lenient, name))
+    found = agreement(qrels, open_run(source, lenient, name))
     if found.folded_documents >= TELLING * found.judged:
         few = f"{plural(found.judged, 'document')} of {found.system} {'is' if found.judged == 1 else 'are'}"
         raise DataError(

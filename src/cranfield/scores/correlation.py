@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from cranfield.defaults import ALPHA, MEMORY_MB, MISSING, RANK_RESAMPLES, SEED, 
 from cranfield.demand import Demand, resampled_sums
 from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
 from cranfield.executors import map_in_order
-from cranfield.files import STDIN, Problems, read_bytes, shown, text_lines
+from cranfield.files import STDIN, Problems, is_file, read_bytes, shown, text_lines
 from cranfield.invariants import check_interval
 from cranfield.labels import check_unique, plural, summary
 from cranfield.resampling import (
@@ -433,7 +432,7 @@ def is_order(path: str | os.PathLike[str]) -> bool:
     A table of scores is told by a header that names topics, or by decimal numbers where systems would stand.
     """
     name = os.fspath(path)
-    if name == STDIN or not Path(name).is_file():
+    if name == STDIN or not is_file(name):
         return False
     data = read_bytes(name)
     if data.startswith(b"PAR1"):

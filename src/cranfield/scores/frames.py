@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.defaults import MISSING, MissingPolicy
 from cranfield.errors import ArgumentError, DataError
 from cranfield.files import decimal_comma, shown
-from cranfield.labels import summary
+from cranfield.labels import plural, summary
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 if TYPE_CHECKING:
@@ -239,11 +239,13 @@ def complete(
             values = values[~hit]
             topics = [t for t, gone in zip(topics, hit, strict=True) if not gone]
             steps += (
-                f"{len(topics_hit)} topics with {count} missing {noun} left out "
+                f"{plural(len(topics_hit), 'topic')} with {count} missing {noun} left out "
                 f"(missing = drop-topic): {summary(topics_hit)}",
             )
-            were = "topic was" if len(topics_hit) == 1 else "topics were"
-            left_out = (f"{len(topics_hit)} {were} left out for lack of a score: {summary(topics_hit)}",)
+            were = "was" if len(topics_hit) == 1 else "were"
+            left_out = (
+                f"{plural(len(topics_hit), 'topic')} {were} left out for lack of a score: {summary(topics_hit)}",
+            )
             holes = holes[~hit]
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 

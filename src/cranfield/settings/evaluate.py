@@ -160,7 +160,8 @@ class MeasuresSettings(Settings):
 class PoolSettings(Settings):
     """Reduce judgments to the documents in the top of at least one run.
 
-    Writes the reduced judgments with -o, and prints how many documents are left for each topic.
+    Writes the reduced judgments with -o (TREC's lines, or what .csv, .json and .jsonl stand for), and prints how many
+    documents are left for each topic.
 
     Example: cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
     """

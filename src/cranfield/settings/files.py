@@ -118,7 +118,7 @@ class ConvertSettings(Settings):
     layout: str | None = setting(
         None, "Scores: long (system, topic, measure, value), wide (one row per topic), trec_eval and nev (one file per "
         "system into the directory that -o names). Runs and qrels: trec, ntcir, msmarco, beir, table, json or jsonl.",
-        choices=layouts, usual="long; trec for runs and qrels", part="view",
+        choices=layouts, usual="long; for runs and qrels by the ending, or trec", part="view",
     )  # fmt: skip
     kind: str | None = setting(
         None, "What the files are; recognised from the content of the first if not given.",

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cranfield.cli.output import draw, emit, say
+from cranfield.cli.output import collection_format, draw, emit, say
 from cranfield.errors import ArgumentError, FileError, Problem
 
 if TYPE_CHECKING:
@@ -28,24 +28,23 @@ def run(settings: ConvertSettings, output: OutputSettings, files: dict[str, Any]
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
             raise ArgumentError(f"{first} holds scores, which have no layout {settings.layout}; --kind says otherwise")
     if kind in ("run", "qrels"):
-        _convert_collection(kind, settings.layout or "trec", output, given)
+        _convert_collection(kind, settings.layout, output, given)
     else:
         _convert_scores(settings, output, given)
 
 
-def _convert_collection(kind: str, layout: str, output: OutputSettings, given: list[str]) -> None:
+def _convert_collection(kind: str, layout: str | None, output: OutputSettings, given: list[str]) -> None:
     """Runs or judgments: one file to a file or to standard output, several runs to a directory."""
     from cranfield.collection import read_qrels, read_run
-    from cranfield.collection.formats import writer
     from cranfield.files import expand, write_atomically
 
-    entry = writer(layout, kind)
     if output.format is not None:
         raise ArgumentError(f"--format is about printed tables; choose a format of {kind} files with --layout")
     paths = expand(given)
     for text in paths.skipped:
         say(f"note: {text}")
     several, to = len(paths) > 1, output.output
+    entry = collection_format(layout, None if several else to, kind)
     if several and kind == "qrels":
         raise ArgumentError(f"judgments are converted one file at a time; got {len(paths)}")
     if several and to is None:
@@ -66,7 +65,7 @@ def _convert_collection(kind: str, layout: str, output: OutputSettings, given: l
             return
         target = to / f"{content.system}{entry.ending}" if several else Path(to)
         write_atomically(target, data)
-        say(f"wrote {target}: {len(content.topics)} topics, {len(content):,} rows, as {layout}")
+        say(f"wrote {target}: {len(content.topics)} topics, {len(content):,} rows, as {entry.name}")
 
 
 def _convert_scores(settings: ConvertSettings, output: OutputSettings, given: list[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -12,7 +11,7 @@ from cranfield.cli.ask import show
 from cranfield.cli.kinds import kind_of, mistaken
 from cranfield.cli.output import progress_bar, refuse_unwritable, say
 from cranfield.errors import ArgumentError, DataError, FileError, Problem
-from cranfield.files import is_elsewhere, is_url
+from cranfield.files import is_elsewhere, is_file, is_url
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -73,7 +72,7 @@ def _two_runs(files: list[str], settings: GateSettings) -> tuple[Scores, GateSet
         raise ArgumentError("name the measure that decides with --measure, such as --measure nDCG@10")
     paths = (settings.baseline, settings.candidate)
     for path in paths:
-        if (is_url(path) or Path(path).is_file()) and (kind := kind_of(path)) != "run":
+        if (is_url(path) or is_file(path)) and (kind := kind_of(path)) != "run":
             raise FileError(path, [Problem(0, mistaken(kind, "run", type(settings)))])
     old, new = (read_run(path, lenient=settings.lenient, name=cast(Any, settings.name)) for path in paths)
     if old.system == new.system:
@@ -91,7 +90,7 @@ def _two_score_files(settings: GateSettings) -> tuple[Scores, GateSettings]:
     paths = (settings.baseline, settings.candidate)
     both = []
     for path in paths:
-        if not is_elsewhere(path) and not Path(path).is_file():
+        if not is_elsewhere(path) and not is_file(path):
             raise ArgumentError(
                 f"there is no file {path}. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield "
                 "gate SCORES --baseline SYSTEM --candidate SYSTEM."

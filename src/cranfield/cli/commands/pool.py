@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from cranfield.cli.output import emit, say
+from cranfield.cli.output import collection_format, emit, say
 
 if TYPE_CHECKING:
     from cranfield.cli.build import OutputSettings
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 def run(settings: PoolSettings, output: OutputSettings, files: dict[str, Any]) -> None:
     """Reduce the judgments; write them, and print what is left of each topic."""
-    from cranfield.collection import depth_pools, read_qrels, read_runs, write_qrels
+    from cranfield.collection import depth_pools, read_qrels, read_runs
     from cranfield.collection.pools import judged_counts
-    from cranfield.files import expand
+    from cranfield.files import expand, write_atomically
     from cranfield.labels import summary
     from cranfield.present.tables import Sheet
     from cranfield.signature import signature
 
+    entry = collection_format(None, output.output, "qrels")
     judged = read_qrels(files["qrels"])
     depth = settings.depth
     runs = expand(files["runs"])
@@ -34,7 +35,7 @@ def run(settings: PoolSettings, output: OutputSettings, files: dict[str, Any]) -
             f"{summary(without_relevant)}"
         )
     if output.output is not None:
-        write_qrels(pool, output.output)
+        write_atomically(output.output, cast("Any", entry.write_qrels)(pool))
         say(f"wrote {output.output}: {len(pool):,} of {len(judged):,} judgments")
     per_topic = counts["judged"].sum() / len(counts)
     shown = {"qrels": files["qrels"], **settings.to_dict()}

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from cranfield.compression import plain_ending
 from cranfield.errors import UnknownNameError
 from cranfield.files import check_text
 from cranfield.registry import Registry
@@ -75,6 +77,7 @@ class CollectionFormat:
     read_run, read_qrels : a file → what is in it; None where it holds no such thing
     write_run, write_qrels : rows → bytes; None where it is not written
     ending : how a file that is written into a directory ends
+    asked_by : the ending of a file that asks for it where nobody names a format
     notes : what a reader of the documentation should know
     tried : its place in recognition, the smallest first
     rank : its place in lists
@@ -89,6 +92,7 @@ class CollectionFormat:
     write_run: Callable[[Run], bytes] | None = None
     write_qrels: Callable[[Qrels], bytes] | None = None
     ending: str = ".txt"
+    asked_by: str | None = None
     notes: str = ""
     tried: int = 50
     rank: int = 1000
@@ -125,6 +129,15 @@ def writer(layout: str, kind: str) -> CollectionFormat:
     if layout not in writable(kind):
         raise UnknownNameError("layout", layout, writable(kind))
     return COLLECTION_FORMATS[layout]
+
+
+def asked_by(path: PurePath) -> str | None:
+    """The format that a file's name asks for by its ending, compressed or not; None when it asks for none.
+
+    >>> asked_by(PurePath("qrels.json.gz")), asked_by(PurePath("qrels.txt"))
+    ('json', None)
+    """
+    return next((name for name, one in COLLECTION_FORMATS.items() if one.asked_by == plain_ending(path)), None)
 
 
 def documented() -> list[tuple[str, str, str]]:

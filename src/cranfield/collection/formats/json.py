@@ -131,6 +131,7 @@ JSON = COLLECTION_FORMATS.register(
         write_run=write_run,
         write_qrels=write_qrels,
         ending=".json",
+        asked_by=".json",
         notes="MTEB's subset and split around the topics are passed through; a key that comes twice is an error",
         tried=10,
         rank=60,

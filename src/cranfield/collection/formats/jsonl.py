@@ -82,6 +82,7 @@ JSONL = COLLECTION_FORMATS.register(
         write_run=write_run,
         write_qrels=write_qrels,
         ending=".jsonl",
+        asked_by=".jsonl",
         notes="keys as in tables; others are passed over",
         tried=15,
         rank=70,

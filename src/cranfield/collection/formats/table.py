@@ -123,6 +123,7 @@ TABLE = COLLECTION_FORMATS.register(
         write_run=write_run,
         write_qrels=write_qrels,
         ending=".csv",
+        asked_by=".csv",
         notes="columns in any order: `topic,document,rank,score`, PyTerrier's `qid,docno,…`, ir_measures' "
         "`query_id,doc_id,…`; others are passed over",
         tried=30,

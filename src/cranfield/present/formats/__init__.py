@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
-from cranfield.compression import COMPRESSED
+from cranfield.compression import plain_ending
 from cranfield.records import record
 from cranfield.registry import Registry
 
@@ -76,11 +76,8 @@ def of_path(path: PurePath) -> OutputFormat | None:
     >>> of_path(PurePath("answer.csv.gz")).name
     'csv'
     """
-    suffixes = [ending.lower() for ending in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
     by_ending = {ending: entry for entry in FORMATS.values() for ending in entry.endings}
-    return by_ending.get(suffixes[-1]) if suffixes else None
+    return by_ending.get(plain_ending(path))
 
 
 def downloads() -> dict[str, OutputFormat]:

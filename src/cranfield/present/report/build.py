@@ -29,7 +29,7 @@ from cranfield.defaults import (
 )
 from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.executors import Progress, map_in_order
-from cranfield.files import NamedFile, write_atomically
+from cranfield.files import NamedFile, is_file, write_atomically
 from cranfield.labels import plural
 from cranfield.present.answers.comparison import how_many_differ, leader
 from cranfield.present.report import collection, data, extras, reliability, systems
@@ -285,7 +285,7 @@ def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int |
     from cranfield.collection import read_run
 
     texts = [Path(file.place if isinstance(file, NamedFile) else file) for file in files if isinstance(file, str)]
-    if not all(file.is_file() for file in texts):
+    if not all(is_file(file) for file in texts):
         return list(files)
     size = sum(file.stat().st_size * (1 if file.suffix in ("", ".txt", ".run") else 5) for file in texts)
     if size > MOST_TEXT:

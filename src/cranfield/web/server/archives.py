@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from cranfield.compression import COMPRESSED
+from cranfield.compression import COMPRESSED, Stream, decompressing
 from cranfield.errors import FileError, Problem
 from cranfield.web.server.limits import Limits, megabytes
 
@@ -81,7 +81,7 @@ def _plain(shown: str, stream: IO[bytes], size: int, limits: Limits) -> tuple[st
     return shown[: -len(ending)], _bounded(shown, chunks, size, limits)
 
 
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+def _chunks(stream: IO[bytes] | Stream) -> Iterator[bytes]:
     while data := stream.read(CHUNK):
         yield data
 
@@ -119,8 +119,7 @@ def _zstd(stream: IO[bytes]) -> Iterator[bytes]:
     import zstandard
 
     try:
-        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stream, read_across_frames=True) as out:
-            yield from _chunks(out)
+        yield from _chunks(decompressing(stream, ".zst"))
     except zstandard.ZstdError as error:
         raise OSError(str(error)) from None
 
