@@ -169,7 +169,7 @@ def test_long_names_and_many_systems_stay_legible(count: int, kind: str) -> None
     for axis in labels:
         assert axis["labelLimit"] == 0, "names are never cut"
         assert axis["labelOverlap"] is False, "no name is left out"
-        assert axis["labelFontSize"] >= 8
+        assert "labelFontSize" not in axis, "names are as large as any other text"
     svg = to_svg(chart(compare(long, test="t"), kind))
     assert len(svg) < 1_500_000
     if kind != "differences":

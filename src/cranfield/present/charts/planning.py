@@ -99,7 +99,7 @@ def cost(result: Cost) -> Drawing:
     )
     text = (
         alt.Chart(rows(labelled))
-        .mark_text(dy=-14, fontSize=10)
+        .mark_text(dy=-14)
         .encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
     )
     chosen = frame.filter("best").sort("cost")
