@@ -259,7 +259,7 @@ def test_power_curve_has_both_methods_and_the_designed_size() -> None:
     )
     near = [point for point in curve if point["topics"] == row["topics"] and point["series"] == "published"]
     assert near[0]["power"] == pytest.approx(float(by_hand))
-    assert f"{row['topics']} topics detect a difference of 0.1 among 6 systems" in title(spec)
+    assert f"{row['topics']} topics detect a difference of 0.1 in mean score among 6 systems" in title(spec)
 
 
 def test_systems_curve_gives_published_sizes() -> None:
