@@ -250,10 +250,18 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         open_cluster("tcp://127.0.0.1:9"),
     ):
         pass
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler answers at tls://.*certificates here too \(DASK_.*CA_FILE, "),
+        open_cluster("tls://127.0.0.1:9"),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}'])
-def test_a_scheduler_file_that_names_none_is_said_at_once(tmp_path: Path, content: str | None) -> None:
+def test_a_scheduler_file_that_names_none_is_said_at_once(
+    tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "ANSWER", 0.2)  # a file that is not there may be about to be written
     file = tmp_path / "scheduler.json"
     if content is not None:
         file.write_text(content)

@@ -41,7 +41,8 @@ def test_the_flips_of_a_correction_count(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Demand, "foretell", lambda self: told.append(self))
     for correction in ("holm", "westfall-young"):
         compare(scores(70, 5), test="t", correction=correction, n_resamples=50_000)
-    assert told[1].seconds - told[0].seconds == pytest.approx(demand.resampled_sums(70, 5, 50_000))
+    twice = 2 * demand.flipped_sums(70, 5, 50_000)
+    assert twice < told[1].seconds - told[0].seconds < 2 * twice
     assert told[1].instead == "fewer resamples, another correction, or fewer systems would take less"
 
 
@@ -50,8 +51,8 @@ def test_what_is_quick_is_not_announced() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demand, "machine_memory", lambda: 100.0)
-    with pytest.raises(DataError, match=r"needs about 512 MB of memory, and this machine has 100 MB; fewer systems"):
+    monkeypatch.setattr(demand, "machine_memory", lambda: 90.0)  # less than Python takes
+    with pytest.raises(DataError, match=r"needs about 16[01] MB of memory, and this machine has 90 MB; fewer systems"):
         compare(scores(20, 3), test="t")
 
 

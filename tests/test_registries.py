@@ -209,8 +209,8 @@ def test_an_estimator_is_one_entry() -> None:
         assert said.sheet().notes[0].endswith(" and dummy do not.")
         drawn = chart(said.charts[0].source, "estimators").to_dict()["layer"][0]["encoding"]["y"]["sort"]
         assert sorted(drawn) == sorted(ESTIMATORS)
-    of_covariance = Estimator("dummy", "the first system's", "σ_1²", False, of_covariance=lambda c: c[0, 0])
-    with ESTIMATORS.temporarily(of_covariance):
+    of_scores = Estimator("dummy", "the first system's", "σ_1²", False, of_scores=lambda x: x[:, 0].var(ddof=1))
+    with ESTIMATORS.temporarily(of_scores):
         estimate = estimate_variance(SCORES, estimator="dummy")
         assert estimate.variance == pytest.approx(SCORES.values[:, 0].var(ddof=1))
         assert estimate.lower is None

@@ -82,12 +82,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tests", nargs="+", default=TESTS)
     parser.add_argument("--only", help="this version only, such as 3.13")
+    parser.add_argument("--kind", choices=list(RESOLUTIONS), help="these dependencies only")
     parser.add_argument("--dev", action="store_true", help="with all the tools and peers of the tests")
     asked = parser.parse_args()
     good = True
     for version, python in pythons().items():
         if asked.only in (None, version):
-            for kind in RESOLUTIONS:
+            for kind in [asked.kind] if asked.kind else RESOLUTIONS:
                 passed, text = attempt(version, python, kind, asked.tests, asked.dev)
                 good &= passed
                 print(f"Python {version}, {kind} dependencies: {'passed' if passed else 'FAILED'}; {text}", flush=True)

@@ -285,6 +285,14 @@ CASES["reusability.no-tau"] = (
 )  # fmt: skip
 
 
+CASES["reusability.pool-not-judged"] = (
+    lambda: (said(reused(1)),  # x is in the pool of a, b, c, d and x, and nobody judged it
+             "depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic), so what is said of it is "
+             "true of the judged part alone, as if the pool were shallower."),
+    lambda: said(reused_apart()),
+)  # fmt: skip
+
+
 @cache
 def reused_apart() -> cf.Reuse:
     """Runs that never tie."""

@@ -38,6 +38,8 @@ _COMPARED = ("cranfield", "numpy", "scipy", "polars")
 """Packages whose versions must agree, since they make the numbers."""
 _GONE = ("CommClosedError", "ClosedClientError")
 """Dask's errors of a connection that broke; not all of its versions have both."""
+_CERTIFICATES = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""Variables of the environment in which Dask is told its certificates."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s]+")
 
 
@@ -119,15 +121,20 @@ def _connect(where: str, local: Any) -> Client:
             _check_scheduler_file(where)
             return distributed.Client(scheduler_file=where, timeout=ANSWER)
         return distributed.Client(where, timeout=ANSWER)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # a TypeError where certificates are missing
+        remedy = "start one with `dask scheduler`, and workers with `dask worker`"
+        if where.startswith("tls:"):
+            remedy += f", and name the certificates here too ({', '.join(_CERTIFICATES)})"
         raise ClusterError(
-            f"no scheduler answers at {where} ({type(error).__name__}); start one with `dask scheduler`, and workers "
-            "with `dask worker`; see docs/scale.md"
+            f"no scheduler answers at {where} ({type(error).__name__}); {remedy}; see docs/scale.md"
         ) from None
 
 
 def _check_scheduler_file(name: str) -> None:
-    """Refuse a file that names no scheduler; for one that is not there Dask would wait for ever."""
+    """Refuse a file that names no scheduler; one that is not there may be about to be written, but not for ever."""
+    until = time.monotonic() + ANSWER
+    while not Path(name).exists() and time.monotonic() < until:
+        time.sleep(0.1)
     try:
         told = json.loads(Path(name).read_bytes())
     except (OSError, ValueError):

@@ -44,6 +44,8 @@ RANK_RESAMPLES: Final = 10_000
 """Resamples behind a rank interval and the set of systems that may be the best."""
 MEMORY_MB: Final = 512
 """About how much memory resampling may use; never changes a result."""
+LIBRARIES_MB: Final = 160
+"""Memory that the interpreter and its libraries take before anything is read, about."""
 
 MissingPolicy = Literal["error", "zero", "drop-topic"]
 MISSING: Final[MissingPolicy] = "error"

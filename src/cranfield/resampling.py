@@ -27,6 +27,8 @@ _ONE_THREAD = 2**18
 """Multiplications up to which OpenBLAS stays on the calling thread."""
 _FEW_TERMS = 32
 """Terms added at a time where all of them are too many for one thread."""
+_PRODUCTS = 2**20
+"""Cross products held at a time, to bound memory; changes no result."""
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
@@ -140,27 +142,20 @@ def _sign_bytes(rng: np.random.Generator, rows: int, n_topics: int) -> NDArray[n
     return rng.bit_generator.random_raw(rows * words).astype("<u8").view(np.uint8).reshape(rows, words * 8)
 
 
-_FEW, _MANY, _STRETCH = 8, 512, 64
-_BYTE_SIGNS = (np.arange(256) >> np.arange(8)[:, None] & 1) * 2.0 - 1.0
-
-
-def _by_bytes(n_systems: int, n_topics: int) -> bool:
-    """Whether sums over signs are looked up eight topics at a time: for few systems and many topics."""
-    return n_systems <= _FEW and n_topics >= _MANY
+_STRETCH = 256
+"""Topics whose signs are unpacked at a time, at most."""
 
 
 def signed_bytes(n_systems: int, n_topics: int) -> int:
     """Bytes that `signed_sums` takes for one resample."""
-    if _by_bytes(n_systems, n_topics):
-        return n_topics // 8 + 8 * (2 * _STRETCH + n_systems + 16)
-    return 8 * (3 * n_topics + 2 * n_systems)
+    return n_topics // 4 + 10 * min(n_topics, _STRETCH) + 24 * n_systems
 
 
 def signed_sums(systems: NDArray[np.float64], rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
     """The sums of every system's scores with the signs of `draw_signs`: systems × rows.
 
-    On the exact grid sums do not depend on the order of their terms, so few systems with many topics take a shorter
-    way: the sums of every eight topics for all 256 patterns of signs are made first, and looked up.
+    On the exact grid sums do not depend on the order of their terms, so the scores that keep their sign are added up,
+    some topics at a time: twice what that is above half of the sum of all.
 
     >>> scores = np.arange(2 * 600.0).reshape(2, 600)
     >>> signs = draw_signs(generator(1, SIGNS, 0), 5, 600)
@@ -168,19 +163,16 @@ def signed_sums(systems: NDArray[np.float64], rng: np.random.Generator, rows: in
     True
     """
     n_systems, n_topics = systems.shape
-    if not _by_bytes(n_systems, n_topics):
-        return product(systems, draw_signs(rng, rows, n_topics).T)
     raw = _sign_bytes(rng, rows, n_topics)
-    padded = np.zeros((n_systems, 8 * raw.shape[1]))
-    padded[:, :n_topics] = systems
+    few = min(_STRETCH, max(32, _ONE_THREAD // 16 // n_systems // 8 * 8))
     sums = np.zeros((n_systems, rows))
-    for start in range(0, raw.shape[1], _STRETCH):
-        part = raw[:, start : start + _STRETCH]
-        wide = part.shape[1]
-        tables = padded[:, 8 * start : 8 * (start + wide)].reshape(n_systems, wide, 8) @ _BYTE_SIGNS
-        at = part + 256 * np.arange(wide)
-        for system, table in enumerate(tables.reshape(n_systems, wide * 256)):
-            sums[system] += table[at].sum(axis=1)
+    for start in range(0, n_topics, few):
+        own = np.ascontiguousarray(systems[:, start : start + few])
+        part = raw[:, start // 8 : (start + few) // 8]
+        kept = np.unpackbits(part, axis=1, count=own.shape[1], bitorder="little").astype(np.float64)
+        sums += product(own, kept.T)
+    sums -= systems.sum(axis=1, keepdims=True) / 2
+    sums *= 2
     return sums
 
 
@@ -263,23 +255,34 @@ def cross_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> cross_products(np.array([[0.5, 1.0], [0.25, -1.0]])).tolist()
     [[0.3125, 0.25], [0.25, 2.0]]
     """
+    whole = np.empty((x.shape[1], x.shape[1]))
+    for first, rows in cross_product_rows(x):
+        own = slice(first, first + len(rows))
+        whole[own, first:] = rows
+        whole[first:, own] = rows.T
+    return whole
+
+
+def cross_product_rows(x: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Some rows of `cross_products` at a time, the last first: the number of the first, and the entries from it on.
+
+    >>> [(first, rows.tolist()) for first, rows in cross_product_rows(np.array([[0.5, 1.0], [0.25, -1.0]]))]
+    [(0, [[0.3125, 0.25], [0.25, 2.0]])]
+    """
+    count = x.shape[1]
+    step = max(1, _PRODUCTS // max(1, count))
     largest = float(np.abs(x).max(initial=0.0))
-    if largest == 0:
-        return np.zeros((x.shape[1], x.shape[1]))
     unit = np.ldexp(1.0, int(np.frexp(largest)[1]))
     bits = (52 - len(x).bit_length()) // 2  # of a half, so that n products of two add up within 53
     scaled = x / unit
     high = np.rint(np.ldexp(scaled, bits))
     low = np.rint(np.ldexp(np.ldexp(scaled, bits) - high, bits))
-    mixed: NDArray[np.float64] = high.T @ low
-    total: NDArray[np.float64] = mixed + mixed.T
-    np.ldexp(total, -bits, out=total)  # in place: thousands of columns have many products
-    np.matmul(low.T, low, out=mixed)
-    total += np.ldexp(mixed, -2 * bits, out=mixed)
-    total += np.matmul(high.T, high, out=mixed)
-    np.ldexp(total, -2 * bits, out=total)
-    total *= unit**2
-    return total
+    for first in reversed(range(0, count, step)):
+        own = slice(first, first + step)
+        total = high[:, own].T @ low[:, first:] + low[:, own].T @ high[:, first:]
+        total = np.ldexp(total, -bits) + np.ldexp(low[:, own].T @ low[:, first:], -2 * bits)
+        total += high[:, own].T @ high[:, first:]
+        yield first, np.ldexp(total, -2 * bits) * unit**2
 
 
 def sample_covariance(x: NDArray[np.float64]) -> NDArray[np.float64]:

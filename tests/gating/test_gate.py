@@ -171,6 +171,11 @@ def test_the_comment_and_the_xml_say_the_verdict():
     suite = ElementTree.fromstring(to_junit(result).encode()).find("testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
     assert suite.find("testcase/failure").get("message") == result.sentence(result.checks[0])
+    assert suite.find("system-err") is None
     undecided = asked(DIFFERENCES[:5], margin=0.005)
     suite = ElementTree.fromstring(to_junit(undecided).encode()).find("testsuite")
     assert suite.find("testcase/error").get("type") == "undecided"
+    with pytest.warns(CranfieldWarning, match="as large as the mean AP"):
+        warned = asked(DIFFERENCES, margin=0.9)
+    suite = ElementTree.fromstring(to_junit(warned).encode()).find("testsuite")
+    assert suite.find("system-err").text.splitlines() == list(warned.warnings)

@@ -19,6 +19,7 @@ from cranfield import (
     estimate_variance,
     make_scores,
     pool_variances,
+    resampling,
 )
 from cranfield.variance.estimators import ESTIMATORS
 from cranfield.variance.sphericity import greenhouse_geisser
@@ -35,6 +36,18 @@ def matrix(values: object, measure: str = "AP") -> ScoreMatrix:
 def simulated(seed: int, n: int, m: int, topics: float = 0.2, residual: float = 0.1) -> ScoreMatrix:
     rng = np.random.default_rng(seed)
     return matrix(0.3 + rng.normal(0, topics, (n, 1)) + rng.normal(0, 0.05, (1, m)) + rng.normal(0, residual, (n, m)))
+
+
+@pytest.mark.parametrize("products", [2**20, 60, 1])
+def test_the_percentile_needs_no_covariance_matrix(products: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some rows of covariances at a time give what numpy says of all pairs, to the last bit; ties and all."""
+    monkeypatch.setattr(resampling, "_PRODUCTS", products)
+    for n, m, digits in ((3, 2, 9), (5, 3, 9), (30, 41, 9), (12, 20, 1)):
+        x = simulated(n + m, n, m, residual=0.3).values.round(digits)
+        covariance = resampling.sample_covariance(x)
+        assert (covariance == covariance.T).all()
+        own, (a, b) = np.diag(covariance), np.triu_indices(m, 1)
+        assert ESTIMATORS["percentile95"].of_scores(x) == np.percentile(own[a] + own[b] - 2 * covariance[a, b], 95) / 2
 
 
 def test_formulas_written_out() -> None:

@@ -12,12 +12,13 @@ stands in one of them and nothing is wrong; else the file is read by one.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -52,9 +53,22 @@ Rows: TypeAlias = "pl.DataFrame | PackedRun"
 """Rows of a run, as a frame or packed."""
 GROWTH = 6
 """How many times its bytes a run takes in memory, about."""
+LARGE = 1 << 18
+"""Rows that are worked on by one thread at a time: whole topics take several times their own memory meanwhile."""
+_turn = threading.Lock()
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
 _BLOCK = (1 << 20, 1 << 21)
+
+
+def in_turn(rows: int) -> AbstractContextManager[Any]:
+    """Inside the block nobody else works on many rows; for few, nothing.
+
+    >>> with in_turn(10):
+    ...     _turn.locked()
+    False
+    """
+    return _turn if rows > LARGE else nullcontext()
 
 
 class NeedsWhole(Exception):
@@ -223,14 +237,14 @@ class RunStream:
             starts, labels = (rows.starts, rows.topics) if isinstance(rows, PackedRun) else _stretches(rows["topic"])
             if waiting and labels[0] != topic:
                 closed.add(topic)
-                yield from reading.checked(waiting)
-                waiting = []
+                whole, waiting = waiting, []
+                yield from reading.checked(whole)
             if len(set(labels)) < len(labels) or not closed.isdisjoint(labels):
                 raise _Mixed
             if len(labels) > 1:
                 closed.update(labels[:-1])
-                yield from reading.checked([*waiting, rows.slice(0, int(starts[-1]))])
-                waiting = []
+                whole, waiting = [*waiting, rows.slice(0, int(starts[-1]))], []
+                yield from reading.checked(whole)
             waiting.append(rows.slice(int(starts[-1])))
             topic = labels[-1]
         if waiting:
@@ -361,12 +375,17 @@ class _Reading:
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
     def checked(self, parts: list[Rows]) -> Iterator[Rows]:
-        """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong."""
-        rows = _together(parts)
-        if _has_duplicates(rows):
-            frame = _frame(rows)
-            again = frame.filter(frame.select("topic", "document").is_duplicated())
-            self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
+        """Whole topics, once no document comes twice in any; nothing where one does, or something else is wrong.
+
+        The list of parts is emptied, so that they are not held beside the whole.
+        """
+        with in_turn(sum(map(len, parts))):
+            rows = _together(parts)
+            parts.clear()
+            if _has_duplicates(rows):
+                frame = _frame(rows)
+                again = frame.filter(frame.select("topic", "document").is_duplicated())
+                self.twice.update(topic.encode() for topic in again["topic"].unique().to_list())
         if not self.twice and not self.problems.total:
             yield rows
 

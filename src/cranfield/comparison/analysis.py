@@ -15,6 +15,7 @@ from scipy import special
 from cranfield.collection.doors import QrelsLike
 from cranfield.comparison import classical
 from cranfield.comparison.best import best_set
+from cranfield.comparison.board_flips import board_flips
 from cranfield.comparison.bootstrap import percentile_intervals, rank_intervals, value_intervals
 from cranfield.comparison.comparison import Comparison
 from cranfield.comparison.corrections import CORRECTIONS, adjust
@@ -28,12 +29,13 @@ from cranfield.comparison.resampled import Resampled, Resampling
 from cranfield.comparison.resamples import board_resamples, enough_resamples
 from cranfield.comparison.statistics import Statistic, find_statistic
 from cranfield.comparison.studentised_range import residual_variance
-from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names
+from cranfield.comparison.tests import TESTS, SignificanceTest, Size, any_statistic_names, no_resamples
 from cranfield.defaults import (
     ALPHA,
     ALTERNATIVE,
     CORRECTION,
     INTERVALS,
+    LIBRARIES_MB,
     MEMORY_MB,
     SEED,
     STATISTIC,
@@ -42,12 +44,12 @@ from cranfield.defaults import (
     IntervalKind,
     StatisticName,
 )
-from cranfield.demand import Demand, resampled_sums
+from cranfield.demand import Demand, flipped_sums
 from cranfield.errors import ArgumentError, DataError, notify, quietly
-from cranfield.executors import Progress
+from cranfield.executors import Progress, available_workers
 from cranfield.labels import positions
 from cranfield.measures.doors import scores_or_evaluated
-from cranfield.resampling import check_resamples
+from cranfield.resampling import BLOCK, check_resamples, signed_bytes
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike
 from cranfield.settings.compare import ComparisonSettings
@@ -290,7 +292,7 @@ def _analyse(
     rank = rank[order]
     systems = tuple(matrix.systems[j] for j in order)
     value = _values(matrix.values, how)[order]
-    scores = GridScores(np.ascontiguousarray(scores.values[:, order]), scores.step)
+    scores = GridScores(np.asfortranarray(scores.values[:, order]), scores.step)  # pairs are taken by systems
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
     if baselines:
         pairs = against(positions("system", baselines, systems), len(systems))
@@ -397,15 +399,18 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
     """What a comparison will take: its test, and flips for rank intervals, the set of the best and the correction."""
     n, m = scores.values.shape
     seconds = test.work(Size(n, m, n_pairs, how.n_resamples, how.on_means))
-    seconds += resampled_sums(n, m, 2 * board_resamples(m, how))
+    seconds += flipped_sums(n, m, board_resamples(m, how)) + no_resamples(Size(n, m, m * (m - 1) // 2, 0, True))
+    flipped = not test.resamples or (how.on_means and test.name == "randomisation")
+    row = signed_bytes(m, n) if flipped else 24 * n
+    at_once = how.workers or available_workers()
     less = "fewer resamples, a baseline instead of all pairs, or the t-test" if test.resamples else "fewer systems"
     if CORRECTIONS[correction].of_scores:
-        seconds += resampled_sums(n, m, how.n_resamples)
+        seconds += 2 * flipped_sums(n, m, how.n_resamples) + 7e-9 * how.n_resamples * n_pairs  # p-values and intervals
         less = "another correction, " + less if test.resamples else "fewer resamples, another correction, or " + less
     return Demand(
         f"comparing {m:,} systems on {n:,} topics ({test.title})",
         seconds,
-        how.memory + 8e-6 * (6 * n * m + 20 * n_pairs),
+        LIBRARIES_MB + 8e-6 * (6 * n * m + 20 * n_pairs) + min(how.memory, 1e-6 * at_once * BLOCK * row),
         f"{less} would take less",
     )
 
@@ -423,8 +428,9 @@ def _board(
     if not how.on_means:
         lower, upper, resampled = rank_intervals(scores, alpha, how)
         return lower, upper, None, resampled
-    ranks = marginal_ranks(scores, how, alpha)
-    return ranks.lower, ranks.upper, best_set(scores, how, alpha).member, np.empty((0, 0))
+    flips = board_flips(scores, how)
+    ranks = marginal_ranks(scores, how, alpha, flips)
+    return ranks.lower, ranks.upper, best_set(scores, how, alpha, flips).member, np.empty((0, 0))
 
 
 def _values(scores: Array, how: Resampling) -> Array:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.comparison.board_flips import BoardFlips, board_flips
 from cranfield.comparison.classical import TINY
 from cranfield.comparison.grid import GridScores
 from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.westfall_young import pair_scale
 from cranfield.errors import ArgumentError
-from cranfield.executors import map_in_order
-from cranfield.resampling import SIGNS, Block, blocks, check_resamples, pieces, signed_sums
 
 Array = NDArray[np.float64]
-_ROWS = 128
-"""Flips handled together; a system's statistics against all others then stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class BestSet:
         return int(self.member.sum())
 
 
-def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
+def best_set(scores: GridScores, how: Resampling, alpha: float, flips: BoardFlips | None = None) -> BestSet:
     """The systems that may be the best: with probability 1 − alpha the truly best one is among them.
 
     Multiple comparisons with the best (Hsu, Annals of Statistics 9, 1981; 1996, ch. 4), with topics as blocks and by
@@ -64,6 +59,7 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     scores : topics × systems, on the exact grid
     how : resamples, seed; the statistic must be the mean
     alpha : one minus the level of the set
+    flips : the flips, where they are drawn already
 
     Notes
     -----
@@ -80,25 +76,15 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     """
     if not 0 < alpha < 1:
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
-    total = check_resamples(how.n_resamples)
-    m = scores.n_systems
-    scale = pair_scale(scores)
+    flips = flips or board_flips(scores, how)
+    m, total = flips.ahead.shape
     sums = scores.sums
     # Row i: how far every other system is ahead of system i.
-    lead = (sums[None, :] - sums[:, None] - scores.tolerance) * scale
+    lead = (sums[None, :] - sums[:, None] - scores.tolerance) * flips.scale
     ahead = np.array([allowing_for_skewness(row, scores.values, i).max() for i, row in enumerate(lead)])
     bound = (m - 1) * np.exp(-(np.maximum(ahead, 0.0) ** 2) / 2)
-    p = np.maximum(bound, TINY)
-    candidates = np.flatnonzero(bound > alpha / 10)
-    systems = np.ascontiguousarray(scores.values.T)
-    work = partial(_count, systems, candidates, scale[candidates], ahead[candidates], how.settings_alone)
-    counts = sum(
-        map_in_order(
-            work, blocks(total), executor=how.executor, workers=how.workers, progress=how.progress, weight=len
-        ),
-        start=np.zeros(len(candidates), dtype=np.int64),
-    )
-    p[candidates] = (counts + 1) / (total + 1)
+    counts = (flips.ahead >= ahead[:, None]).sum(axis=1)
+    p = np.where(bound > alpha / 10, (counts + 1) / (total + 1), np.maximum(bound, TINY))
     leaders = sums >= sums.max() - scores.tolerance
     p[leaders] = 1.0
     return BestSet(np.minimum(p, 1.0), (p > alpha) | leaders, alpha)
@@ -158,19 +144,3 @@ def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
         smaller = (a > 0) & (halls < t) & np.isfinite(halls)
         less[at] = np.where(smaller, halls * np.sqrt(n / (n - 1 + halls**2)), u)
     return less
-
-
-def _count(
-    systems: Array, candidates: NDArray[np.intp], scale: Array, ahead: Array, how: Resampling, block: Block
-) -> NDArray[np.int64]:
-    """How many flips of a block put some system as far ahead of each candidate as was observed."""
-    rng = block.generator(how.seed, SIGNS)
-    reached = np.zeros(len(candidates), dtype=np.int64)
-    for start, stop in pieces(block, _ROWS):
-        values = signed_sums(systems, rng, stop - start)
-        work = np.empty_like(values)
-        for place, i in enumerate(candidates):
-            np.subtract(values, values[i], out=work)
-            work *= scale[place, :, None]
-            reached[place] += int((work.max(axis=0) >= ahead[place]).sum())
-    return reached

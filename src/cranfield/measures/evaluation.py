@@ -20,6 +20,7 @@ from cranfield.collection.readers import called, read_run, same_system
 from cranfield.collection.streaming import RunSection, RunStream, topic_sections
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
+    LIBRARIES_MB,
     MEASURES,
     MEMORY_MB,
     ORDER,
@@ -55,8 +56,6 @@ Path = str | os.PathLike[str]
 Unit = Run | str | RunSection
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
-LIBRARIES = 160.0
-"""Megabytes that the interpreter and its libraries take before anything is read, about."""
 SECTION = 1 << 26
 """Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
 HARDLY = 0.01
@@ -294,7 +293,9 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     workers, executor : threads to use (one per core, at most 8, unless given), or any `concurrent.futures.Executor`;
         never changes a result
-    memory : megabytes to use in all, about, besides the judgments; never changes a result
+    memory : megabytes that this process may take in all, about, whatever the number and size of runs; never changes a
+        result. Beyond it go the judgments, runs that have to be held whole (see above) and topics of several hundred
+        thousand documents, which are never cut
     progress : called with (runs done, runs in all)
 
     Returns
@@ -384,7 +385,7 @@ def _refuse_other_spelling(
 def _share(memory: float, workers: int | None, sources: Any) -> float:
     """The bytes that one of several workers may take."""
     at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
-    return max(memory - LIBRARIES, memory / 10) * 1e6 / max(at_once, 1)
+    return max(memory - LIBRARIES_MB, memory / 10) * 1e6 / max(at_once, 1)
 
 
 def in_sections(sources: Iterable[Run | str], evaluator: Evaluator) -> Iterable[Unit]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.parsed import Noticed
-from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
+from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream, in_turn
 from cranfield.collection.types import Run
 from cranfield.measures.hits import Ints
 from cranfield.measures.judgments import Judgments
@@ -116,9 +116,11 @@ def _gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
             gathered = Gathered(np.zeros(judgments.n_topics, dtype=np.int64))
             continue
         try:
-            gathered.add(*judge(rows if isinstance(rows, PackedRun) else Run(rows, stream.path)))
+            with in_turn(len(rows)):
+                gathered.add(*judge(rows if isinstance(rows, PackedRun) else Run(rows, stream.path)))
         except NoRanking as error:
             gathered.unranked.append(error)
+        del rows  # not to be held while the next are read
     return gathered
 
 

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 def to_junit(result: Gate) -> str:
-    """The XML: a fail is a failure, an undecided gate an error, both with the sentence that explains them."""
+    """The XML: a fail is a failure, an undecided gate an error, both with the sentence that explains them; warnings are
+    the suite's error output."""
     verdicts = [check.verdict for check in result.checks]
     suite = ElementTree.Element(
         "testsuite",
@@ -28,6 +29,8 @@ def to_junit(result: Gate) -> str:
             kind = "failure" if check.verdict == "fail" else "error"
             ElementTree.SubElement(case, kind, type=check.verdict, message=sentence).text = sentence
         ElementTree.SubElement(case, "system-out").text = f"{sentence}\n{result.signature}"
+    if result.warnings:
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(result.warnings)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)

@@ -32,6 +32,7 @@ from cranfield.defaults import (
     RankingOrder,
     SystemName,
 )
+from cranfield.design.pool_price import LOW_SHARE, pool_by_topic, price_of
 from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.names import Measure, parse_measures
@@ -196,7 +197,7 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    said = (*skipped, *_warnings(rows))
+    said = (*skipped, *_unjudged(price_of([pool_by_topic(qrels, listed, wanted, order=order)])), *_warnings(rows))
     result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
     notify(result.warnings)
     return result
@@ -301,6 +302,20 @@ def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
     order = {name: at for at, name in enumerate(views.names)}
     by_view = sorted(rows, key=lambda row: order[row["measure"], row["view"]])
     return pl.DataFrame(by_view, schema_overrides=dict.fromkeys(("tau", "lower", "upper"), pl.Float64))
+
+
+def _unjudged(pools: pl.DataFrame) -> tuple[str, ...]:
+    """Which pools are deeper than the judging was."""
+    deep = pools.filter(pl.col("judged_share") < LOW_SHARE)
+    if deep.is_empty():
+        return ()
+    worst = deep.row(-1, named=True)
+    return (
+        say.POOL_NOT_JUDGED(
+            depths=", ".join(map(str, deep["depth"])), share=worst["judged_share"], depth=worst["depth"],
+            judged=worst["judged_per_topic"], pool=worst["pool_per_topic"],
+        ),
+    )  # fmt: skip
 
 
 def _warnings(rows: list[dict[str, Any]]) -> tuple[str, ...]:

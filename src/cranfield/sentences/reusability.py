@@ -34,6 +34,12 @@ ORDER_KEPT = sentence(
     "The order of all systems keeps a tau of at least {tau:.3f}.",
     "τ is known for some team; the lowest of them",
 )
+POOL_NOT_JUDGED = sentence(
+    "reusability.pool-not-judged",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
+    "per topic), so what is said of it is true of the judged part alone, as if the pool were shallower.",
+    "less than nine tenths of the pool of these depths was judged",
+)
 NO_TAU = sentence(
     "reusability.no-tau",
     "{count} of {rows} rows have no tau: all systems tie with or without the judgments.",

@@ -246,10 +246,10 @@ def estimate_variance(
         variance = float(entry.of_squares(squares(x)))
         if n > 2:
             without = entry.of_squares(squares_without_each_topic(x))
-    elif entry.of_covariance is not None:
-        variance = float(entry.of_covariance(sample_covariance(x)))
+    elif entry.of_scores is not None:
+        variance = float(entry.of_scores(x))
     else:
-        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or covariances.")
+        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
         raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.resampling import cross_products
+
 Array = NDArray[np.float64]
 
 
@@ -25,3 +27,20 @@ def greenhouse_geisser(covariance: Array) -> float:
     centred = np.ldexp(centred, -exponent)  # a power of two, so that no square is too large or too small
     squared = float(np.square(centred).sum())
     return float(np.trace(centred)) ** 2 / ((m - 1) * squared) if squared > 0 else float("nan")
+
+
+def traces(scores: Array) -> tuple[Array, Array]:
+    """(tr S)² and tr S² of all systems, S their doubly centred covariance, in a unit of their own.
+
+    tr S² is the sum of the squared products of all columns of the centred scores, or of all rows: whichever are fewer.
+
+    >>> squared_trace, trace_of_square = traces(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> round(float(squared_trace / trace_of_square), 6)
+    2.0
+    """
+    n, m = scores.shape
+    centred = scores - scores.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    centred /= float(np.abs(centred).max()) or 1.0
+    products = cross_products(centred if m < n else centred.T) / (n - 1)
+    return np.asarray(np.trace(products) ** 2), np.asarray(np.square(products).sum())

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import DataError
 from cranfield.invariants import check_finite, check_interval, check_p, check_shares
-from cranfield.resampling import sample_covariance
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 from cranfield.signature import signature
-from cranfield.variance.sphericity import greenhouse_geisser
+from cranfield.variance.sphericity import traces
 from cranfield.variance.squares import check_magnitude, squares
-from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+from cranfield.variance.unbiased_epsilon import ratio, without_bias
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,9 +132,9 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
             "so there is no F statistic"
         )
     total = float(sums.between_systems + sums.between_topics + sums.residual)
-    covariance = sample_covariance(matrix.values)
-    epsilon = greenhouse_geisser(covariance)
-    unbiased = unbiased_epsilon(covariance, n) if n > 2 else None
+    of_squares = traces(matrix.values)
+    epsilon = float(ratio(*of_squares, m))
+    unbiased = float(ratio(*without_bias(*of_squares, n), m)) if n > 2 else None
 
     def p_value(df: float, df_error: float, f: float) -> float:
         return max(float(fdtrc(df, df_error, f)), sys.float_info.min)

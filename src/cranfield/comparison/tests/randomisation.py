@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cranfield.comparison.tests import TESTS, SignificanceTest, Size, statistic_of_pairs
-from cranfield.demand import resampled_sums
+from cranfield.demand import flipped_sums
 
 if TYPE_CHECKING:
     from cranfield.comparison.grid import GridScores
@@ -32,7 +32,7 @@ def work(size: Size) -> float:
     """Flips, and for means a saddlepoint of every pair."""
     if not size.on_means:
         return statistic_of_pairs(size)
-    return resampled_sums(size.n_topics, size.n_systems, size.n_resamples) + 4e-8 * size.n_topics * size.n_pairs
+    return flipped_sums(size.n_topics, size.n_systems, size.n_resamples) + 4e-8 * size.n_topics * size.n_pairs
 
 
 RANDOMISATION = TESTS.register(

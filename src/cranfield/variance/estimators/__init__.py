@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Estimator:
     """A way to estimate, from past scores, the variance that a new test collection must cope with.
 
-    Give one of `of_squares` and `of_covariance`. The first brings an interval: the sums of squares without each
+    Give one of `of_squares` and `of_scores`. The first brings an interval: the sums of squares without each
     topic are known in closed form, and the jackknife over them tells how sure the estimate is.
 
     Parameters
@@ -29,7 +29,7 @@ class Estimator:
     formula : the formula, with its source
     holds_topics : whether it contains the variance between topics, which systems on shared topics have in common
     of_squares : sums of squares → the variance
-    of_covariance : covariance matrix of the systems over topics → the variance
+    of_scores : scores, topics × systems → the variance
     rank : its place in lists
     """
 
@@ -38,7 +38,7 @@ class Estimator:
     formula: str
     holds_topics: bool
     of_squares: Callable[[Squares], Array] | None = None
-    of_covariance: Callable[[Array], float] | None = None
+    of_scores: Callable[[Array], float] | None = None
     rank: int = 1000
 
 
