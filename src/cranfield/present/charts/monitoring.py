@@ -51,9 +51,7 @@ def path(result: Monitoring) -> Drawing:
     lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
     color = alt.Color("kind:N", title=None, scale=_TONES)
     labels = (
-        alt.Chart(rows(_labelled(paths)))
-        .mark_text(align="right", dx=-6, dy=-7)
-        .encode(x=where, y=y, text="pair:N")
+        alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7).encode(x=where, y=y, text="pair:N")
     )
     plot = alt.layer(
         boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
