@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -153,6 +154,21 @@ def test_a_folded_name_stands_beside_the_middle_of_its_row() -> None:
     (first,), (folded,), (last,) = sorted(heights.values())
     assert folded + LINE / 2 == pytest.approx((first + last) / 2, abs=0.6), "two lines, half of them above the middle"
     assert last - first >= 2 * (2 * LINE + 1), "the lines of one name are nearer to each other than to the next name"
+
+
+def test_a_phone_shows_hostile_names_as_they_are() -> None:
+    x = matrix(n_systems=3)
+    hostile = (
+        "</script><script>alert(1)</script>",
+        'it\'s "quoted" in many words, all of them',
+        "__proto__",
+    )
+    svg = phone_chart(ScoreMatrix(x.values, x.topics, hostile, "AP"), "systems")
+    root = ElementTree.fromstring(svg)
+    shown = {part.text for part in root.iter() if part.text}
+    assert "__proto__" in shown
+    assert any(text.startswith('it\'s "quoted"') for text in shown)
+    assert not [part for part in root.iter() if part.tag.endswith("script")]
 
 
 @pytest.mark.parametrize(("n_topics", "named"), [(50, 50), (60, 30), (150, 38)])

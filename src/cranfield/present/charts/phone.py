@@ -163,7 +163,9 @@ def _middle(folded: dict[str, list[str]], most: int) -> dict[str, Any]:
 
 
 def _looked_up(folded: dict[str, list[str]]) -> str:
-    return f"{json.dumps(folded)}[datum.label] || datum.label"
+    """The lines of a label; with a blank before the names, so that none is what every object has (`__proto__`)."""
+    lines = {f" {name}": lines for name, lines in folded.items()}
+    return f"{json.dumps(lines)}[' ' + datum.label] || datum.label"
 
 
 def _narrow_legend(encoding: dict[str, Any]) -> None:
