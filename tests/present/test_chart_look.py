@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,8 @@ from cranfield.errors import ArgumentError, CranfieldWarning
 from cranfield.present.charts import KINDS, chart
 from cranfield.present.charts.export import to_svg
 from cranfield.present.charts.fonts import FONT, keep_lengths, lines_of, text_width
-from cranfield.present.charts.phone import WIDE, phone_chart
+from cranfield.present.charts.phone import LINE, WIDE, phone_chart
+from cranfield.present.charts.style import LABEL_SIZE
 from cranfield.scores.correlation import Correlations
 from cranfield.tuning import tune
 from support import Type
@@ -48,6 +50,7 @@ def test_every_chart_of_few_and_many_systems(kind_of: str, kind: str, n_systems:
     assert width < 2200
     assert height < 2800
     assert len(svg) < 800_000
+    assert _smallest_text(svg) >= LABEL_SIZE
     for line in spec["title"]["text"]:
         assert text_width(line, 15, bold=True) <= width, "the title stays inside"
 
@@ -105,6 +108,10 @@ def _width(svg: str) -> float:
     return float(re.findall(r'width="([\d.]+)"', svg)[0])
 
 
+def _smallest_text(svg: str) -> float:
+    return min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg))
+
+
 @pytest.mark.parametrize(("kind_of", "kind"), ALL)
 def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
@@ -122,7 +129,7 @@ def test_every_chart_fits_a_phone(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
     svg = phone_chart(result, kind, **options(result, kind))
     assert _width(svg) <= WIDE
-    assert min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg)) >= 8
+    assert _smallest_text(svg) >= LABEL_SIZE
     spec = chart(result, kind, **options(result, kind)).to_dict()
     assert title(spec) in re.search(r"<title>(.*?)</title>", svg)[1].replace("&amp;", "&")  # type: ignore[index]
 
@@ -134,6 +141,40 @@ def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
     for kind in ("leaderboard", "pairs", "differences"):
         assert _width(phone_chart(comparison, kind)) <= WIDE, kind
     assert "too many to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
+
+
+def test_a_folded_name_stands_beside_the_middle_of_its_row() -> None:
+    x = matrix(n_systems=3)
+    named = ScoreMatrix(x.values, x.topics, ("a system", "a system of rather many words", "another"), "AP")
+    svg = phone_chart(named, "systems")
+    heights = {
+        text: [float(y) for y in re.findall(r'translate\([\d.-]+,([\d.-]+)\)"[^>]*>(?:<tspan[^>]*>)?' + text, svg)]
+        for text in ("a system<", "a system of", "another<")
+    }
+    (first,), (folded,), (last,) = sorted(heights.values())
+    assert folded + LINE / 2 == pytest.approx((first + last) / 2, abs=0.6), "two lines, half of them above the middle"
+    assert last - first >= 2 * (2 * LINE + 1), "the lines of one name are nearer to each other than to the next name"
+
+
+def test_a_phone_shows_hostile_names_as_they_are() -> None:
+    x = matrix(n_systems=3)
+    hostile = (
+        "</script><script>alert(1)</script>",
+        'it\'s "quoted" in many words, all of them',
+        "__proto__",
+    )
+    svg = phone_chart(ScoreMatrix(x.values, x.topics, hostile, "AP"), "systems")
+    root = ElementTree.fromstring(svg)
+    shown = {part.text for part in root.iter() if part.text}
+    assert "__proto__" in shown
+    assert any(text.startswith('it\'s "quoted"') for text in shown)
+    assert not [part for part in root.iter() if part.tag.endswith("script")]
+
+
+@pytest.mark.parametrize(("n_topics", "named"), [(50, 50), (60, 30), (150, 38)])
+def test_topics_that_have_no_room_for_all_names_name_some(n_topics: int, named: int) -> None:
+    svg = to_svg(chart(matrix(n_topics=n_topics, n_systems=4), "topics"))
+    assert len(re.findall(r'rotate\(270\)[^>]*opacity="1">\d+<', svg)) == named
 
 
 COUNTED = {"topics", "systems", "depth", "rank_drop", "pairs", "pair"}

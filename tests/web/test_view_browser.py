@@ -235,6 +235,20 @@ def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[
     assert rule_breaks_of(page) == []
 
 
+def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: Any, served: tuple[str, int]) -> None:
+    ready(page, f"{served[0]}/data/sample")
+    held: list[Any] = []
+    page.route("**/api/view?*nDCG*", lambda route: held.append(route))
+    page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
+    page.wait_for_url("**nDCG**")
+    page.go_back()
+    with page.expect_response(lambda answer: "nDCG" in answer.url and answer.status == 200, timeout=60_000):
+        held[0].continue_()
+    playwright.expect(page.locator("#view")).not_to_have_attribute("aria-busy", "true")
+    assert "nDCG" not in page.url
+    playwright.expect(page.locator("[data-headline] p").first).to_contain_text("by AP")
+
+
 def rule_breaks_of(page: Any) -> list[Any]:
     """The rules a page breaks; axe is a script of its own, so the page is opened without its policy."""
     context = page.context.browser.new_context(viewport=page.viewport_size, bypass_csp=True)

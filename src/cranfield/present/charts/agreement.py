@@ -12,6 +12,7 @@ from cranfield.present.charts.style import (
     ACCENT,
     DARK,
     INK,
+    LABEL_SIZE,
     WIDTH,
     Drawing,
     finish,
@@ -50,24 +51,23 @@ def correlation(result: Correlation) -> Drawing:
     return finish(_coefficients(result), finding, details)
 
 
-LABEL_SIZE = 10
 MOVED_MOST = 8
 """Systems named in a scatter of ranks."""
 _MOVED_UP = pl.col("reference") > pl.col("estimate")
 
 
-def ranks(result: Correlation) -> Drawing:
+def ranks(result: Correlation, size: int = 400) -> Drawing:
     """The rank of every system by one order against its rank by the other; on the diagonal nothing moves."""
-    return finish(_scatter(result, 400), *_moves(result), width=460)
+    return finish(_scatter(result, size), *_moves(result), width=size + 60)
 
 
-def ranks_of_several(result: Correlations) -> Drawing:
+def ranks_of_several(result: Correlations, size: int | None = None) -> Drawing:
     """The same for several measures, side by side."""
     every = result.correlations
     if len(every) == 1:
-        return ranks(every[0])
+        return ranks(every[0], size or 400)
     shown = every[:MOST_SCATTERS]
-    size = 260 if len(shown) > 2 else 320
+    size = size or (260 if len(shown) > 2 else 320)
     left = f"; {plural(len(every) - len(shown), 'further pair')} of measures not drawn" if len(every) > 4 else ""
     finding, details = _moves(every[0])
     plot = alt.concat(*(_scatter(one, size) for one in shown), columns=2, spacing=34)
@@ -115,8 +115,8 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     labels = [
         mark.encode(x=x, y=alt.Y("label:Q", scale=down_scale), text="system:N")
         for part, mark in (
-            (up, alt.Chart(rows(up)).mark_text(align="left", dx=7, fontSize=LABEL_SIZE)),
-            (down, alt.Chart(rows(down)).mark_text(align="right", dx=-7, fontSize=LABEL_SIZE)),
+            (up, alt.Chart(rows(up)).mark_text(align="left", dx=7)),
+            (down, alt.Chart(rows(down)).mark_text(align="right", dx=-7)),
         )
         if part.height
     ]
@@ -172,7 +172,7 @@ def _coefficients(result: Correlation) -> Drawing:
     )
     names = frame["name"].to_list()
     base = alt.Chart(rows(frame.select("name", "value", "low", "high"))).encode(
-        y=alt.Y("name:N", sort=names, axis=names_axis(names))
+        y=alt.Y("name:N", sort=names, axis=names_axis())
     )
     scale = alt.Scale(domain=[min(0.0, *frame["low"].drop_nulls(), *frame["value"].drop_nulls(), 0.0), 1])
     return alt.layer(
@@ -246,7 +246,7 @@ def robustness(result: Robustness, most: int = 40) -> Drawing:
         alt.Chart(rows(frame.drop("size")))
         .mark_bar(height=9)
         .encode(
-            y=alt.Y("system:N", sort=names, axis=names_axis(names)),
+            y=alt.Y("system:N", sort=names, axis=names_axis()),
             x=alt.X("difference:Q", title="change of the standardised mean"),
             color=alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value(ACCENT)),
         )

@@ -75,7 +75,7 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     frame = board.select("rank", "system", pl.col(value).alias("value"), "lower", "upper").with_columns(
         top=pl.Series([name in tied for name in names])
     )
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis()))
     x_title = f"{comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
     tone = alt.when(alt.datum.top).then(alt.value(DARK)).otherwise(alt.value("#7d8b99"))
     scale = _score_scale(comparison, frame)
@@ -225,7 +225,7 @@ def differences(comparison: Comparison, most: int | None = None) -> Drawing:
     if ends:
         frame = frame.with_columns(pl.col("lower", "upper").clip(min(ends), max(ends)))
     names = frame["pair"].to_list()
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
     tone = alt.when(alt.datum.significant).then(alt.value(DARK)).otherwise(alt.value("#9aa5b1"))
     title = f"difference in {comparison.statistic} {comparison.measure} with {1 - comparison.alpha:.0%} interval"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")

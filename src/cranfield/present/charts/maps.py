@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from cranfield.present.charts.style import INK, rows
+from cranfield.present.charts.style import INK, names_axis, rows
 
 GUIDED = 20
 """Systems from which on thin lines guide the eye from a cell to its names."""
@@ -31,7 +31,6 @@ def block_map(
                 start = j
     shown = [name for name in tones if any(block["class"] == name for block in blocks)]
     size = map_size(m)
-    cell = size / m
     every = 1 if m <= 12 else 5 if m <= 60 else 10
     # Columns are counted: names would not fit, and the rows carry them.
     lines = m > GUIDED
@@ -55,13 +54,7 @@ def block_map(
                 "system:N",
                 sort=list(names),
                 scale=alt.Scale(domain=list(names), paddingInner=0.08 if spaced and m <= 60 else 0, paddingOuter=0),
-                axis=alt.Axis(
-                    title=None,
-                    labelFontSize=11 if cell >= 12 else 8,
-                    labelOverlap=False,
-                    labelLimit=0,
-                    ticks=False,
-                    domain=False,
+                axis=names_axis(
                     # The rank beside a name is the number of its column.
                     labelExpr=f"datum.label + ' · ' + (round(datum.index * {m - 1}) + 1)" if m > 1 else "datum.label",
                     **_guides(m, every),
@@ -106,4 +99,4 @@ def how_to_read(m: int) -> str:
 
 def map_size(m: int) -> int:
     """Side of a map of m systems: every row tall enough for its name."""
-    return max(120, 16 * m) if m <= 50 else 9 * m
+    return max(120, 16 * m) if m <= 50 else 12 * m

@@ -51,9 +51,7 @@ def path(result: Monitoring) -> Drawing:
     lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
     color = alt.Color("kind:N", title=None, scale=_TONES)
     labels = (
-        alt.Chart(rows(_labelled(paths)))
-        .mark_text(align="right", dx=-6, dy=-7, fontSize=10)
-        .encode(x=where, y=y, text="pair:N")
+        alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7).encode(x=where, y=y, text="pair:N")
     )
     plot = alt.layer(
         boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
@@ -125,7 +123,7 @@ def intervals(result: Monitoring) -> Drawing:
         .select("pair", "difference", "lower", "upper", "kind")
     )
     names = shown["pair"].to_list()
-    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
     title = f"difference in {result.measure}"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
     color = alt.Color("kind:N", title=None, scale=_TONES)
@@ -143,8 +141,8 @@ def intervals(result: Monitoring) -> Drawing:
     )  # fmt: skip
 
 
-def stops(result: SequentialDesign) -> Drawing:
-    """The chance of stopping at each look, with and without a difference."""
+def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
+    """The chance of stopping at each look, with and without a difference; of many looks the bars have no numbers."""
     frame = result.looks_frame()
     kinds = [f"difference {given(result.min_diff)}", "no difference"]
     long = pl.concat(
@@ -158,10 +156,9 @@ def stops(result: SequentialDesign) -> Drawing:
         x=alt.X("topics:O", title="topics at the look", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("kind:N", sort=kinds),
     )
-    plot = alt.layer(
-        base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color),
-        base.mark_text(dy=-6, fontSize=10).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f")),
-    ).properties(width=WIDTH, height=260)
+    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color)
+    numbers = base.mark_text(dy=-6).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f"))
+    plot = alt.layer(bars, *([numbers] if result.looks <= most_labels else [])).properties(width=WIDTH, height=260)
     finding = say.LOOKS_TAKE(
         looks="1 look takes" if result.looks == 1 else f"{result.looks} looks take",
         topics=number(result.expected_alternative, 1), most=result.topics_max, fixed=result.topics_fixed,

@@ -15,7 +15,7 @@ from typing import Any
 from cranfield.present.charts import chart, kinds
 from cranfield.present.charts.export import spec_title, spec_to_svg
 from cranfield.present.charts.fonts import lines_of, text_width
-from cranfield.present.charts.style import DETAILS_SIZE, TITLE_SIZE
+from cranfield.present.charts.style import DETAILS_SIZE, LABEL_SIZE, TITLE_SIZE
 
 WIDE = 340
 """Width of the whole image: what a page 390 pixels wide leaves to it."""
@@ -27,14 +27,20 @@ CUT = 14
 """Characters of a name that a label puts together with something else."""
 ENTRY = 190
 """Width of an entry of a legend."""
-LABEL_SIZE, LINE = 11, 12
-"""Size of the text of names and legends, and the height of a line of it."""
+LINE = LABEL_SIZE + 2
+"""Height of a line of names, as the engine sets them."""
+GAP = 6
+"""Between the names of two rows."""
 _TRIES = 4
 _PADDING = 26
 _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"')
 
 
-FEWER: dict[str, dict[str, Any]] = {"leaderboard": {"most_groups": 6}}
+FEWER: dict[str, dict[str, Any]] = {
+    "leaderboard": {"most_groups": 6},
+    "ranks": {"size": 230},
+    "stops": {"most_labels": 3},
+}
 """What a kind of chart is told where there is little room."""
 
 
@@ -132,9 +138,10 @@ def _fold_names(plot: dict[str, Any]) -> None:
         return
     folded = _folded([str(name) for name in rows[0]["sort"]], NAME)
     if folded:
-        plot["height"]["step"] = max(plot["height"]["step"], LINE * max(map(len, folded.values())) + 2)
+        most = max(map(len, folded.values()))
+        plot["height"]["step"] = max(plot["height"]["step"], LINE * most + GAP)
         for one in rows:
-            one["axis"]["labelExpr"] = _looked_up(folded)
+            one["axis"] |= {"labelExpr": _looked_up(folded), "labelOffset": _middle(folded, most)}
 
 
 def _folded(names: list[str], width: float) -> dict[str, list[str]]:
@@ -142,8 +149,23 @@ def _folded(names: list[str], width: float) -> dict[str, list[str]]:
     return {name: lines for name in names if len(lines := lines_of(name, width, LABEL_SIZE)) > 1}
 
 
+def _middle(folded: dict[str, list[str]], most: int) -> dict[str, Any]:
+    """How much higher a label begins: the engine puts its first line beside the row, not its middle."""
+
+    def of(count: int) -> str:
+        return json.dumps([name for name, lines in folded.items() if len(lines) == count])
+
+    tests = [
+        {"test": f"indexof({of(count)}, datum.value) >= 0", "value": (1 - count) * LINE / 2}
+        for count in range(2, most + 1)
+    ]
+    return {"condition": tests, "value": 0}
+
+
 def _looked_up(folded: dict[str, list[str]]) -> str:
-    return f"{json.dumps(folded)}[datum.label] || datum.label"
+    """The lines of a label; with a blank before the names, so that none is what every object has (`__proto__`)."""
+    lines = {f" {name}": lines for name, lines in folded.items()}
+    return f"{json.dumps(lines)}[' ' + datum.label] || datum.label"
 
 
 def _narrow_legend(encoding: dict[str, Any]) -> None:

@@ -97,11 +97,7 @@ def cost(result: Cost) -> Drawing:
         .mark_point(size=230, color=ACCENT, strokeWidth=2)
         .encode(x="pool_per_topic:Q", y="topics:Q")
     )
-    text = (
-        alt.Chart(rows(labelled))
-        .mark_text(dy=-14, fontSize=10)
-        .encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
-    )
+    text = alt.Chart(rows(labelled)).mark_text(dy=-14).encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
     chosen = frame.filter("best").sort("cost")
     if chosen.is_empty():
         finding = COST_DOUBTFUL().rstrip(".")

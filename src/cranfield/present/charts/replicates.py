@@ -44,7 +44,7 @@ def effects(result: Replicates, measure: str | None = None) -> Drawing:
     replicates = result[name]
     frame = replicates.systems_frame().select("system", "effect", "lower", "upper")
     names = frame["system"].to_list()
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis()))
     title = f"system effect in {name} (mean less the mean of all systems)"
     zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
     plot = alt.layer(

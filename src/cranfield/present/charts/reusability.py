@@ -52,7 +52,7 @@ def drops(result: Reuse) -> Drawing:
     )
     scales = series_scales(kept)
     title = "ranks lost by the run that loses most"
-    base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=names_axis(order)))
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=names_axis()))
     plot = alt.layer(
         base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
         base.mark_point(filled=True, size=60, opacity=0.9).encode(

@@ -23,6 +23,7 @@ from cranfield.present.charts.style import (
     plural,
     rows,
     step,
+    topics_axis,
 )
 from cranfield.sentences import charts as say
 from cranfield.sentences.comparison import BEATS_ON
@@ -63,9 +64,7 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
 def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawing:
     """Columns from smallest to largest, the middle half thick, the median marked."""
     order = frame[by].to_list()
-    label = alt.Axis(
-        labels=len(order) <= 60, labelAngle=-90, labelFontSize=9.5, ticks=False, title=f"{by}s, by mean score"
-    )
+    label = topics_axis(f"{by}s, by mean score")
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
     return alt.layer(
@@ -111,7 +110,7 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
     matrix = _one(scores, measure)
     frame = _spread(matrix, "system")
     names = frame["system"].to_list()
-    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(frame)).encode(y=alt.Y("system:N", sort=names, axis=names_axis()))
     plot = alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(
             x=alt.X("lowest:Q", title=f"{matrix.measure}, one score per topic"), x2="highest:Q"
@@ -151,15 +150,7 @@ def difference(
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     shown, note = _thinned(frame, MOST_TOPICS)
     order = shown["topic"].to_list()
-    axis = alt.Axis(
-        labels=len(order) <= 60,
-        labelAngle=-90,
-        labelFontSize=9.5,
-        ticks=False,
-        title="topics, by difference",
-        orient="bottom",
-        offset=4,
-    )
+    axis = topics_axis("topics, by difference", orient="bottom", offset=4)
     tone = alt.when(alt.datum.difference > 0).then(alt.value(DARK)).otherwise(alt.value("#d98a66"))
     bars = (
         alt.Chart(rows(shown))
@@ -237,10 +228,8 @@ def factors(result: Standardisation, measure: str | None = None) -> Drawing:
         {"topic": chosen.topics, "mean": chosen.mean, "low": chosen.mean - chosen.sd, "high": chosen.mean + chosen.sd}
     ).sort("mean", descending=True)
     shown, note = _thinned(frame, MOST_TOPICS)
-    label = alt.Axis(labels=shown.height <= 60, labelAngle=-90, labelFontSize=9.5, ticks=False)
-    base = alt.Chart(rows(shown)).encode(
-        x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label, title="topics, by mean score")
-    )
+    label = topics_axis("topics, by mean score")
+    base = alt.Chart(rows(shown)).encode(x=alt.X("topic:N", sort=shown["topic"].to_list(), axis=label))
     drawn = alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(y=alt.Y("low:Q", title=name), y2="high:Q"),
         base.mark_circle(color=ACCENT, opacity=1).encode(y="mean:Q"),

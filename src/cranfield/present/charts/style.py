@@ -49,7 +49,8 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-TITLE_SIZE, DETAILS_SIZE = 15, 12
+TITLE_SIZE, DETAILS_SIZE, LABEL_SIZE = 15, 12, 11
+"""Sizes of text, in pixels; none is smaller than that of labels."""
 
 
 def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "", width: int = WIDTH) -> Drawing:
@@ -76,7 +77,7 @@ def configured(chart: Any) -> Any:
     axis: dict[str, Any] = {
         "labelFont": FONT,
         "titleFont": FONT,
-        "labelFontSize": 11,
+        "labelFontSize": LABEL_SIZE,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "labelColor": INK,
@@ -110,8 +111,8 @@ def configured(chart: Any) -> Any:
         .configure_legend(
             labelFont=FONT,
             titleFont=FONT,
-            labelFontSize=11,
-            titleFontSize=11,
+            labelFontSize=LABEL_SIZE,
+            titleFontSize=LABEL_SIZE,
             titleFontWeight="normal",
             labelColor=INK,
             titleColor=FAINT,
@@ -123,7 +124,7 @@ def configured(chart: Any) -> Any:
             symbolStrokeWidth=2,
         )
         .configure_header(labelFont=FONT, titleFont=FONT, labelFontSize=12, labelColor=INK, labelFontWeight="bold")
-        .configure_text(font=FONT, fontSize=11, color=INK)
+        .configure_text(font=FONT, fontSize=LABEL_SIZE, color=INK)
     )
 
 
@@ -137,16 +138,14 @@ def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
     }
 
 
-def names_axis(names: Sequence[str]) -> alt.Axis:
-    """An axis of system names: all of them, smaller when there are many."""
-    return alt.Axis(
-        title=None,
-        labelFontSize=11 if len(names) <= 60 else 9.5,
-        labelOverlap=False,
-        labelLimit=0,
-        ticks=False,
-        domain=False,
-    )
+def names_axis(**more: Any) -> alt.Axis:
+    """An axis of system names: all of them, and whole."""
+    return alt.Axis(title=None, labelOverlap=False, labelLimit=0, ticks=False, domain=False, **more)
+
+
+def topics_axis(title: str, **more: Any) -> alt.Axis:
+    """An axis of topics, upright below their columns; where they are too many, every second, fourth … is named."""
+    return alt.Axis(title=title, labelAngle=-90, labelOverlap=True, ticks=False, **more)
 
 
 def whole_axis(**more: Any) -> alt.Axis:
@@ -167,7 +166,7 @@ def whole_axis(**more: Any) -> alt.Axis:
 
 def step(count: int) -> alt.Step:
     """Height of a row of names."""
-    return alt.Step(18 if count <= 60 else 12)
+    return alt.Step(18 if count <= 60 else LABEL_SIZE + 2)
 
 
 def number(value: float | None, places: int = 3) -> str:

@@ -142,7 +142,7 @@ def _list(frame: pl.DataFrame, measure: str, family: str) -> Drawing:
         .select("setting", "mean", "lower", "upper", "folds", "final")
     )
     names = data["setting"].to_list()
-    base = alt.Chart(rows(data)).encode(y=alt.Y("setting:N", sort=names, axis=names_axis(names)))
+    base = alt.Chart(rows(data)).encode(y=alt.Y("setting:N", sort=names, axis=names_axis()))
     left = f", the {MOST_SETTINGS} best of {frame.height} settings" if frame.height > MOST_SETTINGS else ""
     title = f"{family}: mean {measure}{left}"
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False))

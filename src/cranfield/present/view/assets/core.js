@@ -138,8 +138,13 @@ function fromAddress() {
 async function update(changes, step = true) {
   Object.assign(view.chosen, changes);
   if (step) remember();
-  if (!view.measure || view.measure.measure !== view.chosen.measure) {
-    try { view.measure = await load(view.chosen.measure); } catch (error) { say(error.message); view.chosen.measure = view.measure.measure; }
+  const wanted = view.chosen.measure;
+  if (!view.measure || view.measure.measure !== wanted) {
+    let loaded = view.measure;
+    try { loaded = await load(wanted); } catch (error) { say(error.message); }
+    if (view.chosen.measure !== wanted) return;  // it took a while, and another was chosen meanwhile
+    view.measure = loaded;
+    view.chosen.measure = loaded.measure;
   }
   drawAll();
   if (step && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
