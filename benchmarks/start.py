@@ -54,22 +54,19 @@ COMMANDS = {
 """Every command that does next to no work on a few lines, and the numerical libraries it needs."""
 
 
-def processor_seconds(words: list[str], folder: str, rounds: int = ROUNDS) -> float:
-    """The median of user and system time of a Python process, its children included."""
-    used = []
-    for _ in range(rounds):
-        with subprocess.Popen(
-            [sys.executable, *words],
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=compiling(f"{folder}/compiled"),
-        ) as process:
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0, words
-        used.append(usage.ru_utime + usage.ru_stime)
-    return statistics.median(used)
+def processor_seconds(words: list[str], folder: str) -> float:
+    """User and system time of a Python process, its children included."""
+    with subprocess.Popen(
+        [sys.executable, *words],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=compiling(f"{folder}/compiled"),
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, words
+    return usage.ru_utime + usage.ru_stime
 
 
 def write_small(folder: Path) -> None:
@@ -89,16 +86,19 @@ def write_small(folder: Path) -> None:
 
 
 def run() -> list[Row]:
-    """Every command, after the libraries alone."""
+    """The libraries alone and every command, in turn; a first round, which compiles, is not counted."""
+    imports = {f"import {names}": ["-c", f"import {names}"] for names in dict.fromkeys(COMMANDS.values()) if names}
+    asked = imports | {f"cranfield {words}": ["-m", "cranfield", *words.split()] for words in COMMANDS}
     with tempfile.TemporaryDirectory() as scratch:
         write_small(Path(scratch))
-        needed = dict.fromkeys(names for names in COMMANDS.values() if names)
-        alone = {names: processor_seconds(["-c", f"import {names}"], scratch) for names in needed}
-        rows = [Row(f"import {names}", seconds) for names, seconds in alone.items()]
-        for words, libraries in COMMANDS.items():
-            seconds = processor_seconds(["-m", "cranfield", *words.split()], scratch)
-            note = f"{seconds / alone[libraries]:.2f} times importing {libraries}" if libraries else "nothing numerical"
-            rows.append(Row(f"cranfield {words}", seconds, note=note))
+        rounds = [[processor_seconds(words, scratch) for words in asked.values()] for _ in range(1 + ROUNDS)]
+    medians = map(statistics.median, zip(*rounds[1:], strict=True))
+    seconds = dict(zip(asked, medians, strict=True))
+    rows = [Row(what, seconds[what]) for what in imports]
+    for words, needed in COMMANDS.items():
+        took = seconds[f"cranfield {words}"]
+        note = f"{took / seconds[f'import {needed}']:.2f} times importing {needed}" if needed else "nothing numerical"
+        rows.append(Row(f"cranfield {words}", took, note=note))
     return rows
 
 

@@ -257,6 +257,20 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+@pytest.mark.parametrize("asked", ["nthreads", "scatter"])
+def test_a_scheduler_that_is_gone_before_work_is_handed_in(
+    dask_cluster: ClusterExecutor, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed.comm import CommClosedError
+
+    def broken(*_: object, **__: object) -> None:
+        raise CommClosedError("ConnectionPool closing.")
+
+    monkeypatch.setattr(dask_cluster.client, asked, broken)
+    with pytest.raises(ClusterError, match=r"^the scheduler at .* went away, .*start it again and repeat the job"):
+        list(map_in_order(abs, [-1, 2], executor=dask_cluster))
+
+
 @pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}'])
 def test_a_scheduler_file_that_names_none_is_said_at_once(
     tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch

@@ -192,7 +192,7 @@ class ClusterExecutor(Executor):
 
     def under_way(self) -> int:
         """How many tasks are handed in at once: enough that no worker waits for the next."""
-        return max(4, 3 * int(sum(self.client.nthreads().values())))
+        return max(4, 3 * self.threads())
 
     def ship(self, function: Callable[[Any], Any]) -> _Sent:
         """What all items share, given to every worker once."""
@@ -225,8 +225,13 @@ class ClusterExecutor(Executor):
 
     def has_workers(self) -> bool:
         """Whether anybody is there to work."""
+        return self.threads() > 0
+
+    def threads(self) -> int:
+        """How many threads there are to work, of all workers."""
         try:
-            return bool(self.client.nthreads())
+            with self.reached():
+                return int(sum(self.client.nthreads().values()))
         except (OSError, TimeoutError):
             raise self.lost() from None
 
@@ -285,7 +290,8 @@ class _Sent:
             return self._executor.client.scatter(self._parcel, broadcast=True, hash=False)
         except (OSError, TimeoutError):
             self._executor.wait_for_workers()
-            return self._executor.client.scatter(self._parcel, hash=False)
+            with self._executor.reached():
+                return self._executor.client.scatter(self._parcel, hash=False)
 
 
 class _Task(Future[Any]):

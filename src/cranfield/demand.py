@@ -33,14 +33,14 @@ class Demand:
     Parameters
     ----------
     what : the question, as it begins a sentence
-    seconds : processor time
-    megabytes : memory at its height
+    seconds : processor time, once the data are read
+    megabytes : memory at its height, once the data are read
     instead : what would take less
 
     Examples
     --------
-    >>> print(Demand("comparing 100 systems on 100,000 topics", 420, 1200, "the t-test takes less"))
-    comparing 100 systems on 100,000 topics takes about 7 minutes of processor time and 1.2 GB; the t-test takes less
+    >>> print(Demand("comparing them", 420, 1200, "the t-test takes less"))
+    comparing them takes about 7 minutes of processor time and 1.2 GB, reading not counted; the t-test takes less
     """
 
     what: str
@@ -50,7 +50,7 @@ class Demand:
 
     def __str__(self) -> str:
         takes = f"{time_text(self.seconds)} of processor time and {size_text(self.megabytes)}"
-        return f"{self.what} takes about {takes}; {self.instead}"
+        return f"{self.what} takes about {takes}, reading not counted; {self.instead}"
 
     def foretell(self) -> None:
         """Announce what takes a while; refuse what does not fit into memory."""
@@ -74,7 +74,7 @@ def announced_to(listener: Callable[[str], None]) -> Iterator[None]:
 
     >>> with announced_to(print):
     ...     Demand("this", 90, 1, "that takes less").foretell()
-    this takes about 90 seconds of processor time and 1 MB; that takes less
+    this takes about 90 seconds of processor time and 1 MB, reading not counted; that takes less
     """
     before = _heard.set(listener)
     try:
