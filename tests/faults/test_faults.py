@@ -329,6 +329,17 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     assert WorkFile(path, {"seed": 1}).get("part 1") == {"value": 1.5}
 
 
+def test_a_command_on_the_work_file_of_another_job_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q.txt").write_text("1 0 a 1\n1 0 b 0\n")
+    Path("a.run").write_text("1 Q0 a 1 0.9 t\n1 Q0 b 2 0.8 t\n")
+    with WorkFile("job.work", {"seed": 1}) as other:
+        other.put("part 1", {"value": 1.5})
+        done = type_command(["replicates", "q.txt", "a.run", "a.run", "--splits", "2", "--work", "job.work"])
+    said = "job.work: is the work file of a job that is running; wait for it to end, or name another file"
+    assert (done.code, done.stderr) == (1, f"error: {said}\n")
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_is_one_line_and_130_and_the_children_are_gone(tmp_path: Path, workers: str) -> None:
     assert run("sample", str(tmp_path / "s"), "--topics", "8", "--systems", "5", "--documents", "300").returncode == 0

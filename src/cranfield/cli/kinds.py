@@ -90,11 +90,13 @@ def mistaken(given: FileKind, wanted: FileKind, question: type[Settings] | str) 
 
 
 def _wanted(path: str, question: type[Settings], files: Mapping[str, Any]) -> FileKind | None:
-    """What should have stood where the file did."""
+    """What should have stood where the file did; None for one that is none of those the question is about."""
+    from cranfield.files import expand
+
     if question.takes == "past":
         return "scores"
     first, *others = [files["qrels"], *files["runs"]] if "qrels" in files else files.get("scores") or [None]
-    if first is None:
+    if first is None or path not in expand([first, *others]):  # a file that an option names, such as the work file
         return None
     try:
         judgments = kind_of(first) == "qrels"
