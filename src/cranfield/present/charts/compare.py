@@ -90,7 +90,7 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     groups = _groups(comparison, most_groups)
     if groups is not None:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
-        note += "; systems joined by a line on the right are not significantly different"
+        note += "; lines on the right, where drawn, join systems that are not significantly different"
     elif not comparison.baselines and len(names) > 1:
         note += "; the groups of systems that are not significantly different are too many to draw"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
