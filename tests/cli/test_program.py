@@ -215,3 +215,12 @@ def test_nothing_is_made_when_the_table_of_it_cannot_be_written(cranfield: Type,
     assert (result.exit_code, result.stdout) in ((1, ""), (2, ""))
     assert target in result.stderr
     assert not Path("made").exists()
+
+
+def test_an_interrupt_during_the_imports_is_said_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    result = subprocess.run(
+        [sys.executable, "-m", "cranfield", "--help"], capture_output=True, text=True, env=environment
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
