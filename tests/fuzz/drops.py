@@ -15,6 +15,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,11 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         held = [line for line in lines if re.search(r"[^\s,;]", line)]
         if kind == "scores":
             every = [line for line in re.split(r"[\r\n]+", text) if re.search(r"[^\s,;]", line)]  # or each CR ends one
+            uncommented = [list(dropwhile(lambda line: line.startswith("#"), some)) for some in (held, every)]
             return set().union(
                 *(
                     _cells([cut(line) for line in some])
-                    for some in (held, every)
+                    for some in (held, every, *uncommented)
                     for cut in (_fields, re.compile(r"[,;\s]+").split)
                 )
             )
