@@ -25,6 +25,7 @@ from cranfield import (
     estimate_variance,
     recommend,
 )
+from cranfield.design.power import critical_f
 from cranfield.design.search import largest, smallest, smallest_real
 
 
@@ -381,3 +382,11 @@ def test_no_design_is_made_that_cannot_be_right() -> None:
     for column, value in (("achieved_power", 1.5), ("variance", math.inf), ("min_diff", math.nan)):
         with pytest.raises(ArithmeticError, match=f"came to {column} = .*this is a mistake in cranfield"):
             replace(good, table=good.rows.with_columns(pl.lit(value).alias(column)))
+
+
+def test_next_to_no_degrees_of_freedom_make_the_critical_value_infinite_without_a_warning() -> None:
+    error = np.linspace(0.05, 0.07, 401)
+    critical = critical_f(np.full_like(error, 2.0), error, np.full_like(error, 1e-9))
+    assert np.isinf(critical[0])
+    assert np.isfinite(critical[-1])
+    assert (critical[:-1] >= critical[1:]).all()

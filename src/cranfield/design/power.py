@@ -53,11 +53,11 @@ def critical_f(between: Array, error: Array, alpha: Array) -> Array:
     tiny = alpha < 1e-8
     if np.any(tiny):
         # F = (φ_E/φ_A)·y/(1−y) with y beta-distributed; both parts are found from the upper tail.
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):  # where next to no degrees of freedom are left: infinite
             upper = special.betainccinv(between / 2, error / 2, alpha) / special.betaincinv(
                 error / 2, between / 2, alpha
             )
-        critical = np.where(tiny, error / between * upper, critical)
+            critical = np.where(tiny, error / between * upper, critical)
     return critical
 
 
