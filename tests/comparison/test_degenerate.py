@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cranfield import Comparison, DataError, ScoreMatrix, compare
+from cranfield.comparison.asymmetry import skewness
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import CranfieldWarning
 
@@ -82,3 +83,11 @@ def test_no_comparison_is_made_that_cannot_be_right(change: dict[str, np.ndarray
     result = quiet_compare(BASE, test="t")
     with pytest.raises(ArithmeticError, match=f"{said}; this is a mistake in cranfield"):
         replace(result, **change)
+
+
+def test_the_skewness_of_huge_scores_is_that_of_small_ones() -> None:
+    x = np.random.default_rng(5).gamma(1.0, 1.0, (30, 3))
+    a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
+    sd = (x[:, a] - x[:, b]).std(axis=0, ddof=1)
+    for scale in (2.0**400, 2.0**-400):
+        assert (skewness(scale * x, a, b, scale * sd) == skewness(x, a, b, sd)).all()

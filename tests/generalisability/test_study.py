@@ -11,7 +11,7 @@ from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, read_scores
 from cranfield.generalisability import Components, Reliability, reliability, variance_components
-from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
+from cranfield.generalisability.coefficients import COEFFICIENTS, Ratio, ratio
 from cranfield.generalisability.components import without_worst
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared
@@ -115,6 +115,7 @@ def test_a_target_met_exactly_takes_no_further_topic() -> None:
     c = Components(1.0, 0.0, 10.0, 50, 10, 9, 49, 441)
     assert ratio("erho2", c, 0.05).topics_for(0.5)[0] == 10
     assert ratio("erho2", c, 0.05).topics_for(0.9)[0] == 90
+    assert Ratio(1e-20, 0.0, 1e-3).topics_for(0.5) == (None, 1000, None)
 
 
 @given(st.integers(0, 1000), st.integers(2, 12), st.integers(2, 8))

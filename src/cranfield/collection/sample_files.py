@@ -41,12 +41,12 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
     target = Path(directory)
     try:
-        for path in (target, *target.parents):
-            if path.exists() and not path.is_dir():
-                raise FileError(os.fspath(path), [Problem(0, "is a file where a directory is expected")])
-        empty = not target.resolve().is_dir() or not any(target.iterdir())
+        barred = next((path for path in (target, *target.parents) if path.exists() and not path.is_dir()), None)
+        empty = barred is not None or not target.resolve().is_dir() or not any(target.iterdir())
     except (OSError, ValueError) as error:
         raise FileError(os.fspath(directory), [Problem(0, f"cannot be read: {reason(error)}")]) from None
+    if barred is not None:
+        raise FileError(os.fspath(barred), [Problem(0, "is a file where a directory is expected")])
     if not empty and not force:
         text = "is not empty; name a new directory, or replace a former sample there with force=True"
         raise FileError(os.fspath(directory), [Problem(0, text)])

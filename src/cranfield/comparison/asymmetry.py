@@ -43,6 +43,8 @@ def skewness(values: Array, a: NDArray[np.intp], b: NDArray[np.intp], sd: Array)
     """
     n = len(values)
     x = values - values.mean(axis=0)
+    binary = -int(np.frexp(np.abs(x).max())[1])  # a power of two changes no digit, and no cube is then too large
+    x, sd = np.ldexp(x, binary), np.ldexp(sd, binary)
     mixed, cubes = (x * x).T @ x, (x**3).sum(axis=0)
     third = cubes[a] - 3 * mixed[a, b] + 3 * mixed[b, a] - cubes[b]
     spread = sd**3 * (1 - 1 / n) ** 1.5

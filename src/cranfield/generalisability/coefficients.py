@@ -30,7 +30,7 @@ class Ratio:
         return value, lower, upper
 
     def topics_for(self, target: float) -> tuple[int | None, int | None, int | None]:
-        """Topics that reach the target: ⌈π/((1 − π)·r)⌉, fewest and most; None where no number does."""
+        """Topics that reach the target: ⌈π/((1 − π)·r)⌉, fewest and most; None where no number does (up to 2⁵³)."""
         needed, most, fewest = (_topics(target, r) for r in (self.value, self.lower, self.upper))
         return needed, fewest, most
 
@@ -39,7 +39,7 @@ def _topics(target: float, ratio: float) -> int | None:
     if ratio <= 0:
         return None
     needed = target / ((1 - target) * ratio)
-    return max(1, math.ceil(needed * (1 - 1e-12))) if math.isfinite(needed) else None
+    return max(1, math.ceil(needed * (1 - 1e-12))) if needed <= 2**53 else None
 
 
 def ratio(coefficient: Coefficient, components: Components, alpha: float) -> Ratio:
