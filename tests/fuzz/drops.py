@@ -90,7 +90,13 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         held = [line for line in lines if re.search(r"[^\s,;]", line)]
         if kind == "scores":
             every = [line for line in re.split(r"[\r\n]+", text) if re.search(r"[^\s,;]", line)]  # or each CR ends one
-            uncommented = [list(dropwhile(lambda line: line.startswith("#"), some)) for some in (held, every)]
+            anywhere = name.endswith((".eval", ".nev"))  # elsewhere comments stand above the table only
+            uncommented = [
+                [line for line in some if not line.lstrip().startswith("#")]
+                if anywhere
+                else list(dropwhile(lambda line: line.startswith("#"), some))
+                for some in (held, every)
+            ]
             return set().union(
                 *(
                     _cells([cut(line) for line in some])
