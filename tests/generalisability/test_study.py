@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -256,3 +258,14 @@ def test_both_intervals_cover(sizes: list[tuple[int, int]]) -> None:
     error = 4 * np.sqrt(0.05 * 0.95 / trials)
     assert hits["erho2"] / trials == pytest.approx(0.95, abs=error)
     assert hits["phi"] / trials == pytest.approx(0.95, abs=error + 0.01)
+
+
+def test_the_unit_of_the_scores_does_not_matter() -> None:
+    """Squares of mean squares of scores of 1e-100 are 0, and of 1e100 are not numbers."""
+    book = Components(0.6258, 0.8840, 2.7872, 12, 10, 9, 11, 99)
+    for unit in (1e-200, 1e200):
+        other = replace(
+            book, **{n: getattr(book, n) * unit for n in ("estimated_systems", "estimated_topics", "residual")}
+        )
+        for name in COEFFICIENTS:
+            assert ratio(name, other, 0.05).at(12) == pytest.approx(ratio(name, book, 0.05).at(12), rel=1e-12)

@@ -78,8 +78,9 @@ def _arteaga(c: Components, probability: float) -> float:
     f_q = _f_quantile(probability, c.df_systems, c.df_topics)
     if ms_s <= f_e * ms_e:  # where the formula passes 0, as Feldt's does; further down it turns round
         return 0.0
-    above = ms_s**2 - f_inf * ms_s * ms_e + (f_inf - f_e) * f_e * ms_e**2
-    below = (c.n_systems - 1) * f_inf * ms_s * ms_e + f_q * ms_s * ms_q
+    s, q = ms_s / ms_e, ms_q / ms_e  # both parts divided by MS_s·MS_e: no product of tiny or huge scores is left
+    above = s - f_inf + (f_inf - f_e) * f_e / s
+    below = (c.n_systems - 1) * f_inf + f_q * q
     return c.n_systems * above / (c.n_topics * below)
 
 
