@@ -61,10 +61,26 @@ def critical_f(between: Array, error: Array, alpha: Array) -> Array:
     return critical
 
 
+HUGE = 1e10
+"""A noncentrality from which the numerator of F′ is as good as constant; the series of the library would take long."""
+
+
 def exact_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
-    """P(F′(φ_A, φ_E, λ) ≥ F_α(φ_A, φ_E)) with the non-central F distribution."""
+    """P(F′(φ_A, φ_E, λ) ≥ F_α(φ_A, φ_E)) with the non-central F distribution.
+
+    For a huge λ the numerator χ′²(φ_A, λ) is λ + φ_A, and what is left is P(χ²(φ_E) ≤ φ_E·(λ + φ_A)/(φ_A·F_α)).
+
+    >>> ends = np.array([0.9999e10, 1.0001e10])  # on both sides of where the series is left
+    >>> exact_power(np.array([3.0, 3.0]), np.array([2.0, 2.0]), ends, np.array([1e-9, 1e-9])).round(4).tolist()
+    [0.9643, 0.9643]
+    """
     critical = critical_f(between, error, alpha)
-    power = np.asarray(1 - special.ncfdtr(between, error, noncentrality, critical))
+    power = np.asarray(1 - special.ncfdtr(between, error, np.minimum(noncentrality, HUGE), critical))
+    huge = noncentrality > HUGE
+    if np.any(huge):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # certain, or a cell without an answer
+            reached = special.gammainc(error / 2, error * (noncentrality + between) / (2 * between * critical))
+        power = np.where(huge, reached, power)
     # Where the lower tail underflows (below 1e-300) the library answers NaN for some arguments; there the
     # approximation gives the same 1.
     lost = np.isnan(power)
