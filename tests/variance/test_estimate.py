@@ -276,3 +276,13 @@ def test_which_estimators_hold_the_variance_between_topics() -> None:
         before, after = (estimate_variance(one, name).variance for one in (x, shifted))
         assert (after > 1.5 * before) == entry.holds_topics, name
         assert entry.holds_topics or after == pytest.approx(before), name
+
+
+@pytest.mark.parametrize("unit", [1e149, 1e-149])
+def test_ends_that_no_double_holds_are_left_out_and_said(unit: float) -> None:
+    x = np.random.default_rng(1).gamma(1.0, 1.0, (6, 3))
+    small = estimate_variance(ScoreMatrix(x, map(str, range(6)), "abc", "AP"), "within", alpha=1e-8)
+    assert small.upper is not None
+    with pytest.warns(CranfieldWarning, match="no interval .* at this level its ends lie beyond all bounds"):
+        huge = estimate_variance(ScoreMatrix(x * unit, map(str, range(6)), "abc", "AP"), "within", alpha=1e-8)
+    assert (huge.lower, huge.upper) == (None, None)

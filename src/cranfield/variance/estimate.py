@@ -30,6 +30,8 @@ else:
 
 _LONGEST_REACH = 300.0
 """Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""
+_LARGEST_LOG = 700.0
+"""e⁷⁰⁰ is a double, e⁷¹⁰ is not."""
 _NO_VARIANCE = 1e-12
 """A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
 without a topic beside the whole)."""
@@ -320,7 +322,7 @@ def _from_strata(
             from scipy.special import stdtrit
 
             reach = float(stdtrit(weights.sum(), 1 - alpha / 2)) * error
-            if reach < _LONGEST_REACH:
+            if reach < _LONGEST_REACH and abs(math.log(variance)) + reach < _LARGEST_LOG:
                 lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
             else:
                 problem = "at this level its ends lie beyond all bounds"
