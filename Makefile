@@ -13,7 +13,7 @@ help:  ## list the targets
 demo: $(VENV)/ready  ## the whole story on a synthetic sample collection
 	$(BIN)/cranfield demo
 
-test: lint  ## lint, types and tests (about twelve minutes on two cores)
+test: lint  ## lint, types and tests (about ten minutes on two cores)
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-all: lint  ## the same with the slow statistical checks

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.comparison import MeasureComparisons
 from cranfield.comparison.tests import TESTS
 from cranfield.errors import CranfieldError, quietly
-from cranfield.labels import plural
+from cranfield.labels import joined, plural
+from cranfield.paper.methods import how_found
 from cranfield.present.charts.style import number
 from cranfield.present.report import collection
 from cranfield.present.report.case import Case, named
@@ -40,13 +42,14 @@ def summary(case: Case, view: dict[str, Any]) -> str:
     teams = f" of {plural(len({team for team in view['teams'] if team}), 'team')}" if view["teams"] else ""
     test = TESTS[result.test].title
     title = f"{view['title']}: " if view["title"] else ""
-    resamples = f", {result.n_resamples:,} resamples" if result.n_resamples and not result.exact else ""
+    ways = how_found(MeasureComparisons((result,), result.across_measures))
+    found = f", p by {joined(ways)}" if ways else ""
     said = [
         f"{title}{plural(result.n_systems, 'system')}{teams} were compared on {plural(result.n_topics, 'topic')} by "
         f"{named(list(case.scores), 8)}.",
         *view["measures"][0]["sentences"],
         f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({result.alternative}"
-        f"{resamples}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
+        f"{found}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
     ]
     try:
         here = collection.detects(case, [result.n_topics]).row(0, named=True)
