@@ -241,6 +241,10 @@ def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: A
     page.route("**/api/view?*nDCG*", lambda route: held.append(route))
     page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
     page.wait_for_url("**nDCG**")
+    for _ in range(600):  # the browser tells of the request in its own time
+        if held:
+            break
+        page.wait_for_timeout(50)
     page.go_back()
     with page.expect_response(lambda answer: "nDCG" in answer.url and answer.status == 200, timeout=60_000):
         held[0].continue_()
