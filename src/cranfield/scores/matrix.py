@@ -20,8 +20,24 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-LARGEST_SCORE = 1e150
-"""In size: squares of larger ones, and their sums, do not fit in a double."""
+_LARGEST, _SMALLEST = 1e150, 1e-150
+"""In size: squares of larger scores, and their sums, do not fit in a double; squares of smaller ones are next to 0."""
+
+
+def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = False) -> None:
+    """A `DataError` for scores that are too large to be squared, or, unless `tiny` ones will do, all too small.
+
+    >>> check_magnitude("AP", np.array([[1e-200, 2e-200]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    cranfield.errors.DataError: AP: the largest score in size is 2e-200, and its square is too small for a double; ...
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST or (0 < largest < _SMALLEST and not tiny):
+        end = "large" if largest > _LARGEST else "small"
+        raise DataError(
+            f"{measure}: the largest score in size is {largest:g}, and its square is too {end} for a double; "
+            "scale the scores first"
+        )
 
 
 @record(eq=False)
@@ -275,8 +291,10 @@ class ScoreMatrix(Result):
 
     # ── what a method needs ───────────────────────────────────────────────────────────────────────────────
 
-    def require(self, *, topics: int = 2, systems: int = 2, what: str = "this") -> ScoreMatrix:
-        """The matrix itself, once it is known to be large enough, two-dimensional and finite.
+    def require(self, *, topics: int = 2, systems: int = 2, what: str = "this", tiny: bool = False) -> ScoreMatrix:
+        """The matrix itself, once it is known to be large enough, two-dimensional, finite, and fit to be squared.
+
+        With `tiny`, scores will do that are all so small that their squares are next to 0.
 
         >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance")
         Traceback (most recent call last):
@@ -296,12 +314,7 @@ class ScoreMatrix(Result):
                 f"{self.measure}: {what} needs finite scores; topic {self.topics[row]!r}, "
                 f"system {self.systems[column]!r} has {self.values[row, column]}"
             )
-        largest = float(np.abs(self.values).max(initial=0.0))
-        if largest > LARGEST_SCORE:
-            raise DataError(
-                f"{self.measure}: the largest score in size is {largest:g}, and its square is too large for a double; "
-                "scale the scores first"
-            )
+        check_magnitude(self.measure, self.values, tiny=tiny)
         return self
 
     # ── frames ────────────────────────────────────────────────────────────────────────────────────────────
