@@ -136,6 +136,17 @@ def test_scores_all_beside_an_end_of_the_scale_leave_no_margin(near: np.ndarray)
         fit_margins(Population.of(beside, bottom=0))
 
 
+def test_a_copula_that_the_library_gives_up_on_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class GivesUp:
+        @staticmethod
+        def from_data(ranks: np.ndarray, controls: object) -> None:
+            raise RuntimeError("copula has not been fitted")
+
+    monkeypatch.setattr(pytest.importorskip("pyvinecopulib"), "Vinecop", GivesUp)
+    with pytest.raises(DataError, match=r"scores of 3 systems on 40 topics \(copula has not been fitted\)\. Give"):
+        simulate_scores(lopsided(40, 6), n_systems=3, mode="copula")
+
+
 @pytest.mark.parametrize(
     ("measure", "values", "text"),
     [

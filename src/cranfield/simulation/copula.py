@@ -186,9 +186,20 @@ def fit_pair(values: Array, pair: Indices) -> FittedCopula:
     """
     vines = library()
     controls = vines.FitControlsBicop(selection_criterion="aic", num_threads=1)
-    bicop = vines.Bicop.from_data(pseudo_observations(values, pair), controls=controls)
+    bicop = fitted(vines.Bicop, values, pair, controls)
     symmetric = bicop.family not in (vines.BicopFamily.tawn, vines.BicopFamily.tll)
     return FittedCopula(bicop, bool(symmetric and bicop.rotation in (0, 180)))
+
+
+def fitted(kind: Any, values: Array, systems: Indices, controls: Any) -> Any:
+    """A copula of this kind on the scores of these systems; the library gives up on some that are few and tied."""
+    try:
+        return kind.from_data(pseudo_observations(values, systems), controls=controls)
+    except RuntimeError as error:
+        raise DataError(
+            f"no copula can be fitted to the scores of {len(systems)} systems on {len(values)} topics ({error}). Give "
+            "the scores of more topics, or resample the topics."
+        ) from None
 
 
 def pseudo_observations(values: Array, systems: Indices) -> Array:
