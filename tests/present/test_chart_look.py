@@ -171,6 +171,23 @@ def test_a_phone_shows_hostile_names_as_they_are() -> None:
     assert not [part for part in root.iter() if part.tag.endswith("script")]
 
 
+BUILT_IN = (
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["leaderboard", "pairs"])
+@pytest.mark.parametrize("drawn", [lambda *what: to_svg(chart(*what)), phone_chart], ids=["screen", "phone"])
+def test_systems_named_like_what_every_script_object_has_are_drawn(kind: str, drawn: Any) -> None:
+    x = matrix(n_systems=len(BUILT_IN) + 1)
+    longer = "propertyIsEnumerable constructor hasOwnProperty"  # in lines of a word each where there is little room
+    named = ScoreMatrix(x.values, x.topics, (*BUILT_IN, longer), "AP")
+    shown = " ".join(text for text in ElementTree.fromstring(drawn(compare(named, test="t"), kind)).itertext())
+    for name in BUILT_IN:
+        assert re.search(rf"\b{name[:11]}", shown), name
+
+
 @pytest.mark.parametrize(("n_topics", "named"), [(50, 50), (60, 30), (150, 38)])
 def test_topics_that_have_no_room_for_all_names_name_some(n_topics: int, named: int) -> None:
     svg = to_svg(chart(matrix(n_topics=n_topics, n_systems=4), "topics"))

@@ -357,7 +357,7 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     x = hostile_matrix()
     skip = ["standardisation", "reliability", "next", "collection"]
     file = build_report(
-        Scores([x, ScoreMatrix(x.values**2, x.topics, x.systems, "P<b>")]),
+        Scores([x, *(ScoreMatrix(x.values**2, x.topics, x.systems, measure) for measure in ("P<b>", "constructor"))]),
         n_resamples=200,
         skip=skip,
         title=x.systems[0],
@@ -372,6 +372,9 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     while tables.count():
         tables.first.click()
     assert page.evaluate("document.documentElement.dataset.owned") is None
+    page.get_by_label("Measure", exact=True).select_option("constructor")
+    expect(page.locator("[data-headline]")).to_contain_text("by constructor")
+    expect(listed(page)).to_have_count(len(x.systems))
     context.close()
 
 
