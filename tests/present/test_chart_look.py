@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -141,6 +142,26 @@ def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
     for kind in ("leaderboard", "pairs", "differences"):
         assert _width(phone_chart(comparison, kind)) <= WIDE, kind
     assert "too many to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
+
+
+@pytest.mark.parametrize("drawn", [lambda *what: to_svg(chart(*what)), phone_chart], ids=["screen", "phone"])
+def test_counts_of_neighbouring_settings_do_not_collide(drawn: Any) -> None:
+    rng = np.random.default_rng(4)
+    settings = [f"f(b={k / 20})" for k in range(20)]
+    tuned = tune({"f": ScoreMatrix(rng.normal(0.5, 0.1, (24, 20)), [str(t) for t in range(24)], settings, "AP")})
+    counts = tuned["f"].curve().filter(pl.col("folds") > 0)["folds"].to_list()
+    shown = [
+        (float(x), text)
+        for x, text in re.findall(r'translate\(([\d.]+),[\d.]+\)"[^>]*>(\d+ ×)<', drawn(tuned, "curve"))
+    ]
+    assert 0 < len(shown) < len(counts), "there is room for some of them"
+    assert f"{max(counts)} ×" in [text for _, text in shown]
+    for (left, first), (right, second) in itertools.pairwise(sorted(shown)):
+        assert right - left > (text_width(first, 11, bold=True) + text_width(second, 11, bold=True)) / 2
+
+
+def test_a_word_of_a_name_is_cut_only_where_it_must_be() -> None:
+    assert "Greenhouse–Geisser<" in phone_chart(results()["Recommendation"])
 
 
 def test_a_folded_name_stands_beside_the_middle_of_its_row() -> None:
