@@ -36,7 +36,7 @@ def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **opti
     """Mean score over the parameter with its band; ringed are the settings the folds chose, filled the final one.
 
     One numeric parameter gives a curve, two a heat map, anything else a list of settings. On a curve the number of
-    folds stands above a ring, except where a setting that more folds chose is nearer than the share `apart` of the axis.
+    folds stands above a ring, except where one that more folds chose is nearer than the share `apart` of the axis.
     """
     every = [result[family]] if family is not None else list(result.families)
     chosen = _foremost(every, lambda one: one.held_out_mean)
@@ -49,8 +49,8 @@ def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **opti
     return finish(
         plot,
         _finding(every),
-        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds where there is room"
-        f"{_left(every, 'with the best held-out means')}",
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds where "
+        f"there is room{_left(every, 'with the best held-out means')}",
     )
 
 
