@@ -49,8 +49,8 @@ def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **opti
     return finish(
         plot,
         _finding(every),
-        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds where "
-        f"there is room{_left(every, 'with the best held-out means')}",
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds "
+        f"where there is room{_left(every, 'with the best held-out means')}",
     )
 
 
