@@ -278,7 +278,8 @@ def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
     strips = page.locator(".view-bars")
     for at in range(strips.count()):
         assert strips.nth(at).evaluate("strip => strip.scrollWidth - strip.clientWidth") <= 0, "all topics are in sight"
-    ready(page, f"{served[0]}/data/sample#system=alder-1&a=alder-1&b=birch-1")
+    ready(page, f"{served[0]}/data/sample#system=alder-1&a=alder-1&b=birch-1&topic=7")
+    expect(page.locator(".view-two li.relevant").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for bar in (page.locator(".view-pair .view-bars button").first, page.locator(".view-pair .view-bars button").last):
         box = bar.bounding_box()
