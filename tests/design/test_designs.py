@@ -390,3 +390,14 @@ def test_next_to_no_degrees_of_freedom_make_the_critical_value_infinite_without_
     assert np.isinf(critical[0])
     assert np.isfinite(critical[-1])
     assert (critical[:-1] >= critical[1:]).all()
+
+
+def test_a_small_epsilon_leaves_the_power_of_a_large_effect_at_one() -> None:
+    """Beside degrees of freedom that ε does not touch, the chance of the critical value is no double any more."""
+    power = [
+        design_anova(1.0, 100, 0.9, n_topics=topics, epsilon=1 / 99, alpha=1e-6).rows["power"][0]
+        for topics in (200, 10_000, 100_000, 10_000_000)
+    ]
+    assert power == sorted(power)
+    assert power[0] < 0.1
+    assert power[-3:] == pytest.approx([1, 1, 1])
