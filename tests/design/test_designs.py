@@ -401,3 +401,10 @@ def test_a_small_epsilon_leaves_the_power_of_a_large_effect_at_one() -> None:
     assert power == sorted(power)
     assert power[0] < 0.1
     assert power[-3:] == pytest.approx([1, 1, 1])
+
+
+def test_cells_that_any_number_of_systems_satisfies_stay_empty_beside_others() -> None:
+    with pytest.warns(CranfieldWarning, match="1 of 2 designs .* any number will do"):
+        rows = design_anova(0.09, min_diff=[1e8, 1.0], n_topics=20, published=True).to_frame()
+    assert rows["systems"].null_count() == rows["achieved_power"].null_count() == 1
+    assert rows["achieved_power"][1] >= 0.8

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield import make_sample
+from cranfield import cluster, make_sample
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import OTHER_TONGUES, app
 from cranfield.cli.output import chart_kinds
@@ -256,7 +256,8 @@ def collection(chance: random.Random, folder: Path) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """The files that stay: a sample collection, teams, factors."""
+    """The files that stay: a sample collection, teams, factors. No scheduler is about to write its file here."""
+    cluster.ANSWER = 0.1
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     names = [*systems, "a", "b", "c"]

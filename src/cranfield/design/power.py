@@ -127,7 +127,8 @@ def effective_epsilon(epsilon: Array, between: Array, noncentrality: Array) -> A
     >>> float(effective_epsilon(np.array(0.4), np.array(19.0), np.array(0.0)))
     0.4
     """
-    return np.asarray((between + 2 * noncentrality) / (between / epsilon + 2 * noncentrality))
+    with np.errstate(invalid="ignore"):  # a cell without an answer may be infinite
+        return np.asarray((between + 2 * noncentrality) / (between / epsilon + 2 * noncentrality))
 
 
 _SHARES = 16
