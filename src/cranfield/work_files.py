@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, FileError, Problem
-from cranfield.files import reason, write_atomically
+from cranfield.files import reason, shown, write_atomically
 from cranfield.labels import summary
 
 _KIND = "cranfield {} work file 1"
@@ -149,7 +149,8 @@ class WorkFile:
 
     def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         if kind != self._kind:
-            raise FileError(str(self._path), [Problem(1, "is not a work file of this version of cranfield")])
+            text = f"is {shown(kind)} and not {shown(self._kind)}; name another file"
+            raise FileError(str(self._path), [Problem(1, text)])
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
                 raise ArgumentError(
