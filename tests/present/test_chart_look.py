@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -143,6 +144,26 @@ def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
     assert "too many to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
 
 
+@pytest.mark.parametrize("drawn", [lambda *what: to_svg(chart(*what)), phone_chart], ids=["screen", "phone"])
+def test_counts_of_neighbouring_settings_do_not_collide(drawn: Any) -> None:
+    rng = np.random.default_rng(4)
+    settings = [f"f(b={k / 20})" for k in range(20)]
+    tuned = tune({"f": ScoreMatrix(rng.normal(0.5, 0.1, (24, 20)), [str(t) for t in range(24)], settings, "AP")})
+    counts = tuned["f"].curve().filter(pl.col("folds") > 0)["folds"].to_list()
+    shown = [
+        (float(x), text)
+        for x, text in re.findall(r'translate\(([\d.]+),[\d.]+\)"[^>]*>(\d+ ×)<', drawn(tuned, "curve"))
+    ]
+    assert 0 < len(shown) < len(counts), "there is room for some of them"
+    assert f"{max(counts)} ×" in [text for _, text in shown]
+    for (left, first), (right, second) in itertools.pairwise(sorted(shown)):
+        assert right - left > (text_width(first, 11, bold=True) + text_width(second, 11, bold=True)) / 2
+
+
+def test_a_word_of_a_name_is_cut_only_where_it_must_be() -> None:
+    assert "Greenhouse–Geisser<" in phone_chart(results()["Recommendation"])
+
+
 def test_a_folded_name_stands_beside_the_middle_of_its_row() -> None:
     x = matrix(n_systems=3)
     named = ScoreMatrix(x.values, x.topics, ("a system", "a system of rather many words", "another"), "AP")
@@ -169,6 +190,23 @@ def test_a_phone_shows_hostile_names_as_they_are() -> None:
     assert "__proto__" in shown
     assert any(text.startswith('it\'s "quoted"') for text in shown)
     assert not [part for part in root.iter() if part.tag.endswith("script")]
+
+
+BUILT_IN = (
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["leaderboard", "pairs"])
+@pytest.mark.parametrize("drawn", [lambda *what: to_svg(chart(*what)), phone_chart], ids=["screen", "phone"])
+def test_systems_named_like_what_every_script_object_has_are_drawn(kind: str, drawn: Any) -> None:
+    x = matrix(n_systems=len(BUILT_IN) + 1)
+    longer = "propertyIsEnumerable constructor hasOwnProperty"  # in lines of a word each where there is little room
+    named = ScoreMatrix(x.values, x.topics, (*BUILT_IN, longer), "AP")
+    shown = " ".join(text for text in ElementTree.fromstring(drawn(compare(named, test="t"), kind)).itertext())
+    for name in BUILT_IN:
+        assert re.search(rf"\b{name[:11]}", shown), name
 
 
 @pytest.mark.parametrize(("n_topics", "named"), [(50, 50), (60, 30), (150, 38)])

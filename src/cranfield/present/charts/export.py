@@ -52,10 +52,21 @@ def _counted(svg: str) -> str:
     return _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names)}"), svg)
 
 
+_BUILT_IN = (
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+)  # fmt: skip
+_BUILT_IN_NAME = re.compile(rf'(\\?")({"|".join(_BUILT_IN)})\1')  # in an expression its quotes are escaped
+
+
 def _drawable(spec: dict[str, Any]) -> dict[str, Any]:
-    """The specification, its names without the two line separators that the engine's expressions cannot hold."""
-    text = json.dumps(spec, ensure_ascii=False)
-    drawable: dict[str, Any] = json.loads(text.replace("\u2028", " ").replace("\u2029", " "))
+    """The specification, its names such that the engine's expressions can hold them.
+
+    They cannot hold the two line separators, nor the name of what every JavaScript object has, which the engine takes
+    for something defined: a system called so is drawn with a space after its name, which no image shows.
+    """
+    text = json.dumps(spec, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ")
+    drawable: dict[str, Any] = json.loads(_BUILT_IN_NAME.sub(r"\1\2 \1", text))
     return drawable
 
 

@@ -21,7 +21,7 @@ WIDE = 340
 """Width of the whole image: what a page 390 pixels wide leaves to it."""
 LEAST = 120
 """A plot is not made narrower than this."""
-NAME = 104
+NAME = 112
 """Room for a name beside a plot; a longer one is cut."""
 CUT = 14
 """Characters of a name that a label puts together with something else."""
@@ -37,6 +37,7 @@ _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"')
 
 
 FEWER: dict[str, dict[str, Any]] = {
+    "curve": {"apart": 0.12},
     "leaderboard": {"most_groups": 6},
     "ranks": {"size": 230},
     "stops": {"most_labels": 3},

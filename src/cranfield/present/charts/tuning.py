@@ -32,14 +32,15 @@ MOST_FAMILIES = 4
 MOST_SETTINGS = 60
 
 
-def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
+def curve(result: Tuning, family: str | None = None, apart: float = 0.07, **options: Any) -> Drawing:
     """Mean score over the parameter with its band; ringed are the settings the folds chose, filled the final one.
 
-    One numeric parameter gives a curve, two a heat map, anything else a list of settings.
+    One numeric parameter gives a curve, two a heat map, anything else a list of settings. On a curve the number of
+    folds stands above a ring, except where one that more folds chose is nearer than the share `apart` of the axis.
     """
     every = [result[family]] if family is not None else list(result.families)
     chosen = _foremost(every, lambda one: one.held_out_mean)
-    panels: list[Drawing] = [_panel(result, one, options) for one in chosen]
+    panels: list[Drawing] = [_panel(result, one, apart, options) for one in chosen]
     plot = (
         panels[0]
         if len(panels) == 1
@@ -48,8 +49,8 @@ def curve(result: Tuning, family: str | None = None, **options: Any) -> Drawing:
     return finish(
         plot,
         _finding(every),
-        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds"
-        f"{_left(every, 'with the best held-out means')}",
+        f"{_details(result)}; band: 95% of resampled topic sets; rings: settings chosen, with the number of folds "
+        f"where there is room{_left(every, 'with the best held-out means')}",
     )
 
 
@@ -82,20 +83,33 @@ def _details(result: Tuning) -> str:
     return f"{result.measure} over {plural(len(result.folds.topics), 'topic')}, {result.folds.description}"
 
 
-def _panel(result: Tuning, one: TunedFamily, options: dict[str, Any]) -> Drawing:
+def _panel(result: Tuning, one: TunedFamily, apart: float, options: dict[str, Any]) -> Drawing:
     frame = one.curve(**options)
     parameters = [column_of(name) for name in one.family.parameters]
     numeric = [name for name in parameters if frame[name].dtype.is_numeric() and frame[name].n_unique() > 1]
     varying = [name for name in parameters if frame[name].n_unique() > 1]
     if len(varying) == 1 and numeric == varying:
-        return _line(frame, varying[0], result.measure, one.name)
+        return _line(frame, varying[0], result.measure, one.name, apart)
     if len(varying) == 2 and frame.height == frame.select(varying).n_unique():
         return _heat(frame, varying[0], varying[1], result.measure, one.name)
     return _list(frame, result.measure, one.name)
 
 
-def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Drawing:
+def _with_room(frame: pl.DataFrame, apart: float) -> list[str]:
+    """The settings whose number of folds can be written above them: the most chosen first, none near another."""
+    values = frame["parameter"]
+    nearest = apart * (float(values.max()) - float(values.min()))  # type: ignore[arg-type]
+    kept: dict[str, float] = {}
+    chosen = frame.filter(pl.col("folds") > 0).sort("folds", "parameter", descending=[True, False])
+    for name, value in chosen.select("setting", "parameter").iter_rows():
+        if all(abs(value - other) >= nearest for other in kept.values()):
+            kept[name] = value
+    return list(kept)
+
+
+def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str, apart: float) -> Drawing:
     data = frame.select(pl.col(parameter).alias("parameter"), "setting", "mean", "lower", "upper", "folds", "final")
+    data = data.with_columns(labelled=pl.col("setting").is_in(_with_room(data, apart)))
     x = alt.X("parameter:Q", title=f"{family}: {parameter}", scale=alt.Scale(zero=False, nice=False, padding=12))
     base = alt.Chart(rows(data.sort("parameter"))).encode(x=x)
     y = alt.Y("mean:Q", title=f"mean {measure}", scale=alt.Scale(zero=False))
@@ -112,7 +126,7 @@ def _line(frame: pl.DataFrame, parameter: str, measure: str, family: str) -> Dra
             size=alt.Size("folds:Q", scale=alt.Scale(range=[60, 420]), legend=None),
         ),
         base.transform_filter("datum.final").mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y=y),
-        base.transform_filter("datum.folds > 0")
+        base.transform_filter("datum.labelled")
         .transform_calculate(text="datum.folds + ' ×'")
         .mark_text(dy=-19, color=ACCENT, fontWeight="bold")
         .encode(y=y, text="text:N"),

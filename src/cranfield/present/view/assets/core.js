@@ -70,7 +70,7 @@ class Measure {
 
 // ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
 const view = {
-  root: null, data: null, source: null, measure: null, measures: {}, panels: [],
+  root: null, data: null, source: null, measure: null, measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
   settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered" },
@@ -153,8 +153,8 @@ function drawAll(all) { for (const panel of view.panels) panel.draw(all === true
 
 /** The numbers by a measure: carried by the page, or asked of the server, which may take a while. */
 async function load(measure) {
-  const ready = ({ mean, ...rest }) => (view.measures[measure] = new Measure({ ...rest, means: mean }, view.data));
-  if (view.measures[measure]) return view.measures[measure];
+  const ready = ({ mean, ...rest }) => view.measures.set(measure, new Measure({ ...rest, means: mean }, view.data)).get(measure);
+  if (view.measures.has(measure)) return view.measures.get(measure);
   const carried = view.data.measures.find((one) => one.measure === measure);
   if (carried) return ready(carried);
   view.root.setAttribute("aria-busy", "true");

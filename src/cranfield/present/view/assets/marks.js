@@ -135,6 +135,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   // In the next frame, since drawing may resize the host: the browser complains of observers that do so at once.
   new ResizeObserver(([entry]) => requestAnimationFrame(() => { width = Math.floor(entry.contentRect.width); paint(); })).observe(host);
   const cellAt = (event) => {
+    if (!now) return null;  // not drawn yet
     const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left - now.left) / now.cellWidth, y = (event.clientY - box.top - now.top) / now.cellHeight;
     return x >= 0 && y >= 0 && x < now.columns && y < now.rows ? [Math.floor(y), Math.floor(x)] : null;
   };
@@ -198,6 +199,7 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => { const cell = cellAt(event); if (cell) { at = cell; pick(...cell, event); } });
   canvas.addEventListener("keydown", (event) => {
+    if (!now) return;
     const far = event.shiftKey ? 10 : 1;
     const step = { ArrowUp: [-far, 0], ArrowDown: [far, 0], ArrowLeft: [0, -far], ArrowRight: [0, far] }[event.key];
     if (step) at = [Math.max(0, Math.min(now.rows - 1, at[0] + step[0])), Math.max(0, Math.min(now.columns - 1, at[1] + step[1]))];

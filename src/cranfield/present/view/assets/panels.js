@@ -173,7 +173,7 @@ async function drawLists(host) {
   const high = Math.max(1, ...lists.flat().map(([, grade]) => grade ?? 0)), height = 24;
   const column = (list, system) => make("ol", { "aria-label": nameOf(system) }, ...list.map(([name, grade]) => {
     const line = make("li", { class: grade === null ? "unjudged" : grade > 0 ? "relevant" : "", title: name }, make("span", { text: name }), make("b", { text: grade === null ? "unjudged" : String(grade) }));
-    if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 45 * grade / high)}%`);
+    if (grade > 0) line.style.setProperty("--share", `${Math.round(15 + 40 * grade / high)}%`);
     return line;
   }));
   const lines = draw("svg", { "aria-hidden": "true", viewBox: `0 0 60 ${height * Math.max(...lists.map((list) => list.length), 1)}`, preserveAspectRatio: "none" });
