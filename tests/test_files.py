@@ -10,7 +10,7 @@ import pytest
 
 from cranfield import FileError, make_sample, make_scores, write_scores
 from cranfield.collection.readers import read_run
-from cranfield.files import expand, read_bytes, write_atomically, written_whole
+from cranfield.files import beside, expand, read_bytes, write_atomically, written_whole
 from cranfield.work_files import WorkFile
 
 
@@ -49,6 +49,27 @@ def test_what_a_killed_process_left_is_swept_at_the_next_write(tmp_path: Path) -
     assert not folder.exists()
     write_scores(make_scores(n_topics=3, n_systems=2, seed=1), tmp_path / "runs", layout="trec_eval")
     assert not per_run.exists()
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "é" * 127, "n" * 101])
+def test_a_name_as_long_as_the_system_allows_is_written_and_swept(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    try:
+        target.write_bytes(b"old")
+    except OSError:
+        pytest.skip("this file system has shorter names")
+    long_ago = time.time() - 10_000
+    stale = tmp_path / f"{beside(name)}abcd1234.part"
+    stale.write_bytes(b"half")
+    os.utime(stale, (long_ago, long_ago))
+    write_atomically(target, b"new")
+    assert target.read_bytes() == b"new"
+    target.unlink()
+    write_scores(make_scores(n_topics=3, n_systems=2, seed=1), target, layout="trec_eval")
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+    assert beside(name) != beside(name[:-1] + "x")
+    with pytest.raises(FileError, match="cannot be written: File name too long"):
+        write_atomically(tmp_path / ("n" * 256), b"new")
 
 
 def test_a_directory_is_there_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -71,6 +71,10 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     # Nobody sees a control character; some of them end a line for Python and for nobody else.
     (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: holds the control character U+0007; remove it"),
     (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+007F"),
+    # One that turns the direction makes a name look like another.
+    (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\u202e2,1,1\n", ":3: holds the control character U+202E; remove it"),
+    (read_scores, "s.csv", LARGE + "1,a\u2067,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+2067"),
+    (read_teams, "t.csv", "a,x\nb\u2069c,x\n", ":2: holds the control character U+2069"),
     (read_order, "o.txt", "a\r\nb\rc\n\x1bd\n", ":4: holds the control character U+001B"),
     (read_teams, "t.csv", "a,x\nb\x85c,x\n", ":2: holds the control character U+0085"),
     (read_intents, "i.txt", "1 1 0.5\x0c2 1 0.5\n", ":1: holds the control character U+000C"),
@@ -96,6 +100,9 @@ def test_names_made_in_memory_hold_no_control_character_either() -> None:
         DataError, match=r"^topic 'a\\x07' holds a control character, which nobody would see; rename it$"
     ):
         ScoreMatrix([[1.0]], ["a\x07"], ["s"])
+    with pytest.raises(DataError, match=r"^system '\\u202esb' holds a control character, which nobody would see; "):
+        ScoreMatrix([[1.0]], ["a"], ["\u202esb"])
+    ScoreMatrix([[1.0]], ["\u200fאב\u200c"], ["می\u200cخواهم"])  # marks and joiners belong to words
 
 
 def test_long_numbers_in_labels_are_sorted_by_value() -> None:

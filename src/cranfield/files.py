@@ -88,7 +88,12 @@ _STRAY_ENDINGS = (
     ".swp",
     ".lock",
 )
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_WIDE_MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",  # before UTF-16, whose mark it begins with
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 class NamedFile(str):
@@ -452,10 +457,11 @@ def text_lines(data: bytes, path: str) -> Iterator[tuple[int, str]]:
 
 
 def without_mark(data: bytes, path: str) -> bytes:
-    """The beginning of a file without its byte-order mark; UTF-16 is refused."""
-    if data.startswith(_UTF16_MARKS):
-        text = "is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"
-        raise FileError(path, [Problem(0, text)])
+    """The beginning of a file without its byte-order mark; UTF-16 and UTF-32 are refused."""
+    for mark, kind in _WIDE_MARKS.items():
+        if data.startswith(mark):
+            text = f"is {kind} text; save it as UTF-8 (for example: iconv -f {kind} -t UTF-8)"
+            raise FileError(path, [Problem(0, text)])
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
@@ -573,8 +579,24 @@ def system_name(path: str) -> str:
     return name
 
 
+_LONG_NAME = 100
+"""Bytes of a name from which on names of temporary neighbours do not repeat it; systems allow 255."""
 _LEFT_OVER_AFTER = 600.0
 """Seconds without a write after which a temporary file is one that a killed process left behind."""
+
+
+def beside(name: str) -> str:
+    """How the names of temporary neighbours of a file begin; of a long name a hash.
+
+    >>> beside("scores.csv"), len(beside("n" * 255))
+    ('.scores.csv.', 22)
+    """
+    whole = os.fsencode(name)
+    if len(whole) <= _LONG_NAME:
+        return f".{name}."
+    import hashlib
+
+    return f".{hashlib.blake2b(whole, digest_size=10).hexdigest()}."
 
 
 def sweep(target: Path) -> None:
@@ -582,7 +604,7 @@ def sweep(target: Path) -> None:
 
     What was written to in the last ten minutes may be another process at work, and stays.
     """
-    pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.part")
+    pattern = re.compile(re.escape(beside(target.name)) + r"[a-z0-9_]{8}\.part")
     with suppress(OSError):  # tidying must never be in the way of writing
         for one in target.parent.iterdir():
             if not pattern.fullmatch(one.name):
@@ -625,9 +647,9 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: boo
                 target.stat()  # one that leads to itself is an error
             target = target.resolve()
         sweep(target)
-        beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        temporary = beside
+        neighbour = target.with_name(f"{beside(target.name)}{os.urandom(4).hex()}.part")
+        handle = os.open(neighbour, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        temporary = neighbour
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
@@ -660,7 +682,7 @@ def written_whole(target: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         sweep(place)
-        scratch = tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+        scratch = tempfile.mkdtemp(dir=place.parent, prefix=beside(place.name), suffix=".part")
         new = Path(scratch, "new")
         new.mkdir()
         yield new

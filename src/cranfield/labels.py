@@ -9,8 +9,12 @@ from collections.abc import Iterable, Sequence
 from cranfield.errors import DataError, UnknownNameError
 
 _DIGITS = re.compile(r"(\d+)")
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Control characters other than tabs and the ends of lines: nobody sees them, so no name and no text holds any."""
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters other than tabs and the ends of lines: nobody sees them, so no name and no text holds any.
+
+Among them those that turn the direction of what follows (Unicode's embeddings, overrides and isolates), which make one
+name look like another. The marks and joiners that Arabic, Persian and Hebrew words need are none of them.
+"""
 
 
 def natural_key(label: str) -> tuple[tuple[int, int, str], ...]:

@@ -9,6 +9,11 @@ compared with the file. What comes from a page's visitor is then read in a proce
 from __future__ import annotations
 
 import io
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,30 +44,69 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
 
     A file that was handed to a page (a `NamedFile`) is read in a process of its own with a limit on memory.
     """
-    check_lengths(data, name)
+    unpacked = check_lengths(data, name)
     if isinstance(name, NamedFile):
+        if unpacked > MEMORY:
+            raise _too_large(name)
         try:
             packed = run_isolated(_decode_isolated, data, str(name))
         except DataError as error:
             if str(error) != NO_ANSWER:
                 raise
-            text = f"cannot be read as parquet within {MEMORY // 1_000_000:,} MB of memory; is the file damaged?"
-            raise FileError(name, [Problem(0, text)]) from None
+            raise _too_large(name) from None
         import polars as pl
 
         return pl.read_ipc(io.BytesIO(packed))
     return _decode(data, name)
 
 
+def _too_large(name: str) -> FileError:
+    text = f"cannot be read as parquet within {MEMORY // 1_000_000:,} MB of memory; is the file damaged?"
+    return FileError(name, [Problem(0, text)])
+
+
 def _decode(data: bytes, name: str) -> pl.DataFrame:
     import polars as pl
 
     try:
-        return pl.read_parquet(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        said = str(error).splitlines() or [type(error).__name__]
-        text = f"cannot be read as parquet: {said[0]}; is the file complete?"
-        raise FileError(name, [Problem(0, text)]) from None
+        with unless_it_panics(pl.exceptions.PanicException):
+            return pl.read_parquet(io.BytesIO(data))
+    except pl.exceptions.PanicException:
+        said = "its content does not fit its description"
+    except (pl.exceptions.PolarsError, OSError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+    raise FileError(name, [Problem(0, f"cannot be read as parquet: {said}; is the file complete?")])
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@contextmanager
+def unless_it_panics(panic: type[BaseException]) -> Iterator[None]:
+    """Hold back what is written to standard error inside, and drop it if a library ends in a panic.
+
+    A library written in Rust writes its panic to the file descriptor itself, above the error that is made of it. What
+    others write meanwhile comes a moment later.
+    """
+    with _ONE_AT_A_TIME, tempfile.TemporaryFile() as held:
+        try:
+            before = os.dup(2)
+        except OSError:  # standard error is closed: nothing to hold back
+            yield
+            return
+        said = True
+        try:
+            os.dup2(held.fileno(), 2)
+            yield
+        except panic:
+            said = False
+            raise
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+            held.seek(0)
+            if said and (text := held.read()):
+                os.write(2, text)
 
 
 def _decode_isolated(data: bytes, name: str, _progress: object) -> bytes:
@@ -82,15 +126,17 @@ def _warm() -> bytes:
     return out.getvalue()
 
 
-def check_lengths(data: bytes, name: str) -> None:
+def check_lengths(data: bytes, name: str) -> int:
     """Compare every length that a parquet file claims with the file; what does not fit is a `FileError`.
+
+    Returns how many bytes its pages unpack to.
 
     >>> check_lengths(b"PAR1" + (2**31 - 1).to_bytes(4, "little") + b"PAR1", "scores.parquet")
     Traceback (most recent call last):
     cranfield.errors.FileError: scores.parquet: cannot be read as parquet: its end claims a description of 2,147,483,647 bytes, and the file has 12; is the file complete?
     """  # noqa: E501
     try:
-        _check(data)
+        return _check(data)
     except _Invalid as problem:
         text = f"cannot be read as parquet: {problem}; is the file complete?"
         raise FileError(name, [Problem(0, text)]) from None
@@ -100,7 +146,7 @@ class _Invalid(Exception):
     """Why a file is no sound parquet."""
 
 
-def _check(data: bytes) -> None:
+def _check(data: bytes) -> int:
     if len(data) < len(MARK) + _END or not data.startswith(MARK) or not data.endswith(MARK):
         raise _Invalid("it does not begin and end with the mark PAR1")
     length = int.from_bytes(data[-_END:-4], "little")
@@ -119,13 +165,15 @@ def _check(data: bytes) -> None:
     for one in _structures(about, 2):
         if _number(one, 2, "bytes of a value", 0) > len(data):
             raise _Invalid("it claims a value longer than the file")
-    for group in groups:
-        for chunk in _structures(group, 1):
-            _check_column(data, chunk.get(3), _number(group, 3, "rows"), end)
+    return sum(
+        _check_column(data, chunk.get(3), _number(group, 3, "rows"), end)
+        for group in groups
+        for chunk in _structures(group, 1)
+    )
 
 
-def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
-    """The pages of one column of one part lie in the file and hold as many values as there are rows."""
+def _check_column(data: bytes, column: Any, rows: int, end: int) -> int:
+    """The pages of one column of one part lie in the file and hold as many values as there are rows; their bytes."""
     if not isinstance(column, dict):
         raise _Invalid("a column has no description")
     values = _number(column, 5, "values")
@@ -137,12 +185,12 @@ def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
         raise _Invalid(f"a column lies at byte {start:,} and has {size:,} bytes, outside the file")
     if values != rows:
         raise _Invalid(f"a column claims {values:,} values for {rows:,} rows; nested tables are not read")
-    at, seen = start, 0
+    at, seen, total = start, 0, 0
     while at < start + size:
         page = _Compact(data, at, start + size)
         header = page.structure()
         packed, unpacked = _number(header, 3, "bytes"), _number(header, 2, "bytes")
-        at = page.at + packed
+        at, total = page.at + packed, total + unpacked
         if at > start + size:
             raise _Invalid(f"a page claims {packed:,} bytes, more than its column has")
         if unpacked > _FREE_BYTES + _MOST_PACKED * packed:
@@ -156,6 +204,7 @@ def _check_column(data: bytes, column: Any, rows: int, end: int) -> None:
             raise _Invalid(f"a column claims {values:,} values, and its pages more")
     if seen != values:
         raise _Invalid(f"a column claims {values:,} values, and its pages {seen:,}")
+    return total
 
 
 def _structures(of: dict[int, Any], field: int) -> list[dict[int, Any]]:

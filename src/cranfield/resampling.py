@@ -53,6 +53,16 @@ def grid_step(values: NDArray[np.float64], terms: int) -> float:
     return float(np.ldexp(1.0, -places))
 
 
+def own_unit(values: NDArray[np.float64]) -> float:
+    """A power of two to divide scores by that are all tiny, lest the grid wipe them out; 1 for all others.
+
+    >>> own_unit(np.array([0.3, 0.001])), own_unit(np.array([3e-20])) == 2.0**-64
+    (1.0, True)
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    return float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if 0 < largest < 2**-10 else 1.0
+
+
 def to_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
     """Round to a power-of-two grid on which sums of `terms` values are exact in a double.
 

@@ -152,6 +152,14 @@ RUN_ERRORS = {
         GOOD.encode("utf-16"),
         "a.run: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)",
     ),
+    "UTF-32": (
+        GOOD.encode("utf-32"),
+        "a.run: is UTF-32 text; save it as UTF-8 (for example: iconv -f UTF-32 -t UTF-8)",
+    ),
+    "UTF-32, the other end first": (
+        b"\0\0\xfe\xff" + GOOD.encode("utf-32-be"),
+        "a.run: is UTF-32 text; save it as UTF-8 (for example: iconv -f UTF-32 -t UTF-8)",
+    ),
     "Latin-1": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d\xe9 2 9.5 x\n".encode("latin-1"),
         "a.run:2: byte 0xe9 is not UTF-8; save the file as UTF-8",

@@ -390,3 +390,21 @@ def test_next_to_no_degrees_of_freedom_make_the_critical_value_infinite_without_
     assert np.isinf(critical[0])
     assert np.isfinite(critical[-1])
     assert (critical[:-1] >= critical[1:]).all()
+
+
+def test_a_small_epsilon_leaves_the_power_of_a_large_effect_at_one() -> None:
+    """Beside degrees of freedom that ε does not touch, the chance of the critical value is no double any more."""
+    power = [
+        design_anova(1.0, 100, 0.9, n_topics=topics, epsilon=1 / 99, alpha=1e-6).rows["power"][0]
+        for topics in (200, 10_000, 100_000, 10_000_000)
+    ]
+    assert power == sorted(power)
+    assert power[0] < 0.1
+    assert power[-3:] == pytest.approx([1, 1, 1])
+
+
+def test_cells_that_any_number_of_systems_satisfies_stay_empty_beside_others() -> None:
+    with pytest.warns(CranfieldWarning, match="1 of 2 designs .* any number will do"):
+        rows = design_anova(0.09, min_diff=[1e8, 1.0], n_topics=20, published=True).to_frame()
+    assert rows["systems"].null_count() == rows["achieved_power"].null_count() == 1
+    assert rows["achieved_power"][1] >= 0.8

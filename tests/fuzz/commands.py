@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield import make_sample
+from cranfield import cluster, make_sample
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import OTHER_TONGUES, app
 from cranfield.cli.output import chart_kinds
@@ -155,16 +155,29 @@ REAL = [
     1e8,
     float("nan"),
     float("inf"),
+    5e-324,
+    1e-200,
+    1e-155,
+    1e-100,
+    1e-30,
+    1e-5,
+    0.999,
+    1e5,
+    1e15,
+    1e30,
+    1e100,
+    1e155,
+    1.7e308,
 ]
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
 
 def matrix(chance: random.Random, topics: int, systems: int) -> np.ndarray:
-    """Scores that leave little to go by: constant, tied, huge, tiny, sparse, or quite usual."""
+    """Scores that leave little to go by: constant, tied, huge, tiny, sparse, a number or its neighbour, or quite usual."""
     random_numbers = np.random.default_rng(chance.randrange(2**32))
     x = random_numbers.random((topics, systems))
-    kind = chance.randrange(14)
+    kind = chance.randrange(20)
     if kind == 0:
         x = np.full_like(x, chance.choice([0.0, 0.5, 1.0, 0.1, -3.0, 1e16]))
     elif kind == 1:
@@ -188,7 +201,26 @@ def matrix(chance: random.Random, topics: int, systems: int) -> np.ndarray:
         x = x * np.array([10.0 ** chance.randrange(-300, 300) for _ in range(systems)])
     elif kind == 10:
         x[chance.randrange(topics), chance.randrange(systems)] = np.nan
+    elif kind == 11:
+        x = (x - chance.choice([0.0, 0.5])) * _power(chance)
+    elif kind == 12:
+        x = x * np.array([[_power(chance)] for _ in range(topics)])
+    elif kind == 13:
+        x = x * np.array([_power(chance, -150, 150) for _ in range(systems)])
+        x = x * np.array([[_power(chance, -150, 150)] for _ in range(topics)])
+    elif kind == 14:
+        x = np.minimum(_power(chance), 8e307) + np.round(x * 4) * np.minimum(_power(chance), 2e307)
+    elif kind == 15:
+        x = np.where(x < 0.3, _power(chance), 0.0)
+    elif kind == 16:
+        near = _power(chance)
+        x = np.where(x < 0.5, near, np.nextafter(near, 0))
     return x
+
+
+def _power(chance: random.Random, least: int = -323, most: int = 308) -> float:
+    """Any power of ten that a double holds, if nothing else is asked for."""
+    return 10.0 ** chance.randint(least, most)
 
 
 def score_table(chance: random.Random, names: list[str]) -> str:
@@ -224,7 +256,8 @@ def collection(chance: random.Random, folder: Path) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """The files that stay: a sample collection, teams, factors."""
+    """The files that stay: a sample collection, teams, factors. No scheduler is about to write its file here."""
+    cluster.ANSWER = 0.1
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     names = [*systems, "a", "b", "c"]

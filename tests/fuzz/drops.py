@@ -15,7 +15,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -202,10 +202,12 @@ CHOOSE = {"--show", "--system", "--baseline", "-b", "--leave-out", "--teams", "-
 def left_out(words: list[str], answer: dict[str, Any]) -> list[str]:
     """What a command was given in its tables and does not answer for, without a word."""
     said = SAID.search(" ".join(answer["warnings"])) is not None
+    chosen = {after for word, after in pairwise(words) if word == "--system"}
     problems = []
     for name in {"x.csv", "y.csv", "family.csv"} & {*words}:
         header, *rows = [line.split(",") for line in Path(name).read_text().splitlines()]
-        if not said and any(cell in ("", "nan") for row in rows for cell in row):
+        asked = [at for at, system in enumerate(header) if not chosen or system in chosen]
+        if not said and any(row[at] in ("", "nan") for row in rows for at in asked):
             problems.append(f"{name} lacks a score, and nothing is said of it")
     command = next((one for one in (" ".join(words[:2]), words[0]) if one in ROWS), None)
     if command is None or words[len(command.split())] != "x.csv" or said or CHOOSE & {*words}:

@@ -188,3 +188,12 @@ def test_a_study_measures_the_agreement_once_for_any_numbers_of_topics(monkeypat
     alone = three_views(x, n_topics=[25, 100], n_resamples=30)
     assert next(iter(many.values())).to_frame().equals(alone.to_frame())
     assert next(iter(few.values())).to_frame()["topics"].to_list() == [10]
+
+
+def test_an_expected_tau_does_not_depend_on_the_unit_of_the_scores() -> None:
+    x = make_scores(20, 6)
+    taus = [
+        expected_tau(ScoreMatrix(x.values * unit, x.topics, x.systems, "AP"), n_resamples=50).to_frame()
+        for unit in (1.0, 2.0**-60)
+    ]
+    assert taus[0].equals(taus[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -118,6 +119,7 @@ def test_a_target_met_exactly_takes_no_further_topic() -> None:
     assert ratio("erho2", c, 0.05).topics_for(0.5)[0] == 10
     assert ratio("erho2", c, 0.05).topics_for(0.9)[0] == 90
     assert Ratio(1e-20, 0.0, 1e-3).topics_for(0.5) == (None, 1000, None)
+    assert Ratio(5e-324, 5e-324, math.inf).topics_for(0.999) == (None, 1, None)
 
 
 @given(st.integers(0, 1000), st.integers(2, 12), st.integers(2, 8))

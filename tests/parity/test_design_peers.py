@@ -66,8 +66,9 @@ def noncentral_f_tail(between: float, error: float, noncentrality: float, critic
 @pytest.mark.parametrize("noncentrality", [0.5, 15.0, 200.0])
 def test_exact_power_agrees_with_a_direct_sum(n: float, m: float, noncentrality: float) -> None:
     between, error = m - 1.0, m * (n - 1)
-    ours = exact_power(*(np.asarray([v]) for v in (between, error, noncentrality, 0.05)))[0]
-    theirs = noncentral_f_tail(between, error, noncentrality, special.fdtri(between, error, 0.95))
+    critical = special.fdtri(between, error, 0.95)
+    ours = exact_power(*(np.asarray([v]) for v in (between, error, noncentrality, critical)))[0]
+    theirs = noncentral_f_tail(between, error, noncentrality, critical)
     assert ours == pytest.approx(theirs, abs=1e-9)
 
 
@@ -84,7 +85,7 @@ def test_expected_root_variance_agrees_with_integration(df: float) -> None:
 @pytest.mark.parametrize("df", [(1.0, 10.0), (1.0, 1e5), (7.0, 22960.0), (999.0, 1e6)])
 def test_power_has_no_gaps_where_the_lower_tail_underflows(df: tuple[float, float]) -> None:
     noncentrality = np.geomspace(1, 1e9, 4000)
-    power = exact_power(*np.broadcast_arrays(df[0], df[1], noncentrality, 0.05))
+    power = exact_power(*np.broadcast_arrays(df[0], df[1], noncentrality, special.fdtri(*df, 0.95)))
     assert (np.diff(power) >= -1e-12).all()
     assert (power[noncentrality > 2000] > 0.99).all()
 

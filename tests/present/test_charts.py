@@ -191,7 +191,7 @@ def test_topics_are_summaries_in_order_of_ease() -> None:
     rows = spec_data(chart(x).to_dict())[0]
     assert [row["mean"] for row in rows] == pytest.approx(sorted(x.topic_means, reverse=True))
     first = x.values[x.topics.index(rows[0]["topic"])]
-    assert rows[0]["lower"] == pytest.approx(np.quantile(first, 0.25))
+    assert rows[0]["lower_quartile"] == pytest.approx(np.quantile(first, 0.25))
     assert rows[0]["highest"] == first.max()
 
 

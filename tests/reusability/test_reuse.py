@@ -236,8 +236,15 @@ def test_bad_teams_and_runs() -> None:
     message = "qrels: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
     refused(DataError, message, runs, TEAMS, small_qrels(("1",)))
     strange = qrels_of((topic, "0", "elsewhere", 1) for topic in TOPICS)
-    message = "qrels: no document among the first 2 of any run is judged; do the document ids agree?"
+    message = (
+        "no document of the 3 runs is judged in qrels, so the pool would be empty; do the ids of topics and documents "
+        "agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
+    )
     refused(DataError, message, runs, TEAMS, strange)
+    lists = {system: [*documents, "elsewhere"] for system, documents in LISTS.items()}
+    deep = [run_of([(t, d, -at) for t in TOPICS for at, d in enumerate(docs)], name) for name, docs in lists.items()]
+    message = "qrels: no document among the first 2 of any run is judged; do the document ids agree?"
+    refused(DataError, message, deep, TEAMS, strange)
     with pytest.raises(ArgumentError, match="irm:AP is computed by ir_measures, which cannot leave judgments out"):
         small(measures="irm:AP")
     with pytest.raises(UnknownNameError):

@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from cranfield import make_scores, simulate_scores, simulate_tests
+from cranfield import ScoreMatrix, make_scores, simulate_scores, simulate_tests
 from cranfield.errors import ArgumentError, DataError
 from cranfield.executors import process_pool
 from cranfield.simulation.analysis import _plan
-from cranfield.simulation.copula import FittedCopula, PairCopulas
+from cranfield.simulation.copula import FittedCopula, PairCopulas, fit_margins
 from cranfield.simulation.margins import fit_margin
 from cranfield.simulation.population import Population
 from cranfield.simulation.support import support_of
@@ -123,6 +123,28 @@ def test_scores_outside_the_support_and_a_missing_extra_are_told(monkeypatch: py
     monkeypatch.setitem(sys.modules, "pyvinecopulib", None)
     with pytest.raises(ArgumentError, match=r"pip install 'cranfield\[simulate\]'"):
         simulate_tests(lopsided(), mode="copula", n_trials=8, n_topics=10, tests="t")
+
+
+@pytest.mark.parametrize(
+    "near", [np.linspace(1e-9, 9e-5, 40), 1 - np.linspace(0, 1e-6, 40), np.linspace(0, 1e-150, 40)]
+)
+def test_scores_all_beside_an_end_of_the_scale_leave_no_margin(near: np.ndarray) -> None:
+    scores = lopsided()
+    values = np.column_stack([scores.values, np.resize(near, scores.n_topics)])
+    beside = ScoreMatrix(values, scores.topics, [*scores.systems, "beside"], "AP")
+    with pytest.raises(DataError, match=r"within 0.0001 of 0 or of 1 leave no distribution to fit: beside\. Leave"):
+        fit_margins(Population.of(beside, bottom=0))
+
+
+def test_a_copula_that_the_library_gives_up_on_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class GivesUp:
+        @staticmethod
+        def from_data(ranks: np.ndarray, controls: object) -> None:
+            raise RuntimeError("copula has not been fitted")
+
+    monkeypatch.setattr(pytest.importorskip("pyvinecopulib"), "Vinecop", GivesUp)
+    with pytest.raises(DataError, match=r"scores of 3 systems on 40 topics \(copula has not been fitted\)\. Give"):
+        simulate_scores(lopsided(40, 6), n_systems=3, mode="copula")
 
 
 @pytest.mark.parametrize(

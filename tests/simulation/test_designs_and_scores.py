@@ -12,6 +12,7 @@ from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, read_scores, simulate_design, simulate_scores, write_scores
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.simulation.designs import reached_width
 
 
 def test_a_recommendation_delivers_on_normal_scores() -> None:
@@ -127,3 +128,12 @@ def test_scores_beyond_the_measure_have_no_margins() -> None:
     assert simulate_scores(matrix(10 * NOISE)).scores.n_systems == 3
     with pytest.raises(UnknownNameError, match="unknown mode"):
         simulate_scores(matrix(NOISE), mode="vine")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-90, 1e90, 1e300])
+def test_a_width_is_in_the_units_of_the_scores_however_large_or_small(scale: float) -> None:
+    x = np.random.default_rng(1).normal(0, 0.1, (50, 4))
+    want = reached_width(x, 20, n_trials=64)
+    assert reached_width(x * scale, 20, n_trials=64) == pytest.approx(
+        tuple(scale * one for one in want), rel=1e-9, abs=0
+    )

@@ -384,3 +384,13 @@ def test_leave_one_out_and_one_unsteady_family_are_warned_of() -> None:
         tune({"x": x}, leave_one_out=True)
     with pytest.warns(CranfieldWarning, match="of the folds chose the final setting"):
         tune({"x": matrix(np.random.default_rng(1).normal(size=(12, 40)))}, folds=4)
+
+
+@pytest.mark.parametrize("unit", [2.0**-45, 2.0**-490, 2.0**490])
+def test_the_unit_of_the_scores_moves_no_choice(unit: float) -> None:
+    x = random(12, 4)
+    usual, other = (tune({"x": matrix(x * scale)}, folds=3, seed=1) for scale in (1.0, unit))
+    assert (other["x"].choices == usual["x"].choices).all()
+    assert (other.held_out.values == usual.held_out.values * unit).all()
+    bands = [one.curve(n_resamples=50).select("lower", "upper").to_numpy() for one in (usual, other)]
+    np.testing.assert_allclose(bands[1] / unit, bands[0], rtol=1e-9)

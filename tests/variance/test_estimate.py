@@ -139,7 +139,7 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
         (
             [[1e-200, 2e-200], [3e-200, 1e-200]],
             "residual",
-            "AP: the largest score in size is 3e-200, and its square is too large for a double; scale the scores first",
+            "AP: the largest score in size is 3e-200, and its square is too small for a double; scale the scores first",
         ),
         (
             [[0.1, 0.3]],

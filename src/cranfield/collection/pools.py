@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import get_args
 
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, each_run
+from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RankingOrder
 from cranfield.errors import ArgumentError, UnknownNameError
@@ -100,14 +101,19 @@ def depth_pools(
     >>> depth_pools(qrels, [run], [1])[1].frame["document"].to_list()
     ['b']
     """
+    qrels = as_qrels(qrels)
+    return pools_at(qrels, _agreeing(qrels, each_run(runs)), depths, order)
+
+
+def pools_at(qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], order: RankingOrder = ORDER) -> dict[int, Qrels]:
+    """The same for runs that are known to speak of the documents judged, if not always at the top."""
     wanted = list(dict.fromkeys(depths))
     for depth in wanted:
         if depth < 1 or depth != int(depth):
             raise ArgumentError(f"`depth` must be a whole number of at least 1; got {depth}.")
     if not wanted:
         raise ArgumentError("`depths` is empty; give at least one pool depth.")
-    qrels = as_qrels(qrels)
-    ranks = pool_ranks(qrels, each_run(runs), order=order, depth=max(wanted))
+    ranks = pool_ranks(qrels, runs, order=order, depth=max(wanted))
     return {
         depth: Qrels(
             ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),
@@ -116,6 +122,30 @@ def depth_pools(
         )
         for depth in wanted
     }
+
+
+def _agreeing(qrels: Qrels, runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs as they come; an error after the last if hardly a document of any is judged, for its id's spelling.
+
+    None is looked at after the first of which more are judged.
+    """
+    judged = qrels.frame.select(_PAIR).unique()
+    topics = judged.select("topic").unique()
+    matched: list[Matched] = []
+    best: Run | None = None
+    looking = True
+    for run in runs:
+        if looking:
+            own = run.frame.select(_PAIR).join(topics, on="topic", how="semi")
+            found = Matched(run.system, own.join(judged, on=_PAIR, how="semi").height, own.height)
+            if best is None or found.judged > max(one.judged for one in matched):
+                best = run
+            matched.append(found)
+            looking = found.hardly(judged.height)
+            best = best if looking else None
+        yield run
+    if matched and looking:
+        refuse_other_ids(qrels, judged.height, matched, lambda _: best, "pool")
 
 
 def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.resampling import grid_step, to_grid
+from cranfield.resampling import grid_step, own_unit, to_grid
 
 Array = NDArray[np.float64]
 
@@ -34,8 +34,7 @@ class GridScores:
         """
         values = np.asarray(scores, dtype=np.float64)
         terms = 2 * len(values)
-        largest = float(np.abs(values).max())
-        unit = np.ldexp(1.0, int(np.frexp(largest)[1])) if 0 < largest < 2**-10 else 1.0
+        unit = own_unit(values)
         return cls(to_grid(values / unit, terms) * unit, grid_step(values / unit, terms) * unit)
 
     @property

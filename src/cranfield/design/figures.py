@@ -10,7 +10,7 @@ import polars as pl
 
 from cranfield.collection import Qrels
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, runs_in_memory, skipped_files
-from cranfield.collection.pools import depth_pools, judged_counts, top_of
+from cranfield.collection.pools import judged_counts, pools_at, top_of
 from cranfield.defaults import ALPHA, ORDER, RankingOrder
 from cranfield.design.pool_price import pool_by_topic, price_of
 from cranfield.errors import ArgumentError, DataError, quietly
@@ -84,7 +84,7 @@ def pool_figures(
         tops = [top_of(run, max(1, *map(ceil, depths)), order) for run in runs]
         pools.append(pool_by_topic(qrels, tops, depths, order="file"))
         scored = evaluator_of_parts(qrels, runs, measures, order=order)
-        for depth, pool in depth_pools(qrels, tops, depths, order="file").items():
+        for depth, pool in pools_at(qrels, tops, depths, order="file").items():
             counts = judged_counts(pool, qrels.topics)
             topics_without_relevant = counts.filter(pl.col("relevant") == 0)["topic"].to_list()
             dropped[depth] += len(topics_without_relevant)

@@ -65,16 +65,16 @@ HUGE = 1e10
 """A noncentrality from which the numerator of F′ is as good as constant; the series of the library would take long."""
 
 
-def exact_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
-    """P(F′(φ_A, φ_E, λ) ≥ F_α(φ_A, φ_E)) with the non-central F distribution.
+def exact_power(between: Array, error: Array, noncentrality: Array, critical: Array) -> Array:
+    """P(F′(φ_A, φ_E, λ) ≥ F_α), with the non-central F distribution, for a critical value F_α.
 
     For a huge λ the numerator χ′²(φ_A, λ) is λ + φ_A, and what is left is P(χ²(φ_E) ≤ φ_E·(λ + φ_A)/(φ_A·F_α)).
 
+    >>> between, error, alpha = np.full(2, 3.0), np.full(2, 2.0), np.full(2, 1e-9)
     >>> ends = np.array([0.9999e10, 1.0001e10])  # on both sides of where the series is left
-    >>> exact_power(np.array([3.0, 3.0]), np.array([2.0, 2.0]), ends, np.array([1e-9, 1e-9])).round(4).tolist()
+    >>> exact_power(between, error, ends, critical_f(between, error, alpha)).round(4).tolist()
     [0.9643, 0.9643]
     """
-    critical = critical_f(between, error, alpha)
     power = np.asarray(1 - special.ncfdtr(between, error, np.minimum(noncentrality, HUGE), critical))
     huge = noncentrality > HUGE
     if np.any(huge):
@@ -85,16 +85,15 @@ def exact_power(between: Array, error: Array, noncentrality: Array, alpha: Array
     # approximation gives the same 1.
     lost = np.isnan(power)
     if lost.any():
-        power = np.where(lost, normal_power(between, error, noncentrality, alpha, sign=1), power)
+        power = np.where(lost, normal_power(between, error, noncentrality, critical, sign=1), power)
     return power
 
 
-def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Array, sign: int) -> Array:
+def normal_power(between: Array, error: Array, noncentrality: Array, critical: Array, sign: int) -> Array:
     """The normal approximation to the power of an F-test: `sign` −1 as in the published spreadsheet, +1 as derived.
 
     A radicand that is not positive (possible with −1 at very small n) counts as power 0: "not reached".
     """
-    critical = critical_f(between, error, alpha)
     noncentrality = np.minimum(noncentrality, 1e150)  # certainty; its square is still a number
     with np.errstate(invalid="ignore", divide="ignore"):  # a cell without an answer may be infinite or NaN
         c = (between + 2 * noncentrality) / (between + noncentrality)
@@ -105,12 +104,12 @@ def normal_power(between: Array, error: Array, noncentrality: Array, alpha: Arra
     return np.where(radicand <= 0, 0.0, special.ndtr(-z))
 
 
-def published_t_power(between: Array, error: Array, noncentrality: Array, alpha: Array) -> Array:
+def published_t_power(between: Array, error: Array, noncentrality: Array, critical: Array) -> Array:
     """The papers' normal approximation to the power of a two-sided t-test with `error` degrees of freedom.
 
-    The noncentrality is that of the F-test, λ²; `between` is 1 and there for the common signature.
+    Noncentrality and critical value are those of the F-test, λ² and t²; `between` is 1, for the common signature.
     """
-    w = -special.stdtrit(error, alpha / 2)
+    w = np.sqrt(critical)
     shift, spread = np.sqrt(noncentrality), np.sqrt(1 + w**2 / (2 * error))
     edge = w * (1 - 1 / (4 * error))
     return np.asarray(special.ndtr((-edge - shift) / spread) + special.ndtr((shift - edge) / spread))
@@ -128,7 +127,8 @@ def effective_epsilon(epsilon: Array, between: Array, noncentrality: Array) -> A
     >>> float(effective_epsilon(np.array(0.4), np.array(19.0), np.array(0.0)))
     0.4
     """
-    return np.asarray((between + 2 * noncentrality) / (between / epsilon + 2 * noncentrality))
+    with np.errstate(invalid="ignore"):  # a cell without an answer may be infinite
+        return np.asarray((between + 2 * noncentrality) / (between / epsilon + 2 * noncentrality))
 
 
 _SHARES = 16

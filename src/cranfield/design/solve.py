@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, ndtri
+from scipy.special import ndtri
 
 from cranfield.design.grid import Array, Variance
 from cranfield.design.power import FTest, critical_f, effective_epsilon, exact_power, spread_shares
@@ -17,7 +17,7 @@ from cranfield.sentences import design as say
 
 Cells = Mapping[str, Array]
 PowerRule = Callable[[Array, Array, Array, Array], Array]
-"""Power from (degrees of freedom between, of the error, noncentrality, alpha)."""
+"""Power from (degrees of freedom between, of the error, noncentrality, critical value)."""
 
 _LARGEST_EFFECT = 1e100
 
@@ -35,14 +35,10 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
     if "spread" in cells:  # the mean over variances that differ
         noncentrality = noncentrality / spread_shares(cells["spread"])
-    alpha = cells["alpha"] / test.comparisons(m)
-    between, error = epsilon * test.between(n, m), epsilon * test.error(n, m)
-    if (epsilon < 1).any():
-        full = test.between(n, m)
-        effective = effective_epsilon(epsilon, full, noncentrality)
-        alpha = fdtrc(effective * full, error, critical_f(between, error, alpha))
-        between, epsilon = effective * full, effective
-    power = rule(between, error, epsilon * noncentrality, alpha)
+    between, error = test.between(n, m), epsilon * test.error(n, m)
+    critical = critical_f(epsilon * between, error, cells["alpha"] / test.comparisons(m))
+    effective = effective_epsilon(epsilon, between, noncentrality)
+    power = rule(effective * between, error, effective * noncentrality, critical)
     return np.asarray(power.mean(axis=0)) if "spread" in cells else power
 
 

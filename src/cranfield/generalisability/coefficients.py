@@ -38,7 +38,7 @@ class Ratio:
 def _topics(target: float, ratio: float) -> int | None:
     if ratio <= 0:
         return None
-    needed = target / ((1 - target) * ratio)
+    needed = target / (1 - target) / ratio
     return max(1, math.ceil(needed * (1 - 1e-12))) if needed <= 2**53 else None
 
 

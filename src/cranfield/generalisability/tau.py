@@ -16,7 +16,7 @@ from cranfield.errors import ArgumentError, DataError, notify
 from cranfield.generalisability.components import without_worst
 from cranfield.generalisability.study import check_topics
 from cranfield.invariants import check_finite, check_interval
-from cranfield.resampling import check_resamples, generator, to_grid
+from cranfield.resampling import check_resamples, generator, own_unit, to_grid
 from cranfield.results import Result
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
@@ -196,7 +196,7 @@ def estimate_tau(
     matrix = without_worst(as_matrix(scores).require(topics=4, what="an expected tau"), drop).canonical()
     if matrix.n_systems < 2:
         raise DataError(f"{matrix.measure}: dropping {drop:g} of the systems leaves 1; drop fewer, a ranking needs 2.")
-    x = to_grid(matrix.values, matrix.n_topics)
+    x = to_grid(matrix.values / own_unit(matrix.values), matrix.n_topics)
     if (np.ptp(x, axis=1) == 0).all():
         raise DataError(f"{matrix.measure}: all systems score the same on every topic, so there is no ranking")
     n, h = len(x), len(x) // 2

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.defaults import ALPHA, HALVINGS, SEED, VIEW_MIN_DIFF
-from cranfield.design.power import PAIRED, exact_power, expected_width
+from cranfield.design.power import PAIRED, critical_f, exact_power, expected_width
 from cranfield.errors import ArgumentError, notify
 from cranfield.generalisability.coefficients import COEFFICIENTS, ratio
 from cranfield.generalisability.components import Components, variance_components
@@ -164,11 +164,12 @@ def views_of(scores: ScoreMatrix, tau: ExpectedTau, min_diff: float) -> ThreeVie
     variance = 2 * components.residual
     ones = np.ones_like(n)
     noncentrality = PAIRED.noncentrality(n) * min_diff**2 / variance
+    critical, for_all = (critical_f(ones, n - 1, at * ones) for at in (alpha, alpha / pairs))
     columns: dict[str, Any] = {
         "measure": [scores.measure] * len(sizes),
         "topics": list(sizes),
-        "power": exact_power(ones, n - 1, noncentrality, alpha * ones),
-        "power_all_pairs": exact_power(ones, n - 1, noncentrality, alpha / pairs * ones),
+        "power": exact_power(ones, n - 1, noncentrality, critical),
+        "power_all_pairs": exact_power(ones, n - 1, noncentrality, for_all),
         "width": expected_width(n, variance * ones, alpha * ones, n - 1),
     }
     for name in COEFFICIENTS:

@@ -14,6 +14,7 @@ import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.parsed import first_tag, run_notes
 from cranfield.collection.readers import called, read_run, same_system
@@ -33,7 +34,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.files import STDIN, is_read_once, whole_path
-from cranfield.labels import plural, summary
+from cranfield.labels import summary
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.measures.hits import Floats, Ints
 from cranfield.measures.judgments import prepare
@@ -58,10 +59,6 @@ MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
 SECTION = 1 << 26
 """Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
-HARDLY = 0.01
-"""Share of judged documents below which ids may be written differently in run and judgments."""
-TELLING = 10
-"""How many times as many documents must match without regard to capitals for these to be the reason."""
 
 
 class Evaluator:
@@ -197,8 +194,7 @@ class Evaluator:
     ) -> RunScores:
         """The scores of a ranking with what to know about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        judged, retrieved = len(ranking.document), int(ranking.retrieved.sum())
-        return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, judged, retrieved)
+        return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system))
 
 
 def _evaluator(
@@ -229,23 +225,14 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
 
 @record
 class RunScores:
-    """One run's scores (measures × topics), the topics it lacks, those without judgments, and its judged documents."""
+    """One run's scores (measures × topics), the topics it lacks, those without judgments, and what of it is judged."""
 
     system: str
     values: Floats
     missing: tuple[str, ...]
     unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
-    judged: int | None = None
-    retrieved: int = 0
-
-    def hardly_judged(self, judgments: int) -> bool:
-        """Whether fewer than one in a hundred of the documents that could be judged are, though some are.
-
-        >>> RunScores("bm25", np.zeros((1, 1)), (), (), (), judged=2, retrieved=1000).hardly_judged(500)
-        True
-        """
-        return bool(self.judged) and (self.judged or 0) < HARDLY * min(judgments, self.retrieved)
+    matched: Matched
 
 
 def evaluate(
@@ -345,42 +332,19 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
-    if all(outcome.judged == 0 for outcome in run_scores):
-        whose = run_scores[0].system if len(run_scores) == 1 else f"the {len(run_scores)} runs"
-        raise DataError(
-            f"no document of {whose} is judged in {judged.name}, so every score would be 0; do the ids of topics and "
-            "documents agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
-        )
-    if all(outcome.judged == 0 or outcome.hardly_judged(len(evaluator.judgments.topic)) for outcome in run_scores):
-        _refuse_other_spelling(judged, run_scores, sources, lenient, name)
+    matched = [outcome.matched for outcome in run_scores]
+    refuse_other_ids(judged, len(evaluator.judgments.topic), matched, partial(read_again, sources, lenient, name))
     scores = assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
 
 
-def _refuse_other_spelling(
-    qrels: Qrels, outcomes: list[RunScores], sources: Iterable[Run | str], lenient: bool, name: SystemName
-) -> None:
-    """Where hardly a document of any run is judged: an error if ids that differ in capitals or blanks are why.
-
-    A few ids without letters match all the same, so that the scores are not all 0, and mean as little. The run with
-    the most judged documents is looked at; one that is gone by now (a pipe, an iterator) is not.
-    """
-    from cranfield.collection.agreement import agreement
-
+def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, number: int) -> Run | None:
+    """The run of a number once more; None for one that is gone by now (a pipe, an iterator)."""
     if not isinstance(sources, list):
-        return
-    most = max(range(len(outcomes)), key=lambda at: outcomes[at].judged or 0)
-    source = sources[most]
-    if isinstance(source, str) and is_read_once(source):
-        return
-    found = agreement(qrels, open_run(source, lenient, name))
-    if found.folded_documents >= TELLING * found.judged:
-        few = f"{plural(found.judged, 'document')} of {found.system} {'is' if found.judged == 1 else 'are'}"
-        raise DataError(
-            f"only {few} judged in {qrels.name}, and {found.folded_documents:,} would be without regard to capitals "
-            "and blanks, so the scores would mean nothing; write the ids alike. `cranfield check` compares them"
-        )
+        return None
+    source = sources[number]
+    return None if isinstance(source, str) and is_read_once(source) else open_run(source, lenient, name)
 
 
 def _share(memory: float, workers: int | None, sources: Any) -> float:
@@ -529,17 +493,8 @@ def run_warnings(
                     which=summary(outcome.missing),
                 )
             )
-        if outcome.judged == 0 and len(outcome.missing) < len(evaluator.topics):
-            texts.append(say.NONE_JUDGED(system=outcome.system))
-        elif outcome.hardly_judged(len(evaluator.judgments.topic)):
-            texts.append(
-                say.HARDLY_JUDGED(
-                    system=outcome.system,
-                    judged=outcome.judged,
-                    retrieved=outcome.retrieved,
-                    verb="is" if outcome.judged == 1 else "are",
-                )
-            )
+        if len(outcome.missing) < len(evaluator.topics):
+            texts += outcome.matched.warnings(len(evaluator.judgments.topic))
         if outcome.unjudged_topics:
             count = len(outcome.unjudged_topics)
             texts.append(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import ORDER, RankingOrder
@@ -50,6 +51,8 @@ def evaluator_of_parts(
             raise DataError(same_system(run.system, places[run.system], number))
         places[run.system] = number
     judged = list(map_in_order(whole.judge_with_unjudged_topics, runs, executor="threads"))
+    matched = [ranking.matched(run.system) for run, (ranking, _) in zip(runs, judged, strict=True)]
+    refuse_other_ids(qrels, len(whole.judgments.topic), matched, runs.__getitem__)
 
     def scored(part: Qrels) -> Scores:
         evaluator = Evaluator(part, whole.measures, order=order)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collection.matched import Matched
 from cranfield.collection.packed import Ids, PackedRun
 from cranfield.collection.types import Run
 from cranfield.defaults import ORDER, RankingOrder
@@ -60,6 +61,10 @@ class JudgedRanking:
     def n_topics(self) -> int:
         """How many topics the judgments have."""
         return self.judgments.n_topics
+
+    def matched(self, system: str) -> Matched:
+        """How many of the documents of this system are judged."""
+        return Matched(system, len(self.document), int(self.retrieved.sum()))
 
     def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
         """What `compute` gives, computed once for this ranking and shared by all measures."""

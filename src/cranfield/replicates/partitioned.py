@@ -13,6 +13,7 @@ import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.defaults import (
@@ -31,7 +32,7 @@ from cranfield.defaults import (
 from cranfield.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.labels import summary
-from cranfield.measures.evaluation import Evaluator, RunScores, open_run, run_warnings, sent
+from cranfield.measures.evaluation import Evaluator, RunScores, open_run, read_again, run_warnings, sent
 from cranfield.measures.hits import Floats, Ints, Mask
 from cranfield.measures.names import Measure
 from cranfield.measures.registry import IR_MEASURES
@@ -201,6 +202,13 @@ def partition_scores(
     picked = {level: _pick(evaluator.topics, counts[level], numbers, splitting.empty) for level in counts}
     scorer = PartitionScorer(evaluator, numbers, splitting.n_partitions, splitting.seed, hashes)
     parts = _score_runs(collection, scorer, work or WorkFile(None, {}), workers, executor, progress)
+    rows = [
+        RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]),
+                  Matched(p["system"], p["judged"], p["retrieved"]))
+        for p in parts
+    ]  # fmt: skip
+    again = partial(read_again, collection.sources, collection.lenient, collection.name)
+    refuse_other_ids(collection.qrels, len(judgments.topic), [row.matched for row in rows], again)
     order = sorted(range(len(parts)), key=lambda at: parts[at]["system"].encode())
     systems = tuple(parts[at]["system"] for at in order)
     tags = tuple(parts[at]["tag"] for at in order)
@@ -217,8 +225,6 @@ def partition_scores(
             for s, number in enumerate(numbers)
         )
         partitioned.append(Partitioned(matrix, splits, splitting.n_partitions, tags))
-    rows = [RunScores(p["system"], p["whole"], tuple(p["missing"]), tuple(p["unjudged_topics"]), tuple(p["notes"]))
-            for p in parts]  # fmt: skip
     return partitioned, (*collection.skipped, *run_warnings(evaluator, collection.qrels, rows, "zero"))
 
 
@@ -286,7 +292,7 @@ def _score_runs(
     n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
     needed: dict[str, type | tuple[int, ...]] = {
         "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
-        "parts": (k, scorer.n_splits, scorer.partitions, n),
+        "judged": int, "retrieved": int, "parts": (k, scorer.n_splits, scorer.partitions, n),
     }  # fmt: skip
     todo = [source for key, source in zip(keys, sources, strict=True) if work.get(key, needed) is None]
     executor = executor or surrounding()
@@ -332,6 +338,8 @@ def _score_run(
         "missing": missing,
         "unjudged_topics": unjudged_topics,
         "notes": list(run.notes),
+        "judged": len(ranking.document),
+        "retrieved": int(ranking.retrieved.sum()),
         "whole": evaluator.score(ranking),
         "parts": scorer.score(ranking),
     }

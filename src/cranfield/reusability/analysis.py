@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.types import Qrels
 from cranfield.comparison.classical import paired_t
 from cranfield.comparison.corrections import adjust, at_most
@@ -154,6 +155,8 @@ def reuse(
             f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
         )
     rankings = [views.plain.judge(run) for run in listed]
+    matched = [ranking.matched(run.system) for run, ranking in zip(listed, rankings, strict=True)]
+    refuse_other_ids(qrels, len(views.plain.judgments.topic), matched, listed.__getitem__, "pool")
     nearest = _nearest(views.plain, rankings, members)
     levels = _levels(views.plain)
     weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))

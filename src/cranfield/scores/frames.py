@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,10 @@ LONG_NAMES = {
     "partition": ("partition",),
 }
 """Column names understood in long tables, ours first, then PyTerrier's and others' in use."""
+SPARSEST = 0.05
+"""The least share of the scores that a large long table must have; with fewer, topics or systems are something else."""
+_FREE_CELLS = 10_000_000
+"""Topics × systems from which on a table is large."""
 
 
 def as_polars(frame: Any) -> pl.DataFrame:
@@ -161,8 +166,15 @@ def assemble(
                 labels[part], codes = _coded(table[part].filter(ours))
                 axes.append(codes)
         shape = tuple(len(names) for names in labels.values())
+        cells = math.prod(shape)
+        if cells > _FREE_CELLS and len(axes[0]) < SPARSEST * cells:
+            wide = " by ".join(plural(len(names), part) for part, names in labels.items())
+            raise DataError(
+                f"{name}: {plural(len(axes[0]), 'score')} for {wide}, where {cells:,} are expected; are the columns "
+                "what their names say?"
+            )
         flat = np.ravel_multi_index(tuple(axes), shape)
-        counts = np.bincount(flat, minlength=int(np.prod(shape)))
+        counts = np.bincount(flat, minlength=cells)
         if counts.max() > 1:
             cell = np.unravel_index(int(counts.argmax()), shape)
             where = ", ".join(f"{part} {labels[part][i]!r}" for part, i in zip(labels, cell, strict=True))
@@ -223,7 +235,7 @@ def complete(
         count, topics_hit = int(holes.sum()), [t for t, gone in zip(topics, hit, strict=True) if gone]
         noun = "score" if count == 1 else "scores"
         if missing == "error":
-            row, column = np.argwhere(holes)[0][:2]
+            row, column = np.unravel_index(int(holes.argmax()), holes.shape)[:2]
             raise DataError(
                 f"{measure}: {count} of {values.size} scores {'is' if count == 1 else 'are'} missing, first for "
                 f"topic {topics[row]!r}, system {systems[column]!r}; say what that means: missing='zero' counts "

@@ -1,4 +1,4 @@
-"""`write_scores`: scores to files that other tools open, whole or not at all, and back without loss."""
+"""`write_scores`: scores to files that other tools open, each whole or not at all, and back without loss."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def write_per_run(
     line: Callable[[str, str, float], str],
     forbidden: str = "",
 ) -> None:
-    """One file per system, all of them or none.
+    """One file per system: all of them or none in a new directory, one after the other in one that exists.
 
     `line` makes the line of a measure, topic and value; labels must not hold a character of `forbidden`.
     """

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, DataError
 from cranfield.executors import map_in_order
+from cranfield.labels import summary
 from cranfield.resampling import generator
 from cranfield.settings.simulate import copulas_there
-from cranfield.simulation.margins import Margin, fit_margin
+from cranfield.simulation.margins import EDGE, Margin, fit_margin, inside
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
 from cranfield.simulation.support import support_of
@@ -168,6 +169,12 @@ def fit_margins(
 ) -> tuple[Margin, ...]:
     """The margin of every system, each chosen by AIC."""
     support = support_of(population.measure, population.values)
+    crowded = np.flatnonzero(np.ptp(inside(population.values), axis=0) == 0)
+    if support is None and len(crowded):
+        raise DataError(
+            f"{population.measure}: all scores within {EDGE:g} of 0 or of 1 leave no distribution to fit: "
+            f"{summary([population.systems[j] for j in crowded])}. Leave such systems out, or resample the topics."
+        )
     fit = partial(fit_margin, support=support)
     return tuple(map_in_order(fit, list(population.values.T), executor=executor, workers=workers))
 
@@ -179,9 +186,20 @@ def fit_pair(values: Array, pair: Indices) -> FittedCopula:
     """
     vines = library()
     controls = vines.FitControlsBicop(selection_criterion="aic", num_threads=1)
-    bicop = vines.Bicop.from_data(pseudo_observations(values, pair), controls=controls)
+    bicop = fitted(vines.Bicop, values, pair, controls)
     symmetric = bicop.family not in (vines.BicopFamily.tawn, vines.BicopFamily.tll)
     return FittedCopula(bicop, bool(symmetric and bicop.rotation in (0, 180)))
+
+
+def fitted(kind: Any, values: Array, systems: Indices, controls: Any) -> Any:
+    """A copula of this kind on the scores of these systems; the library gives up on some that are few and tied."""
+    try:
+        return kind.from_data(pseudo_observations(values, systems), controls=controls)
+    except RuntimeError as error:
+        raise DataError(
+            f"no copula can be fitted to the scores of {len(systems)} systems on {len(values)} topics ({error}). Give "
+            "the scores of more topics, or resample the topics."
+        ) from None
 
 
 def pseudo_observations(values: Array, systems: Indices) -> Array:

@@ -208,6 +208,8 @@ def reached_width(
     >>> round(reached_width(x, 50)[0], 2)  # 2 · 2.01 · .1 · √2 / √50
     0.08
     """
+    _, exponent = math.frexp(float(np.abs(values).max()))
+    values = np.ldexp(values, -exponent)  # a power of two changes no digit, and no fourth power is then too large
     squares = []
     for start in range(0, n_trials, _TOGETHER):
         rng = generator(seed, WIDTHS, n_topics, start)
@@ -219,4 +221,6 @@ def reached_width(
     spread = float(widths.std(ddof=1)) if len(widths) > 1 else float(widths.mean())
     half = float(special.ndtri((1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(widths))
     mean = float(widths.mean())
-    return math.sqrt(mean), math.sqrt(max(0.0, mean - half)), math.sqrt(mean + half)
+    ends = (mean, max(0.0, mean - half), mean + half)
+    reached, lower, upper = (math.ldexp(math.sqrt(end), exponent) for end in ends)
+    return reached, lower, upper

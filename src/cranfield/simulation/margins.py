@@ -13,7 +13,7 @@ from cranfield.simulation.support import nearest
 Array = NDArray[np.float64]
 POINTS = 2000
 """Quantiles kept of a margin, evenly spaced in probability."""
-_EDGE = 1e-4
+EDGE = 1e-4
 """For the likelihood, scores are kept this far from 0 and 1, where a Beta density is 0 or endless."""
 _GRID = np.linspace(0, 1, 1001)
 
@@ -37,6 +37,11 @@ class Margin:
         if self.discrete:
             return self.quantiles[np.minimum((u * POINTS).astype(np.int64), POINTS - 1)]
         return np.interp(u, _levels(), self.quantiles)
+
+
+def inside(values: Array) -> Array:
+    """Scores kept off 0 and 1, as the likelihood takes them."""
+    return np.clip(values, EDGE, 1 - EDGE)
 
 
 def fit_margin(values: Array, support: Array | None = None) -> Margin:
@@ -64,7 +69,7 @@ def fit_margin(values: Array, support: Array | None = None) -> Margin:
         if np.allclose(np.diff(support), support[1] - support[0]):
             fitted.append(_beta_binomial(place, support))
         return min(fitted, key=lambda margin: margin.aic)
-    x = np.clip(values, _EDGE, 1 - _EDGE)
+    x = inside(values)
     return min((_normal(x), _beta(x), _kernel(x)), key=lambda margin: margin.aic)
 
 

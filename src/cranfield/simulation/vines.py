@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.errors import ArgumentError
 from cranfield.executors import map_in_order
 from cranfield.resampling import generator
-from cranfield.simulation.copula import CLUSTER, PAIRS, Array, Indices, fit_margins, library, moved, pseudo_observations
+from cranfield.simulation.copula import CLUSTER, PAIRS, Array, Indices, fit_margins, fitted, library, moved
 from cranfield.simulation.margins import Margin
 from cranfield.simulation.population import Drawn, Population, halves
 
@@ -111,7 +111,7 @@ def fit_vine(values: Array, systems: Indices) -> Any:
     controls = vines.FitControlsVinecop(
         selection_criterion="aic", trunc_lvl=min(TREES, len(systems) - 1), num_threads=1
     )
-    return vines.Vinecop.from_data(pseudo_observations(values, systems), controls=controls)
+    return fitted(vines.Vinecop, values, systems, controls)
 
 
 def draw_matrix(

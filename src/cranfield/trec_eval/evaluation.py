@@ -68,7 +68,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     judgments, index = prepare(judged)
     ranking, _ = judge(system, judgments, index)
     topics, absent = _topics(ranking, options)
-    notes = [*options.notes, *notes]
+    notes = [*options.notes, *notes, *ranking.matched(options.run).warnings(len(judgments.topic))]
     if absent and not options.complete:
         named = summary([judgments.topics[at] for at in absent])
         notes.append(f"left out, because the run has nothing for them: {named}; -c counts them as 0")

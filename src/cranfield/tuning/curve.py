@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cranfield.defaults import MEMORY_MB
 from cranfield.errors import ArgumentError
 from cranfield.executors import Progress
-from cranfield.resampling import BLOCK, check_resamples, rows_within, to_grid, topic_weights
+from cranfield.resampling import BLOCK, check_resamples, own_unit, rows_within, to_grid, topic_weights
 from cranfield.scores import ScoreMatrix
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def mean_bands(
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
     n_resamples = check_resamples(n_resamples)
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
-    values = to_grid(ordered.values, scores.n_topics)
+    unit = own_unit(ordered.values)
+    values = to_grid(ordered.values / unit, scores.n_topics) * unit
     width = max(1, _AT_ONCE // n_resamples)
     rows = min(BLOCK, rows_within(MEMORY_MB, 24 * scores.n_topics, 1))
     lower, upper = np.empty(scores.n_systems), np.empty(scores.n_systems)

@@ -15,7 +15,7 @@ from cranfield.errors import DataError, notify
 from cranfield.executors import Progress
 from cranfield.labels import summary
 from cranfield.measures.doors import scores_or_evaluated
-from cranfield.resampling import grid_step
+from cranfield.resampling import grid_step, own_unit
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.sentences import tuning as say
@@ -96,7 +96,8 @@ def tune(
     ordered = [_in_order(family.scores, topics) for family in listed]
     together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
     # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
-    units = together * (1 / grid_step(together, max(together.shape)))
+    units = together / own_unit(together)
+    units *= 1 / grid_step(units, max(units.shape))
     np.rint(units, out=units)
     split = splitter_of(
         splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats,

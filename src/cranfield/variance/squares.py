@@ -57,8 +57,9 @@ def check_magnitude(measure: str, x: Array) -> None:
     """A `DataError` for scores too large or too small to be squared."""
     largest = float(np.abs(x).max())
     if largest > _LARGEST or 0 < largest < _SMALLEST:
+        end = "large" if largest > _LARGEST else "small"
         raise DataError(
-            f"{measure}: the largest score in size is {largest:g}, and its square is too large for a double; "
+            f"{measure}: the largest score in size is {largest:g}, and its square is too {end} for a double; "
             "scale the scores first"
         )
 

@@ -46,9 +46,9 @@ def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
             mean=pl.col("value").mean(),
             lowest=pl.col("value").min(),
             highest=pl.col("value").max(),
-            lower=quantile(0.25, "linear"),
+            lower_quartile=quantile(0.25, "linear"),
             median=quantile(0.5, "linear"),
-            upper=quantile(0.75, "linear"),
+            upper_quartile=quantile(0.75, "linear"),
         )
         .sort("mean", by, descending=[True, False])
     )
@@ -71,7 +71,7 @@ def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawi
         base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
             y=alt.Y("lowest:Q", title=title), y2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower:Q", y2="upper:Q"),
+        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q"),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
     ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
 
@@ -115,7 +115,7 @@ def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing
         base.mark_rule(color=LIGHT, strokeWidth=2).encode(
             x=alt.X("lowest:Q", title=f"{matrix.measure}, one score per topic"), x2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", height=8).encode(x="lower:Q", x2="upper:Q"),
+        base.mark_bar(color="#5f87ab", height=8).encode(x="lower_quartile:Q", x2="upper_quartile:Q"),
         base.mark_tick(color=INK, height=11, thickness=2).encode(x="median:Q"),
         base.mark_point(filled=True, color=ACCENT, size=26, opacity=1).encode(x="mean:Q"),
     ).properties(width=WIDTH, height=step(len(names)))
