@@ -143,8 +143,6 @@ def main() -> None:
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
-        if (
-            getattr(sys, name) is None
-        ):  # closed, so that a file would take its place and get its text
+        if getattr(sys, name) is None:  # closed, so that a file would take its place and get its text
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123
     app()
