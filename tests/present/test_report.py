@@ -301,3 +301,9 @@ def test_charts_of_a_usual_report_can_be_printed(report: Report) -> None:
     figures = [figure for section in report.sections for figure in section.figures()]
     assert [figure.id for figure in figures if not figure.printable] == []
     assert 'class="paper"' not in report.html
+
+
+def test_scores_too_large_to_be_squared_are_refused() -> None:
+    huge = ScoreMatrix([[1e308, 1e307], [1e306, 1e308]], ["1", "2"], ["a", "b"], "x")
+    with pytest.raises(DataError, match=r"x: the largest score in size is 1e\+308, and its square is too large"):
+        build_report(scores=huge)

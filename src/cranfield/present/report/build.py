@@ -201,6 +201,8 @@ def build_report(
             f"systems) would make a page that no browser opens; at most {MOST_SCORES:,} fit: choose systems, topics or "
             "measures, or ask for the comparison, the variances and the reliability by themselves"
         )
+    for matrix in evaluated.values():
+        matrix.require(topics=1, systems=1, what="a report", tiny=True)
     grouping = _grouping(teams, judged is not None)
     case = Case(
         evaluated,
