@@ -19,7 +19,7 @@ MATRICES = {
     "all equal": np.full((6, 3), 0.5),
     "constant shift": BASE[:, :1] + [0, 0.1, 0.3],
     "constant columns": np.tile([0.1, 0.2, 0.3], (6, 1)),
-    "tiny": BASE * 1e-290,
+    "tiny": BASE * 1e-149,
     "beside 1e16": 1e16 + np.round(BASE * 8),
     "sparse": np.where(RANDOM.random((6, 3)) < 0.15, 1.0, 0.0),
     "one topic differs": np.vstack([np.full((5, 3), 0.5), [0.5, 0.6, 0.7]]),
@@ -60,7 +60,10 @@ def test_an_effect_size_without_spread_is_not_defined_and_that_is_said() -> None
     assert any(text.startswith(said) for text in result.warnings)
 
 
-@pytest.mark.parametrize(("unit", "reason"), [(1e300, "too large for a double"), (5e-324, "too small for a double")])
+@pytest.mark.parametrize(
+    ("unit", "reason"),
+    [(1e300, "too large for a double"), (1e-160, "too small for a double"), (5e-324, "too small for a double")],
+)
 def test_scores_that_cannot_be_squared_are_refused(unit: float, reason: str) -> None:
     with pytest.raises(DataError, match=rf"AP: the largest score in size is .*{reason}.*; scale the scores first"):
         quiet_compare(np.round(BASE * 4) * unit)
@@ -91,3 +94,13 @@ def test_the_skewness_of_huge_scores_is_that_of_small_ones() -> None:
     sd = (x[:, a] - x[:, b]).std(axis=0, ddof=1)
     for scale in (2.0**400, 2.0**-400):
         assert (skewness(scale * x, a, b, scale * sd) == skewness(x, a, b, sd)).all()
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+@pytest.mark.parametrize("unit", [2.0**-497, 2.0**490])
+def test_no_p_value_depends_on_the_unit_of_the_scores(test: str, unit: float) -> None:
+    """Squares of tiny differences that are 0 would make every difference certain."""
+    x = np.random.default_rng(3).random((20, 3))
+    usual, other = (quiet_compare(x * scale, test=test) for scale in (1.0, unit))
+    np.testing.assert_allclose(other.p, usual.p, rtol=1e-6)
+    np.testing.assert_allclose(other.upper / unit, usual.upper, rtol=1e-6)

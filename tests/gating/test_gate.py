@@ -179,3 +179,11 @@ def test_the_comment_and_the_xml_say_the_verdict():
         warned = asked(DIFFERENCES, margin=0.9)
     suite = ElementTree.fromstring(to_junit(warned).encode()).find("testsuite")
     assert suite.find("system-err").text.splitlines() == list(warned.warnings)
+
+
+def test_scores_so_small_that_every_spread_is_next_to_nothing_are_refused():
+    """Squares of such differences are 0, and without spread any difference would pass or fail."""
+    x = matrix(DIFFERENCES)
+    tiny = ScoreMatrix(x.values * 1e-170, x.topics, x.systems, "AP")
+    with pytest.raises(DataError, match="^AP: .*its square is too small for a double; scale the scores first$"):
+        gate(tiny, baseline="main", candidate="new", better=True)

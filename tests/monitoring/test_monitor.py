@@ -367,3 +367,12 @@ def test_blinded_reestimation_costs_no_level() -> None:
 def _size(variance: float) -> int:
     """The normal size of a paired design, plus the two topics the t-test adds; what `reestimate` asks for, but faster."""
     return int(np.ceil((1.959964 + 0.841621) ** 2 * variance / 0.07**2)) + 2
+
+
+def test_no_look_depends_on_the_unit_of_the_scores() -> None:
+    """Squares of tiny differences that are 0 would decide every pair."""
+    x = np.random.default_rng(3).random((20, 3))
+    usual, small = (monitor([matrix(x * unit)], max_topics=40).looks[0].p for unit in (1.0, 2.0**-497))
+    np.testing.assert_allclose(small, usual, rtol=1e-6)
+    with pytest.raises(DataError, match="^AP: .*its square is too small for a double; scale the scores first$"):
+        monitor([matrix(x * 1e-170)], max_topics=40)

@@ -166,6 +166,8 @@ def test_a_tilt_gives_the_mean_wanted_however_far_and_whichever_way() -> None:
         place = np.minimum((moved_quantile(u, np.array(one)) * 30).astype(int), 29)
         assert row[place].mean() == pytest.approx(aim, abs=2e-4)
     assert np.allclose(solve_tilt(1 - ordered[:, ::-1], 1 - target), -tilt, atol=1e-6)
+    for unit in (2.0**-60, 2.0**60):
+        assert (solve_tilt(ordered * unit, target * unit) == tilt).all()
 
 
 def test_swapped_by_a_coin_wilcoxon_looks_innocent() -> None:

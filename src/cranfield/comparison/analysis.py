@@ -45,7 +45,7 @@ from cranfield.defaults import (
     StatisticName,
 )
 from cranfield.demand import Demand, flipped_sums
-from cranfield.errors import ArgumentError, DataError, notify, quietly
+from cranfield.errors import ArgumentError, notify, quietly
 from cranfield.executors import Progress, available_workers
 from cranfield.labels import positions
 from cranfield.measures.doors import scores_or_evaluated
@@ -56,8 +56,6 @@ from cranfield.settings.compare import ComparisonSettings
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-_SMALLEST = 1e-300
-"""Scores that are all smaller have no room left for standard errors."""
 
 
 def compare(
@@ -281,11 +279,6 @@ def _analyse(
         others = ", ".join(any_statistic_names())
         raise ArgumentError(f"test {test!r} compares means only; for statistic {statistic!r} use one of: {others}")
     matrix = matrix.require(what="a comparison of systems").canonical()
-    if 0 < (largest := float(np.abs(matrix.values).max())) < _SMALLEST:
-        raise DataError(
-            f"{matrix.measure}: the largest score in size is {largest:g}, too small for a double to divide by; "
-            "scale the scores first"
-        )
     scores = GridScores.of(matrix.values)
     rank = _ranks(scores, how)
     order = np.lexsort((np.arange(len(rank)), rank))

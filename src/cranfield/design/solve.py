@@ -37,7 +37,7 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
         noncentrality = noncentrality / spread_shares(cells["spread"])
     between, error = test.between(n, m), epsilon * test.error(n, m)
     critical = critical_f(epsilon * between, error, cells["alpha"] / test.comparisons(m))
-    effective = effective_epsilon(epsilon, between, noncentrality)
+    effective = effective_epsilon(epsilon, between, noncentrality) if (epsilon < 1).any() else epsilon
     power = rule(effective * between, error, effective * noncentrality, critical)
     return np.asarray(power.mean(axis=0)) if "spread" in cells else power
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.errors import ArgumentError, DataError
 from cranfield.scores import ScoreMatrix
 from cranfield.scores.doors import ScoresLike, as_matrix_list
-from cranfield.variance.squares import check_magnitude, squares
+from cranfield.variance.squares import squares
 
 _LARGEST = 1e70
 _ROUNDING = 1e-12
@@ -154,7 +154,6 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[float, float, float, int,
             "a study of reliability needs at least 2. Drop fewer."
         )
     matrix = kept.canonical()
-    check_magnitude(matrix.measure, matrix.values)
     largest = float(np.abs(matrix.values).max())
     if largest > _LARGEST:  # intervals of components square variances
         raise DataError(

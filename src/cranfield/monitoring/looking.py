@@ -240,7 +240,7 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
     first = batches[0].require(what="the first look").canonical()
     aligned, seen = [first], set(first.topics)
     for number, batch in enumerate(batches[1:], 2):
-        batch.require(topics=1, what=f"batch {number}")
+        batch.require(topics=1, what=f"batch {number}", tiny=True)
         if batch.measure != first.measure:
             raise DataError(f"batch {number} holds {batch.measure} scores, the first {first.measure}; use one measure")
         if unmatched := sorted(set(batch.systems) ^ set(first.systems)):

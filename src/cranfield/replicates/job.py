@@ -48,7 +48,7 @@ from cranfield.replicates.model import Replicated, fit
 from cranfield.replicates.partitioned import Collection, Partitioned, Path, Split, Splitting, partition_scores
 from cranfield.replicates.result import Replicates
 from cranfield.scores.doors import ScoresLike, as_matrix_list
-from cranfield.scores.matrix import LARGEST_SCORE, ScoreMatrix, inherited
+from cranfield.scores.matrix import ScoreMatrix, check_magnitude, inherited
 from cranfield.sentences import replicates as say
 from cranfield.signature import signature
 from cranfield.work_files import WorkFile
@@ -203,12 +203,7 @@ def replicate_scores(
             raise DataError("every split needs the same topics, systems and measure")
         if matrix.n_systems < 2:
             raise DataError(f"{matrix.measure}: replicates compare systems, so at least 2 are needed; there is 1")
-        largest = float(np.abs(matrix.values).max(initial=0.0))
-        if largest > LARGEST_SCORE:
-            raise DataError(
-                f"{matrix.measure}: the largest score in size is {largest:g}, and its square is too large for a "
-                "double; scale the scores first"
-            )
+        check_magnitude(matrix.measure, matrix.values)
     replicated = [Replicated.of_matrix(matrix) for matrix in ordered]
     mean = np.mean([matrix.values.mean(axis=2) for matrix in ordered], axis=0)
     whole = ScoreMatrix(mean, first.topics, first.systems, first.measure, provenance=first.provenance)

@@ -326,7 +326,7 @@ def _same_systems(reference: Order, estimate: Order) -> tuple[Order, Order]:
 
 def _arranged(side: Order, order: Sequence[str]) -> Order:
     if isinstance(side, ScoreMatrix):
-        return side.require(topics=1, what="a rank correlation").canonical()
+        return side.require(topics=1, what="a rank correlation", tiny=True).canonical()
     if isinstance(side, Mapping):
         values = {system: float(side[system]) for system in order}
         bad = [system for system, value in values.items() if math.isnan(value)]

@@ -20,8 +20,24 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-LARGEST_SCORE = 1e150
-"""In size: squares of larger ones, and their sums, do not fit in a double."""
+_LARGEST, _SMALLEST = 1e150, 1e-150
+"""In size: squares of larger scores, and their sums, do not fit in a double; squares of smaller ones are next to 0."""
+
+
+def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = False) -> None:
+    """A `DataError` for scores that are too large to be squared, or, unless `tiny` ones will do, all too small.
+
+    >>> check_magnitude("AP", np.array([[1e-200, 2e-200]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    cranfield.errors.DataError: AP: the largest score in size is 2e-200, and its square is too small for a double; ...
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST or (0 < largest < _SMALLEST and not tiny):
+        end = "large" if largest > _LARGEST else "small"
+        raise DataError(
+            f"{measure}: the largest score in size is {largest:g}, and its square is too {end} for a double; "
+            "scale the scores first"
+        )
 
 
 @record(eq=False)
@@ -111,14 +127,18 @@ class ScoreMatrix(Result):
     @property
     def system_means(self) -> NDArray[np.float64]:
         """Mean score of each system over topics (and partitions)."""
-        axes = (0,) if self.partitions is None else (0, 2)
-        return np.asarray(self.values.mean(axis=axes))
+        return self._means((0,) if self.partitions is None else (0, 2))
 
     @property
     def topic_means(self) -> NDArray[np.float64]:
         """Mean score of each topic over systems (and partitions)."""
-        axes = (1,) if self.partitions is None else (1, 2)
-        return np.asarray(self.values.mean(axis=axes))
+        return self._means((1,) if self.partitions is None else (1, 2))
+
+    def _means(self, axes: tuple[int, ...]) -> NDArray[np.float64]:
+        """Means over these axes; in a smaller unit where a sum would be too large for a double."""
+        if max(self.values.max(), -self.values.min()) < 2.0**900:
+            return np.asarray(self.values.mean(axis=axes))
+        return np.asarray(np.ldexp(np.ldexp(self.values, -64).mean(axis=axes), 64))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -275,8 +295,10 @@ class ScoreMatrix(Result):
 
     # ── what a method needs ───────────────────────────────────────────────────────────────────────────────
 
-    def require(self, *, topics: int = 2, systems: int = 2, what: str = "this") -> ScoreMatrix:
-        """The matrix itself, once it is known to be large enough, two-dimensional and finite.
+    def require(self, *, topics: int = 2, systems: int = 2, what: str = "this", tiny: bool = False) -> ScoreMatrix:
+        """The matrix itself, once it is known to be large enough, two-dimensional, finite, and fit to be squared.
+
+        With `tiny`, scores will do that are all so small that their squares are next to 0.
 
         >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance")
         Traceback (most recent call last):
@@ -296,12 +318,7 @@ class ScoreMatrix(Result):
                 f"{self.measure}: {what} needs finite scores; topic {self.topics[row]!r}, "
                 f"system {self.systems[column]!r} has {self.values[row, column]}"
             )
-        largest = float(np.abs(self.values).max(initial=0.0))
-        if largest > LARGEST_SCORE:
-            raise DataError(
-                f"{self.measure}: the largest score in size is {largest:g}, and its square is too large for a double; "
-                "scale the scores first"
-            )
+        check_magnitude(self.measure, self.values, tiny=tiny)
         return self
 
     # ── frames ────────────────────────────────────────────────────────────────────────────────────────────

@@ -52,7 +52,7 @@ def solve_tilt(ordered: Array, target: Array) -> Array:
     tilt = np.zeros(len(ordered))
     means = ordered.mean(axis=1)
     # A margin that is there already stays exactly as it is.
-    away = np.flatnonzero(np.abs(means - target) > 1e-12)
+    away = np.flatnonzero(np.abs(means - target) > 1e-12 * (ordered[:, -1] - ordered[:, 0]))
     size = max(1, _TOGETHER // ordered.shape[1])
     for start in range(0, len(away), size):
         rows = away[start : start + size]

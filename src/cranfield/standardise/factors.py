@@ -282,7 +282,7 @@ def fit_standardisation(scores: Scores | ScoreMatrix) -> Standardisation:
     matrices = as_matrices(scores)
     provenance: list[str] = []
     for matrix in matrices:
-        matrix.require(topics=1, systems=2, what="fitting standardisation factors")
+        matrix.require(topics=1, systems=2, what="fitting standardisation factors", tiny=True)
         step = f"mean and sd of {matrix.n_systems} systems on {matrix.n_topics} topics"
         provenance += [f"{matrix.measure}: {text}" for text in (*matrix.provenance, step)]
     fitted = Standardisation(

@@ -215,7 +215,7 @@ def _standardise(
 
 def _with_factors(factors: Factors, matrix: ScoreMatrix, missing: MissingPolicy) -> ScoreMatrix:
     """The scores on topics that have factors: the matrix itself when all have."""
-    matrix.require(topics=1, systems=1, what="standardising")
+    matrix.require(topics=1, systems=1, what="standardising", tiny=True)
     known = set(factors.topics)
     without_factors = [topic for topic in matrix.topics if topic not in known]
     if not without_factors:

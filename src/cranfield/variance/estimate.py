@@ -20,7 +20,7 @@ from cranfield.scores.matrix import inherited
 from cranfield.sentences import variance as say
 from cranfield.signature import signature
 from cranfield.variance.estimators import ESTIMATORS, Estimator
-from cranfield.variance.squares import Array, check_magnitude, squares, squares_without_each_topic
+from cranfield.variance.squares import Array, squares, squares_without_each_topic
 from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser, pooled_epsilon
 
 if TYPE_CHECKING:
@@ -241,7 +241,6 @@ def estimate_variance(
         raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
     matrix = as_matrix(scores).require(what="a variance estimate").canonical()
     x = matrix.values
-    check_magnitude(matrix.measure, x)
     n, m = x.shape
     without = None
     if entry.of_squares is not None:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import DataError
-
 Array = NDArray[np.float64]
 
 
@@ -47,21 +45,6 @@ class Squares:
     def mean_residual(self) -> Array:
         """V_E2 (EVIA eq. 6)."""
         return self.residual / ((self.m - 1) * (self.n - 1))
-
-
-_LARGEST, _SMALLEST = 1e150, 1e-150
-"""Scores beyond these have squares that a double cannot hold."""
-
-
-def check_magnitude(measure: str, x: Array) -> None:
-    """A `DataError` for scores too large or too small to be squared."""
-    largest = float(np.abs(x).max())
-    if largest > _LARGEST or 0 < largest < _SMALLEST:
-        end = "large" if largest > _LARGEST else "small"
-        raise DataError(
-            f"{measure}: the largest score in size is {largest:g}, and its square is too {end} for a double; "
-            "scale the scores first"
-        )
 
 
 def squares(x: Array) -> Squares:

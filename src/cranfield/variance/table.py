@@ -13,7 +13,7 @@ from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 from cranfield.signature import signature
 from cranfield.variance.sphericity import traces
-from cranfield.variance.squares import check_magnitude, squares
+from cranfield.variance.squares import squares
 from cranfield.variance.unbiased_epsilon import ratio, without_bias
 
 if TYPE_CHECKING:
@@ -122,7 +122,6 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
     from scipy.special import fdtrc
 
     matrix = as_matrix(scores).require(what="an analysis of variance").canonical()
-    check_magnitude(matrix.measure, matrix.values)
     sums = squares(matrix.values)
     n, m = sums.n, sums.m
     error, error_df = float(sums.mean_residual), (m - 1) * (n - 1)
