@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import polars as pl
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cranfield.comparison.corrections import at_most
@@ -30,6 +30,7 @@ def test_steady_rows_are_the_steady_numbers_one_by_one() -> None:
     st.sampled_from([0.05, 0.01, 0.1, 0.001, 0.05 / 3, 0.3]),
     st.floats(-1, 1).flatmap(lambda x: st.integers(0, 17).map(lambda power: x * 10.0**-power)),
 )
+@example(0.05, 1e-10)  # in the middle between two numbers as they are written
 def test_no_p_value_is_written_on_the_other_side_of_alpha(alpha: float, away: float) -> None:
     p = alpha * (1 + away)
     decided = bool(at_most(p, alpha))

@@ -157,8 +157,12 @@ def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
     """
     import numpy as np
 
-    digits, exponent = f"{alpha:.{SIGNIFICANT - 1}e}".split("e")
-    return np.asarray(np.asarray(p) <= (float(f"{digits}5e{exponent}") if alpha else 0.0))
+    if not alpha:
+        return np.asarray(np.asarray(p) <= 0.0)
+    written = f"{alpha:.{SIGNIFICANT - 1}e}"
+    middle = float("5e".join(written.split("e")))  # to the next number that is written; itself on one side or the other
+    below = float(f"{middle:.{SIGNIFICANT - 1}e}") <= float(written)
+    return np.asarray(np.asarray(p) <= middle if below else np.asarray(p) < middle)
 
 
 def harmonic(count: int) -> float:
