@@ -16,7 +16,7 @@ from chart_support import matrix, names
 from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample, reliability
 from cranfield.comparison import compare
 from cranfield.defaults import REPORT_SECTIONS
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.present.charts import chart
 from cranfield.present.report.parts import Figure, Table, Text
 from cranfield.present.report.references import WORKS
