@@ -419,6 +419,8 @@ _from_stdin: tuple[object, bytes] | None = None
 def _standard_input() -> bytes:
     """Standard input can be read once; who looks at it again (first to recognise it, then to read it) gets the same."""
     global _from_stdin
+    if sys.stdin is None:
+        raise FileError(STDIN, [Problem(0, "cannot be read: standard input is closed; name a file")])
     if _from_stdin is None or _from_stdin[0] is not sys.stdin:
         _from_stdin = (sys.stdin, sys.stdin.buffer.read())
     return _from_stdin[1]

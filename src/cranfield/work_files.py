@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import ArgumentError, FileError, Problem
-from cranfield.files import reason, write_atomically
+from cranfield.files import reason, shown, write_atomically
 from cranfield.labels import summary
 
 _KIND = "cranfield {} work file 1"
@@ -86,13 +86,19 @@ class WorkFile:
             return ()
         return (f"work file {self._path} is damaged and these parts are computed again: {summary(self._damaged)}",)
 
-    def get(self, key: str, needed: Mapping[str, type | tuple[int, ...]] | None = None) -> dict[str, Any] | None:
+    def get(
+        self,
+        key: str,
+        needed: Mapping[str, type | tuple[int, ...]] | None = None,
+        made: Callable[..., object] | None = None,
+    ) -> dict[str, Any] | None:
         """A finished part; None for one that is still to do.
 
-        What is `needed` of it (arrays of a shape, or values of a type) must be there, else the part is done again.
+        What is `needed` of it (finite arrays of a shape, or values of a type) must be there, and what is `made` of it
+        by name must be possible (no `ArithmeticError`), else the part is done again.
         """
         part = self._parts.get(key)
-        if part is not None and needed is not None and not _fits(part, needed):
+        if part is not None and needed is not None and not (_fits(part, needed) and _possible(part, made)):
             del self._parts[key]
             self._damaged.append(key)
             return None
@@ -143,7 +149,8 @@ class WorkFile:
 
     def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         if kind != self._kind:
-            raise FileError(str(self._path), [Problem(1, "is not a work file of this version of cranfield")])
+            text = f"is {shown(kind)} and not {shown(self._kind)}; name another file"
+            raise FileError(str(self._path), [Problem(1, text)])
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
                 raise ArgumentError(
@@ -202,10 +209,21 @@ def _fits(part: Mapping[str, Any], needed: Mapping[str, type | tuple[int, ...]])
         if isinstance(wanted, tuple):
             if not isinstance(value, np.ndarray) or value.shape != wanted or value.dtype != np.float64:
                 return False
+            if not np.isfinite(value).all():
+                return False
         elif not isinstance(value, wanted):
             return False
         if isinstance(value, list) and not all(isinstance(one, str) for one in value):
             return False
+    return True
+
+
+def _possible(part: Mapping[str, Any], made: Callable[..., object] | None) -> bool:
+    try:
+        if made is not None:
+            made(**part)
+    except ArithmeticError:
+        return False
     return True
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cranfield.cli.commands.demo import STORY
 from support import Type
 
@@ -20,3 +22,23 @@ def test_the_story_is_told_to_the_end(cranfield: Type) -> None:
     assert Path("here/report.html").read_text().startswith("<!doctype html>")
     told = [line for line in result.stderr.splitlines() if not line.startswith("$ ")]
     assert max(map(len, told)) <= 80
+
+
+def test_the_story_ends_with_a_command_that_fails(cranfield: Type) -> None:
+    Path("here").write_text("a file where a directory is to be")
+    result = cranfield("demo", "here")
+    assert result.exit_code == 1
+    assert result.stderr.count("error: ") == 1
+    assert "2 of 7" not in result.stderr
+    assert "Open here" not in result.stderr
+
+
+def test_the_story_ends_when_it_is_interrupted(cranfield: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cranfield.collection.make_sample", interrupted)
+    result = cranfield("demo", "here")
+    assert result.exit_code == 130
+    assert result.stderr.endswith("\ninterrupted\n")
+    assert "2 of 7" not in result.stderr

@@ -217,6 +217,20 @@ def test_a_full_disk_behind_standard_output_is_said(tmp_path: Path) -> None:
         assert done.stderr == "error: standard output: cannot be written: No space left on device\n"
 
 
+def test_standard_streams_that_are_closed_are_no_obstacle(tmp_path: Path) -> None:
+    """As ``>&-`` does it: what would be printed goes nowhere, and into no file that was opened meanwhile."""
+    (tmp_path / "x.csv").write_text(SCORES)
+    words = ["variance", str(tmp_path / "x.csv"), "--measure", "AP", "-o", str(tmp_path / "made.csv")]
+    assert run(*words).returncode == 0
+    expected = (tmp_path / "made.csv").read_bytes()
+    for closed in ((1,), (2,), (0, 1, 2)):
+        (tmp_path / "made.csv").unlink()
+        assert run(*words, preexec_fn=lambda which=closed: [os.close(one) for one in which]).returncode == 0
+        assert (tmp_path / "made.csv").read_bytes() == expected
+    done = run("variance", "-", preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stderr) == (1, "error: -: cannot be read: standard input is closed; name a file\n")
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/full")])
 def test_what_is_no_regular_file_is_no_work_file(make: Callable[[Path], None], tmp_path: Path) -> None:
     """Else a pipe would keep the job waiting, and a device fill the memory."""
@@ -327,6 +341,14 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     assert again.get("part 1") == {"value": 1.5}
     del again
     assert WorkFile(path, {"seed": 1}).get("part 1") == {"value": 1.5}
+
+
+def test_a_work_file_of_another_kind_is_said(tmp_path: Path) -> None:
+    WorkFile(tmp_path / "job.work", {"seed": 1}).close()
+    with pytest.raises(FileError) as error:
+        WorkFile(tmp_path / "job.work", {"seed": 1}, "simulate")
+    said = "is 'cranfield replicates work file 1' and not 'cranfield simulate work file 1'; name another file"
+    assert str(error.value) == f"{tmp_path / 'job.work'}:1: {said}"
 
 
 def test_a_command_on_the_work_file_of_another_job_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,8 @@ CONTAINED = (
 )
 OTHER_NAMES = {"topics_": "topics_needed"}
 """Intervals whose estimate has a name of its own."""
-NOT_FINITE = re.compile(r"(?<![\w.'/-])[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
+NOT_FINITE = re.compile(r"(?<![\w.'/-])(?<!RBP\(p=)[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
+"""A number that is none; a measure's name may hold one, because it was typed so."""
 
 
 def problems_of(text: str, format: str) -> list[str]:

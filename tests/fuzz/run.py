@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from fuzz import commands, readers
@@ -105,7 +106,7 @@ def _spread(kind: str, seeds: Iterator[range], end: float, jobs: int) -> Iterato
     context = multiprocessing.get_context("spawn")  # no child inherits the threads of a library
     with context.Pool(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
         while time.monotonic() < end:  # a few at a time, because without a number there is no last batch
-            some = [batch for batch, _ in zip(seeds, range(8 * jobs), strict=False)]
+            some = list(islice(seeds, 8 * jobs))
             if not some:
                 return
             yield from zip(some, pool.imap(partial(fuzz, kind, end=end), some), strict=True)

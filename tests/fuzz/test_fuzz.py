@@ -22,7 +22,7 @@ from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
 from fuzz.drops import left_out, lost
 from fuzz.readers import TARGETS
-from fuzz.run import fuzz, main
+from fuzz.run import BATCH, fuzz, main
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
 USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1,0.3\n"
@@ -115,6 +115,7 @@ def test_every_reader_and_every_format_of_files_has_broken_ones() -> None:
 
 def test_more_processes_try_the_same_seeds(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     told = []
+    monkeypatch.setitem(BATCH, "readers", 200)  # more batches than are handed out at a time
     for jobs in ("1", "2"):
         words = ["fuzz", "--kinds", "readers", "--inputs", "4500", "--seed", "7", "--jobs", jobs]
         monkeypatch.setattr(sys, "argv", words)

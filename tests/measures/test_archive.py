@@ -11,6 +11,7 @@ from cranfield import evaluate, make_sample, read_scores
 from cranfield.errors import ArgumentError, FileError
 from cranfield.measures import archive
 from cranfield.measures.archive import evaluate_archive, read_archive
+from cranfield.work_files import WorkFile
 from support import Type
 
 MEASURES = ["AP", "P@5"]
@@ -73,6 +74,15 @@ def test_changed_files_are_evaluated_again(listing: Path) -> None:
     assert states(listing) == ["evaluated", "evaluated"]
     qrels = listing.parent / "a" / "qrels.txt"
     qrels.write_text(qrels.read_text() + "t-new 0 d1 1\n")
+    assert states(listing) == ["evaluated", "kept"]
+
+
+def test_a_note_that_says_something_else_is_not_believed(listing: Path) -> None:
+    assert states(listing) == ["evaluated", "evaluated"]
+    notes = Path("out") / archive.FINISHED
+    job = json.loads(notes.read_bytes().splitlines()[0][9:])[1]
+    with WorkFile(notes, job, "archive") as held:
+        held.put("one", {"inputs": 7})
     assert states(listing) == ["evaluated", "kept"]
 
 

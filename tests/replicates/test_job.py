@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -32,6 +33,7 @@ from cranfield import (
 from cranfield import replicate as warning_replicate
 from cranfield import replicate_scores as warning_replicate_scores
 from cranfield.replicates.partitions import DocumentHashes, assign
+from cranfield.work_files import WorkFile
 
 SAMPLE = make_sample(n_topics=15, n_systems=6, n_documents=600, seed=11)
 
@@ -410,6 +412,30 @@ def test_a_damaged_line_is_computed_again_and_named(
     assert f"work file {work} is damaged and these parts are computed again: {named}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work).warnings == plain.warnings  # mended
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "value"),
+    [
+        ("run 2", "parts", np.inf), ("run 2", "whole", np.nan), ("AP split 2", "effects", np.nan),
+        ("AP split 2", "effects", 7.0), ("AP split 2", "lower", 7.0), ("AP split 2", "upper", -np.inf),
+        ("AP split 2", "p", 0.0), ("AP split 2", "p", 7.0), ("AP split 2", "shared", np.nan),
+    ],
+)  # fmt: skip
+def test_a_part_with_a_right_checksum_that_cannot_be_is_computed_again(
+    tmp_path: Path, key: str, name: str, value: float
+) -> None:
+    work = tmp_path / "job.work"
+    plain = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
+    held = WorkFile(work, json.loads(work.read_bytes().splitlines()[0][9:])[1])
+    part = held.get(key)
+    assert part is not None
+    held.put(key, {**part, name: np.full_like(part[name], value) if isinstance(part[name], np.ndarray) else value})
+    held.close()
+    again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
+    assert f"work file {work} is damaged and these parts are computed again: {key}" in again.warnings
+    assert again.pairs.equals(plain.pairs)
+    assert again.effects.equals(plain.effects)
 
 
 @pytest.mark.parametrize("interaction", [True, False])

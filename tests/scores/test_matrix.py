@@ -211,3 +211,9 @@ def test_frames_that_are_no_scores() -> None:
     assert message(ScoreMatrix.from_wide, [1, 2]) == "expected a polars, pandas or Arrow frame; got list"
     called_topic = ScoreMatrix([[1.0]], ["1"], ["topic"])
     assert message(called_topic.to_wide) == ("a system is called 'topic', the name of the topic column; use to_long()")
+
+
+def test_means_of_scores_whose_sum_no_double_holds() -> None:
+    huge = ScoreMatrix(np.full((3, 4), 1.5e308), list("123"), list("abcd"), "x")
+    assert huge.topic_means.tolist() == [1.5e308] * 3
+    assert huge.system_means.tolist() == [1.5e308] * 4

@@ -295,6 +295,8 @@ def test_on_a_phone_no_chart_is_off_the_screen(
         assert scrolls <= 0
         assert scaled > 0.97, "the chart is drawn for the screen, not made smaller"
         assert right <= 390
+    wide = page.locator(".cards").evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).length")
+    assert wide == 0, "a short table of many columns is a list of names and values"
     context.close()
 
 

@@ -142,4 +142,7 @@ def main() -> None:
     # What is imported stays until the end: looking it through for garbage again and again is a tenth of a short start.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, so that a file would take its place and get its text
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123
     app()

@@ -151,12 +151,18 @@ def evaluate_archive(
                 progress(done, len(entries))
 
 
+_FACTS: dict[str, type | tuple[int, ...]] = {
+    "inputs": str, "bytes": int, "warnings": list, "topics": int, "systems": int,
+}  # fmt: skip
+"""What is kept of a finished collection."""
+
+
 def _one(entry: ArchiveEntry, path: Path, finished: WorkFile, measures: Any, scoring: dict[str, Any]) -> ArchiveOutcome:
     """One collection, evaluated unless it is finished."""
     try:
         files = expand(entry.runs)
         inputs = _identity([entry.qrels, *files])
-        part = finished.get(entry.name)
+        part = finished.get(entry.name, _FACTS)
         if part is not None and part["inputs"] == inputs and path.is_file() and path.stat().st_size == part["bytes"]:
             return ArchiveOutcome(
                 entry.name, "kept", str(path), part["topics"], part["systems"], tuple(part["warnings"])

@@ -97,7 +97,9 @@ def analyse_splits(
         "shared": float, "spread": float,
     }  # fmt: skip
     todo = [
-        (split.scores, split.number) for key, split in zip(keys, splits, strict=True) if file.get(key, needed) is None
+        (split.scores, split.number)
+        for key, split in zip(keys, splits, strict=True)
+        if file.get(key, needed, SplitEffects) is None
     ]
     unit = partial(_split_values, how.settings_alone, alpha)
     computed = map_in_order(unit, todo, executor=how.executor, workers=how.workers)

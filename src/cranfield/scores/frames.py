@@ -235,7 +235,7 @@ def complete(
         count, topics_hit = int(holes.sum()), [t for t, gone in zip(topics, hit, strict=True) if gone]
         noun = "score" if count == 1 else "scores"
         if missing == "error":
-            row, column = np.unravel_index(int(holes.argmax()), holes.shape)[:2]
+            row, column = (int(at) for at in np.unravel_index(int(holes.argmax()), holes.shape)[:2])
             raise DataError(
                 f"{measure}: {count} of {values.size} scores {'is' if count == 1 else 'are'} missing, first for "
                 f"topic {topics[row]!r}, system {systems[column]!r}; say what that means: missing='zero' counts "

@@ -127,14 +127,18 @@ class ScoreMatrix(Result):
     @property
     def system_means(self) -> NDArray[np.float64]:
         """Mean score of each system over topics (and partitions)."""
-        axes = (0,) if self.partitions is None else (0, 2)
-        return np.asarray(self.values.mean(axis=axes))
+        return self._means((0,) if self.partitions is None else (0, 2))
 
     @property
     def topic_means(self) -> NDArray[np.float64]:
         """Mean score of each topic over systems (and partitions)."""
-        axes = (1,) if self.partitions is None else (1, 2)
-        return np.asarray(self.values.mean(axis=axes))
+        return self._means((1,) if self.partitions is None else (1, 2))
+
+    def _means(self, axes: tuple[int, ...]) -> NDArray[np.float64]:
+        """Means over these axes; in a smaller unit where a sum would be too large for a double."""
+        if max(self.values.max(), -self.values.min()) < 2.0**900:
+            return np.asarray(self.values.mean(axis=axes))
+        return np.asarray(np.ldexp(np.ldexp(self.values, -64).mean(axis=axes), 64))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ STORY = (
 
 
 def run(settings: DemoSettings, output: OutputSettings, files: dict[str, Any]) -> None:
-    """Type one command after another."""
+    """Type one command after another; the story ends with one that fails or is interrupted."""
+    import click
+
     from cranfield.cli.main import app
 
     values = {"dir": str(settings.directory), "seed": str(settings.seed)}
@@ -67,5 +69,6 @@ def run(settings: DemoSettings, output: OutputSettings, files: dict[str, Any]) -
         say(f"\n── {number} of {len(STORY)} " + "─" * 67)
         say(textwrap.fill(step.text, 78))
         say(f"\n$ cranfield {' '.join(words)}\n")
-        app(words, standalone_mode=False)
+        if code := app(words, standalone_mode=False):
+            raise click.exceptions.Exit(code)
     say(f"\nOpen {settings.directory}/report.html; then try the same with files of your own.")

@@ -234,11 +234,16 @@ def detectable_curve(
         .mark_point(filled=True, size=80, color=ACCENT, opacity=1)
         .encode(x="topics:Q", y="value:Q")
     )
-    # The lowest number stands below its curve, the others above: curves may run close.
+    # The lowest number stands below its curve, the others above: curves may run close. They fall, so there is room
+    # above them on the right and below them on the left, unless that is where the axis is.
+    sizes = [p["topics"] for p in data]
+    inside = at - min(sizes) > 0.15 * (max(sizes) - min(sizes))
+    below: dict[str, Any] = {"align": "right", "dx": -7, "dy": 12} if inside else {"align": "left", "dx": 9, "dy": 12}
+    above: dict[str, Any] = {"align": "left", "dx": 9, "dy": -9}
     lowest = min(range(len(marks)), key=lambda k: marks[k]["value"]) if len(marks) > 1 else None
     texts = [
         alt.Chart(rows([mark]))
-        .mark_text(align="left", dx=9, dy=12 if k == lowest else -9, color=ACCENT, fontWeight="bold")
+        .mark_text(color=ACCENT, fontWeight="bold", **(below if k == lowest else above))
         .encode(x="topics:Q", y="value:Q", text="text:N")
         for k, mark in enumerate(marks)
         if k == 0 or mark["text"] != marks[0]["text"]

@@ -25,6 +25,7 @@ const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count ==
 
 // ── packed numbers ───────────────────────────────────────────────────────────────────────────────────────────
 function unpack(text, Kind) {
+  if (text.startsWith("8:")) return unpack(text.slice(2), Float64Array); // too large or too small for 32 bits
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Kind(bytes.buffer);
 }
@@ -45,8 +46,8 @@ class Measure {
     this.lowest = this.values.reduce((a, b) => Math.min(a, b), Infinity);
     this.difficulty = Array.from({ length: this.nTopics }, (_, topic) => {
       let sum = 0;
-      for (let system = 0; system < this.n; system++) sum += this.values[topic * this.n + system];
-      return sum / this.n;
+      for (let system = 0; system < this.n; system++) sum += this.values[topic * this.n + system] / this.n;
+      return sum;
     });
   }
   score(topic, system) { return this.values[topic * this.n + system]; }
