@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from golden.cases import ADDRESSES, CASES, COMMANDS, DOWNLOADS, ENDINGS, PAGES, REPORTS, Case
-from golden.compare import EXPECTED, as_json, check
+from golden.compare import EXPECTED, as_json, check, older
 from golden.run import Client, ask, normalise, open_page, parameters, type_command, upload, visible_text
 
 RUNS = [(case, format) for case in CASES for format in case.formats]
@@ -21,6 +21,8 @@ QUESTIONS = [name for name in ADDRESSES if not name.startswith(("data", "error-j
 
 @pytest.mark.parametrize(("case", "format"), RUNS, ids=[case.file(format) for case, format in RUNS])
 def test_command(case: Case, format: str, here: Path, update: bool) -> None:
+    if case.name == "error-option" and older("click", (8, 5)):
+        pytest.skip("the words are those of a newer click")
     if case.writes:
         (here / case.writes).unlink(missing_ok=True)  # what another case wrote
     printed = type_command(case.argv(format))

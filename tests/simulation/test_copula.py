@@ -25,6 +25,7 @@ from cranfield.truth.rates import binomial_bounds
 from simulated_systems import lopsided, skewed
 from support import SHARED
 
+pytest.importorskip("pyvinecopulib")
 RNG = np.random.default_rng(7)
 
 
@@ -142,7 +143,7 @@ def test_a_copula_that_the_library_gives_up_on_is_told(monkeypatch: pytest.Monke
         def from_data(ranks: np.ndarray, controls: object) -> None:
             raise RuntimeError("copula has not been fitted")
 
-    monkeypatch.setattr(pytest.importorskip("pyvinecopulib"), "Vinecop", GivesUp)
+    monkeypatch.setattr("pyvinecopulib.Vinecop", GivesUp)
     with pytest.raises(DataError, match=r"scores of 3 systems on 40 topics \(copula has not been fitted\)\. Give"):
         simulate_scores(lopsided(40, 6), n_systems=3, mode="copula")
 

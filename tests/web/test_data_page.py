@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 
+import polars as pl
 import pytest
 
 from web_page import QRELS, Client, run, scores, zipped
@@ -51,6 +53,16 @@ def test_problems_are_shown_with_file_and_line(client: Client) -> None:
     client.delete(f"/api/data/{id}")
 
 
+def diagonal(size: int) -> bytes:
+    """A small file of a huge matrix: every row has a topic and a system of its own."""
+    out, names = io.BytesIO(), pl.int_range(size, eager=True).cast(pl.String)
+    pl.DataFrame({"topic": names, "system": names}).with_columns(measure=pl.lit("AP"), value=0.5).write_parquet(out)
+    return out.getvalue()
+
+
+DIAGONAL = diagonal(16_000)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -59,6 +71,7 @@ def test_problems_are_shown_with_file_and_line(client: Client) -> None:
         ("a.csv", "topic,a\n1,0.5\n".encode("utf-16"), "a.csv: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"),
         ("a.csv", b"", "a.csv: is empty; expected at least one line of data"),
         ("a.parquet", b"PAR1 not really PAR1", "a.parquet: cannot be read as parquet"),
+        ("a.parquet", DIAGONAL, "a.parquet: AP: 16,000 scores for 16,000 topics by 16,000 systems, where 256,000,000 are expected;"),
     ],
 )  # fmt: skip
 def test_unreadable_files_are_described(client: Client, name: str, data: bytes, message: str) -> None:
