@@ -56,6 +56,10 @@ case("comparison.against-direction", lambda: cf.compare(noisy(), alternative="le
      lambda: cf.compare(noisy(), alternative="less", baseline="s00"))  # fmt: skip
 case("comparison.identical", lambda: cf.compare(twins), "identical scores on every topic, so p = 1: s00 = s01",
      lambda: cf.compare(noisy(m=2)))  # fmt: skip
+case("comparison.lost", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e30 * noisy(m=1).values])), test="t"),
+     "p = 1 for s00 − s01: their scores differ, but beside 4.65989e+29, the largest score, by less than sums can tell; compare "
+     "them without the systems of such scores",
+     lambda: cf.compare(noisy(m=3), test="t"))  # fmt: skip
 case("comparison.no-spread", lambda: cf.compare(constant, test="t"),
      "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
      "smallest number there is: s01 − s00; use randomisation for a p-value that counts",

@@ -135,3 +135,12 @@ def test_two_way_table_agrees_with_statsmodels() -> None:
         if row["f"] is not None:
             assert row["f"] == pytest.approx(theirs.loc[theirs_at, "F"])
             assert row["p"] == pytest.approx(theirs.loc[theirs_at, "PR(>F)"])
+
+
+@pytest.mark.parametrize("noncentrality", [1e9, 0.999e10, 1.001e10, 1e15, 1e100])
+def test_the_power_at_a_huge_noncentrality_is_that_of_the_error_alone(noncentrality: float) -> None:
+    """Where the critical value is as large, χ²(φ_E) ≤ λ/F_α·φ_E/φ_A decides: by hand for two degrees of freedom."""
+    for between, share in ((1.0, 0.5), (3.0, 1.0), (3.0, 2.0)):
+        critical = noncentrality / (share * between)
+        ours = exact_power(*(np.asarray([v]) for v in (between, 2.0, noncentrality, critical)))[0]
+        assert ours == pytest.approx(1 - np.exp(-share), abs=1e-6)

@@ -61,6 +61,23 @@ def comparison_signature(result: Comparison, p_methods: Mapping[str, int] | None
     )
 
 
+def _identical(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
+    """What to say of pairs whose scores are the same on the exact grid: they are, or a huge score makes them so."""
+    column = dict(zip(result.scores.systems, result.scores.values.T, strict=True))
+    equal, lost = [], []
+    for i in pairs:
+        a, b = column[result.system_a[i]], column[result.system_b[i]]
+        differ = np.abs(a - b).max() > 1e-6 * max(np.abs(a).max(), np.abs(b).max())
+        (lost if differ else equal).append(i)
+    texts = []
+    if equal:
+        texts.append(say.IDENTICAL(pairs=summary([f"{result.system_a[i]} = {result.system_b[i]}" for i in equal])))
+    if lost:
+        names = summary([f"{result.system_a[i]} − {result.system_b[i]}" for i in lost])
+        texts.append(say.LOST(pairs=names, largest=float(np.abs(result.scores.values).max())))
+    return texts
+
+
 def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
     """What to know before relying on the result, one sentence each."""
     texts = [too_few_resamples(result), coarse_resamples(result)]
@@ -68,9 +85,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         texts.append(say.OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
     if not result.baselines and result.alternative == "less":
         texts.append(say.AGAINST_DIRECTION())
-    if same.any():
-        names = [f"{result.system_a[i]} = {result.system_b[i]}" for i in np.flatnonzero(same)]
-        texts.append(say.IDENTICAL(pairs=summary(names)))
+    texts += _identical(result, np.flatnonzero(same))
     if (
         bound := (result.p <= TINY)
         & np.isnan(result.effect_size if result.test != "tukey" else result.effect_size_residual)

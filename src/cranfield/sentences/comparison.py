@@ -164,6 +164,12 @@ IDENTICAL = sentence(
     "identical scores on every topic, so p = 1: {pairs}",
     "both systems of these pairs have the same score on every topic",
 )
+LOST = sentence(
+    "comparison.lost",
+    "p = 1 for {pairs}: their scores differ, but beside {largest:g}, the largest score, by less than sums can tell; "
+    "compare them without the systems of such scores",
+    "the scores of both systems are the same once rounded beside the largest score, and differ by themselves",
+)
 NO_SPREAD = sentence(
     "comparison.no-spread",
     "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "

@@ -321,10 +321,12 @@ def _from_strata(
             from scipy.special import stdtrit
 
             reach = float(stdtrit(weights.sum(), 1 - alpha / 2)) * error
-            if reach < _LONGEST_REACH and abs(math.log(variance)) + reach < _LARGEST_LOG:
-                lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
-            else:
+            if reach >= _LONGEST_REACH:
                 problem = "at this level its ends lie beyond all bounds"
+            elif abs(math.log(variance)) + reach >= _LARGEST_LOG:
+                problem = "no double holds its ends in this unit of the scores"
+            else:
+                lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
     systems = {stratum.n_systems for stratum in strata}
     return VarianceEstimate(
         estimator,
