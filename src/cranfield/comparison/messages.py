@@ -64,8 +64,9 @@ def comparison_signature(result: Comparison, p_methods: Mapping[str, int] | None
 def _identical(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
     """What to say of pairs whose scores are the same on the exact grid: they are, or a huge score makes them so."""
     column = dict(zip(result.scores.systems, result.scores.values.T, strict=True))
-    equal, lost = [], []
-    for i in pairs:
+    equal: list[int] = []
+    lost: list[int] = []
+    for i in pairs.tolist():
         a, b = column[result.system_a[i]], column[result.system_b[i]]
         differ = np.abs(a - b).max() > 1e-6 * max(np.abs(a).max(), np.abs(b).max())
         (lost if differ else equal).append(i)
