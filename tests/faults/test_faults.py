@@ -231,6 +231,17 @@ def test_standard_streams_that_are_closed_are_no_obstacle(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (1, "error: -: cannot be read: standard input is closed; name a file\n")
 
 
+def test_what_is_printed_is_utf8_in_any_locale(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    words = [*PROGRAM, "convert", str(tmp_path / "x.csv")], [*PROGRAM, "variance", str(tmp_path / "x.csv"), "-m", "AP"]
+    for one in words:
+        usual, elsewhere = (
+            subprocess.run(one, env={**environment(), "PYTHONIOENCODING": encoding}, capture_output=True)
+            for encoding in ("utf-8", "latin-1")
+        )
+        assert (elsewhere.returncode, elsewhere.stdout) == (0, usual.stdout), elsewhere.stderr.decode("latin-1")
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/full")])
 def test_what_is_no_regular_file_is_no_work_file(make: Callable[[Path], None], tmp_path: Path) -> None:
     """Else a pipe would keep the job waiting, and a device fill the memory."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import sys
 import warnings
@@ -144,5 +145,7 @@ def main() -> None:
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed, so that a file would take its place and get its text
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as files are: others lack some signs, which would be an error
+        sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
     app()
