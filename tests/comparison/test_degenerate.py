@@ -104,3 +104,9 @@ def test_no_p_value_depends_on_the_unit_of_the_scores(test: str, unit: float) ->
     usual, other = (quiet_compare(x * scale, test=test) for scale in (1.0, unit))
     np.testing.assert_allclose(other.p, usual.p, rtol=1e-6)
     np.testing.assert_allclose(other.upper / unit, usual.upper, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("apart", "said"), [(1e-8, "p = 1 for a − b: their scores differ"), (1e-15, "identical")])
+def test_only_noise_of_rounding_is_called_identical_beside_a_huge_score(apart: float, said: str) -> None:
+    values = np.column_stack([BASE[:, 0], BASE[:, 0] * (1 + apart), 1e12 * BASE[:, 1]])
+    assert next(text for text in quiet_compare(values).warnings if "p = 1" in text).startswith(said)

@@ -68,7 +68,7 @@ def _identical(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
     lost: list[int] = []
     for i in pairs.tolist():
         a, b = column[result.system_a[i]], column[result.system_b[i]]
-        differ = np.abs(a - b).max() > 1e-6 * max(np.abs(a).max(), np.abs(b).max())
+        differ = np.abs(a - b).max() > 1e-12 * max(np.abs(a).max(), np.abs(b).max())
         (lost if differ else equal).append(i)
     texts = []
     if equal:
