@@ -60,6 +60,10 @@ case("comparison.lost", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).va
      "p = 1 for s00 − s01: their scores differ, but beside 4.65989e+29, the largest score, by less than sums can tell; compare "
      "them without the systems of such scores",
      lambda: cf.compare(noisy(m=3), test="t"))  # fmt: skip
+case("comparison.little-left", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e12 * noisy(m=1).values])), test="t"),
+     "beside 4.65989e+11, the largest score, sums know scores only to 0.0039, which leaves little of those of s00, s01: do not "
+     "rely on the order and p-values among these; compare them without the systems of such scores",
+     lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e9 * noisy(m=1).values])), test="t"))  # fmt: skip
 case("comparison.no-spread", lambda: cf.compare(constant, test="t"),
      "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
      "smallest number there is: s01 − s00; use randomisation for a p-value that counts",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cranfield.comparison.classical import TINY, Differences
 from cranfield.comparison.corrections import CORRECTIONS, resamples_needed
+from cranfield.comparison.grid import GridScores
 from cranfield.comparison.tests import TESTS
 from cranfield.defaults import INTERVALS
 from cranfield.labels import summary
@@ -61,9 +62,10 @@ def comparison_signature(result: Comparison, p_methods: Mapping[str, int] | None
     )
 
 
-def _identical(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
-    """What to say of pairs whose scores are the same on the exact grid: they are, or a huge score makes them so."""
+def _rounded(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
+    """What to say of the exact grid: pairs that are equal on it, or are made so by a huge score, and what is coarse."""
     column = dict(zip(result.scores.systems, result.scores.values.T, strict=True))
+    largest = float(np.abs(result.scores.values).max())
     equal: list[int] = []
     lost: list[int] = []
     for i in pairs.tolist():
@@ -75,7 +77,12 @@ def _identical(result: Comparison, pairs: NDArray[np.intp]) -> list[str]:
         texts.append(say.IDENTICAL(pairs=summary([f"{result.system_a[i]} = {result.system_b[i]}" for i in equal])))
     if lost:
         names = summary([f"{result.system_a[i]} − {result.system_b[i]}" for i in lost])
-        texts.append(say.LOST(pairs=names, largest=float(np.abs(result.scores.values).max())))
+        texts.append(say.LOST(pairs=names, largest=largest))
+    said = {name for i in lost for name in (result.system_a[i], result.system_b[i])}
+    step = GridScores.of(result.scores.values).step
+    coarse = [name for name, x in column.items() if 0 < np.abs(x).max() < 1000 * step and name not in said]
+    if len(coarse) > 1:
+        texts.append(say.LITTLE_LEFT(systems=summary(coarse), largest=largest, step=step))
     return texts
 
 
@@ -86,7 +93,7 @@ def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]
         texts.append(say.OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
     if not result.baselines and result.alternative == "less":
         texts.append(say.AGAINST_DIRECTION())
-    texts += _identical(result, np.flatnonzero(same))
+    texts += _rounded(result, np.flatnonzero(same))
     if (
         bound := (result.p <= TINY)
         & np.isnan(result.effect_size if result.test != "tukey" else result.effect_size_residual)

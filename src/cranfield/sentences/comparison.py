@@ -170,6 +170,12 @@ LOST = sentence(
     "compare them without the systems of such scores",
     "the scores of both systems are the same once rounded beside the largest score, and differ by themselves",
 )
+LITTLE_LEFT = sentence(
+    "comparison.little-left",
+    "beside {largest:g}, the largest score, sums know scores only to {step:.2g}, which leaves little of those of "
+    "{systems}: do not rely on the order and p-values among these; compare them without the systems of such scores",
+    "several systems whose largest score is not 0, and less than a thousand of the steps that sums keep",
+)
 NO_SPREAD = sentence(
     "comparison.no-spread",
     "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "
