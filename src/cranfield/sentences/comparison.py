@@ -4,7 +4,7 @@ from cranfield.sentences import sentence
 
 PAIRS_DIFFER = sentence(
     "comparison.pairs-differ",
-    "{measure}: {separated} of {pairs} pairs differ ({what}; {correction} p ≤ {alpha:g})",
+    "{measure}: {separated:,} of {pairs:,} pairs differ ({what}; {correction} p ≤ {alpha:g})",
     "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
     always=True,
 )

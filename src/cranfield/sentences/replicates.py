@@ -4,7 +4,7 @@ from cranfield.sentences import sentence
 
 DIFFERENT = sentence(
     "replicates.different",
-    "{measure}: {different} of {pairs} pairs different ({share:.1%}), mean interval length {length:.4f}",
+    "{measure}: {different:,} of {pairs:,} pairs different ({share:.1%}), mean interval length {length:.4f}",
     "pairs that the splits together separate by their rule; about other documents, not about other topics",
     always=True,
 )
