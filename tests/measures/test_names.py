@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -364,3 +366,15 @@ def test_names_in_score_files_are_recognised_without_importing_anything() -> Non
         "AP", "P@10", "nDCG(gains=exp)@10", "Rprec(multiple=0.2)",
     ]  # fmt: skip
     assert [recognise(name) for name in ("clicks", "os.path", "P@0", "gm_map", "a b")] == [None] * 5
+
+
+def test_the_list_of_measures_does_not_depend_on_what_was_imported_first() -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", f"{first}\nfrom cranfield.measures.registry import known_names\nprint(known_names())"],
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for first in ("", "import cranfield.measures.intents, cranfield.measures.incomplete")
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert told[0].startswith("['AP', 'P', ")

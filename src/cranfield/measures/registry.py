@@ -200,9 +200,11 @@ def _by_own_name(name: str) -> bool:
 
 
 def known_names() -> list[str]:
-    """Every name there is, ours and those of installed packages, in the order of the families."""
+    """Every name there is, ours and those of installed packages, in the order of the families, whichever came first."""
     _load_families()
-    return [*_DEFINITIONS, *(name for name in _entry_points() if name not in _DEFINITIONS)]
+    place = {f"cranfield.measures.{family}": at for at, family in enumerate(FAMILIES)}
+    ours = sorted(_DEFINITIONS, key=lambda name: place.get(_DEFINITIONS[name].function.__module__, len(place)))
+    return [*ours, *(name for name in _entry_points() if name not in _DEFINITIONS)]
 
 
 def _other_names() -> list[str]:
