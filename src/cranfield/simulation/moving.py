@@ -70,7 +70,7 @@ def _raise(gaps: Array, left: Array) -> Array:
     logs = np.log(np.arange(1, topics) / topics)
     low, high = np.zeros(len(gaps)), np.full(len(gaps), _WIDEST)
     at, open_ = low.copy(), np.arange(len(gaps))
-    with np.errstate(under="ignore", over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(under="ignore", over="ignore"):
         for _ in range(_STEPS):
             here = at[open_]
             powers = np.exp(here)[:, None] * logs
@@ -81,7 +81,9 @@ def _raise(gaps: Array, left: Array) -> Array:
             low[open_] = np.where(above, here, low[open_])
             high[open_] = np.where(above, high[open_], here)
             # Newton's step for the logarithm of the sum, which is nearer to a line than the sum itself.
-            step = here - np.log(total / left[open_]) * total / slope
+            there = slope < 0  # where all terms are 0 there is no step, and bisection goes on
+            some, falls = np.where(there, total, 1.0), np.where(there, slope, -1.0)
+            step = np.where(there, here - np.log(some / left[open_]) * some / falls, np.inf)
             inside = (step > low[open_]) & (step < high[open_])
             at[open_] = np.where(inside, step, (low[open_] + high[open_]) / 2)
             open_ = open_[np.abs(at[open_] - here) > 1e-13 * np.maximum(1.0, here)]
