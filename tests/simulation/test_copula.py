@@ -94,8 +94,21 @@ def test_means_are_moved_by_the_difference(fitted: PairCopulas) -> None:
         drawn = fitted.draw(np.random.default_rng(1), 256, 500, np.array([0.0, shift]))
         apart = (drawn.scores[:, :, 1] - drawn.scores[:, :, 0]).mean()
         assert apart == pytest.approx(shift, abs=0.004)
-    with pytest.raises(ArgumentError, match="more than any of the fitted margins"):
+    with pytest.raises(ArgumentError, match=r"0\.9 cannot be put between two of the fitted margins"):
         fitted.pairs(0, 256, 0.9)
+
+
+def test_no_margin_is_moved_to_a_mean_that_it_cannot_have() -> None:
+    """Three systems far below three others: the ten nearest are all, but the high ones reach no low mean."""
+    rng = np.random.default_rng(1)
+    values = np.column_stack([rng.normal(mean, 0.03, 40) for mean in (0.15, 0.16, 0.17, 0.84, 0.85, 0.86)])
+    apart = ScoreMatrix(values, map(str, range(40)), "abcdef", "AP")
+    source = PairCopulas.of(Population.of(apart, bottom=0), 1, 256, [0], (0.02,))
+    drawn = source.draw(np.random.default_rng(1), 256, 500, np.array([0.0, 0.02]))
+    assert np.abs((drawn.scores[:, :, 1] - drawn.scores[:, :, 0]).mean(axis=1) - 0.02).max() < 0.02
+    assert len({tuple(pair) for pair in drawn.systems.tolist()}) > 2
+    with pytest.raises(ArgumentError, match=r"0\.02 cannot be put between two of .* Write a smaller one, or leave out"):
+        PairCopulas.of(Population.of(apart.select(systems="af"), bottom=0), 1, 256, [0], (0.02,))
 
 
 def test_without_a_difference_both_systems_have_one_margin(fitted: PairCopulas) -> None:

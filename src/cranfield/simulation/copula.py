@@ -105,10 +105,11 @@ class PairCopulas:
         partners = self._partners(difference)
         firsts = sorted(partners)
         if not firsts:
-            highest = max(margin.quantiles.max() for margin in self.margins)
+            every = np.concatenate([margin.quantiles for margin in self.margins])
             raise ArgumentError(
-                f"`difference` {difference:g} is more than any of the fitted margins can be moved, which reach "
-                f"{highest:.3g}. Write a smaller one."
+                f"`difference` {difference:g} cannot be put between two of the fitted margins, which lie between "
+                f"{every.min():.3g} and {every.max():.3g}. Write a smaller one, or leave out systems whose scores never "
+                "come near the others'."
             )
         out = []
         for one, other in keys[:, :2]:
@@ -119,13 +120,14 @@ class PairCopulas:
     def _partners(self, difference: float) -> dict[int, list[int]]:
         """For every first system, those that can be moved to its mean plus the difference."""
         means = np.array([margin.mean for margin in self.margins])
+        lowest = np.array([margin.quantiles.min() for margin in self.margins])
         highest = np.array([margin.quantiles.max() for margin in self.margins])
         best = round((1 - BASELINES) * len(means)) if len(means) > 2 else 0
         partners = {}
         for first in np.argsort(-means, kind="stable")[best:].tolist():
             target = means[first] + difference
             near = [j for j in np.argsort(np.abs(means - target), kind="stable").tolist() if j != first][:NEAREST]
-            if able := [j for j in near if highest[j] > target]:
+            if able := [j for j in near if lowest[j] < target < highest[j]]:
                 partners[first] = able
         return partners
 
