@@ -1,11 +1,12 @@
 """Writes ``docs/sigir2019.md``: the error rates that SIGIR 2019 published, beside those of ``simulate tests --mode copula``.
 
-    python docs/sigir2019.py --trec8 adhoc8_p10.csv [--margins DIRECTORY] [--trials 10240] [--work DIRECTORY] [--only AP]
+    python docs/sigir2019.py --trec8 adhoc8_p10.csv --margins DIRECTORY [--trials 10240] [--work DIRECTORY]
+    python docs/sigir2019.py --only AP
 
 Needs the extra ``simulate``, and beside the repository ``shared/data/matrices`` (TREC-5 to TREC-8) and
 ``shared/published/sigir2019_error_rates.csv``. ``--trec8`` is the authors' file of P@10 scores of TREC-8, which is not there.
 ``--margins`` is a directory of margins that the authors' R package fitted (``docs/sigir2019_margins.R`` writes them). Some
-fifteen minutes on one free core. With ``--work``, finished blocks of trials are kept in a directory: an
+fifteen minutes on one free core. Without these two there is no page, but parts of it: AP and AP-as-in-R need neither. With ``--work``, finished blocks of trials are kept in a directory: an
 interrupted run goes on from there, and so does one of more trials. ``--only`` prints one of the parts, and writes no
 page: AP, P@10, AP-as-in-R, the rates of AP with pair copulas as the authors' package fits them, or AP-all-in-R, with their margins too.
 """
@@ -346,6 +347,12 @@ def main() -> None:
     parser.add_argument("--only", choices=list(PARTS), help="one part, printed and not written")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
+    if given.only is None and not (given.trec8 and given.margins):
+        parser.error("the page needs --trec8 and --margins; without them make parts with --only")
+    if given.only == ALL_IN_R and given.margins is None:
+        parser.error(f"{ALL_IN_R} needs --margins, which docs/sigir2019_margins.R writes")
+    if given.only == "P@10" and given.trec8 is None:
+        print("P@10 of TREC-8 is left out, which --trec8 would give; the published rates are of all four.", file=sys.stderr)
     if given.work:
         given.work.mkdir(parents=True, exist_ok=True)
     published = pl.read_csv(SHARED / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")
@@ -354,7 +361,7 @@ def main() -> None:
     cells: dict[str, Cells] = {}
     for part, title in PARTS.items():
         measure = part.split("-")[0]
-        if given.only not in (None, part) or (part == ALL_IN_R and given.margins is None):
+        if given.only not in (None, part):
             continue
         populations, margins = {}, {}
         for year, scores in scores_of(measure, given.trec8).items():
@@ -374,8 +381,6 @@ def main() -> None:
     if given.only:
         sys.stdout.write(NEAR + counted + "\n" + "\n".join(sections) + "\n")
         return
-    if set(PARTS) - set(cells):
-        parser.error("the page needs --trec8 and --margins; without them make parts with --only")
     today = datetime.datetime.now(tz=datetime.UTC).date()
     head = HEAD.format(
         date=today, trials=given.trials, pairs=given.trials // CLUSTER, near=NEAR + counted, beyond=beyond(cells)

@@ -55,3 +55,19 @@ def test_wilcoxons_test_is_exact_without_ties_and_has_a_continuity_correction_wi
     assert study.wilcoxon_p(smooth)[0] == pytest.approx(stats.wilcoxon(smooth[:, 0], method="exact").pvalue)
     asymptotic = stats.wilcoxon(tied[:, 0], correction=True, method="asymptotic").pvalue
     assert study.wilcoxon_p(tied)[0] == pytest.approx(asymptotic)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "the page needs --trec8 and --margins; without them make parts with --only"),
+        (["--margins", "margins"], "the page needs --trec8 and --margins"),
+        (["--only", "AP-all-in-R"], "AP-all-in-R needs --margins, which docs/sigir2019_margins.R writes"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_is_simulated(study, monkeypatch, capsys, arguments, text) -> None:
+    monkeypatch.setattr(sys, "argv", ["sigir2019.py", *arguments])
+    monkeypatch.setattr(study, "simulate", None)
+    with pytest.raises(SystemExit):
+        study.main()
+    assert text in capsys.readouterr().err
