@@ -352,7 +352,7 @@ def main() -> None:
     if given.only == ALL_IN_R and given.margins is None:
         parser.error(f"{ALL_IN_R} needs --margins, which docs/sigir2019_margins.R writes")
     if given.only == "P@10" and given.trec8 is None:
-        print("P@10 of TREC-8 is left out, which --trec8 would give; the published rates are of all four.", file=sys.stderr)
+        sys.stderr.write("P@10 of TREC-8 is left out, which --trec8 would give; the published rates are of all four.\n")
     if given.work:
         given.work.mkdir(parents=True, exist_ok=True)
     published = pl.read_csv(SHARED / "published" / "sigir2019_error_rates.csv").filter(pl.col("tails") == "two")

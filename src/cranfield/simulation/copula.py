@@ -108,8 +108,8 @@ class PairCopulas:
             every = np.concatenate([margin.quantiles for margin in self.margins])
             raise ArgumentError(
                 f"`difference` {difference:g} cannot be put between two of the fitted margins, which lie between "
-                f"{every.min():.3g} and {every.max():.3g}. Write a smaller one, or leave out systems whose scores never "
-                "come near the others'."
+                f"{every.min():.3g} and {every.max():.3g}. Write a smaller one, or leave out systems whose scores "
+                "never come near the others'."
             )
         out = []
         for one, other in keys[:, :2]:
