@@ -18,7 +18,7 @@ from cranfield.files import check_text
 from line_strategies import lines_of_fields, mutated_run
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()
-scratch = settings(max_examples=300, deadline=20_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+scratch = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def data_lines(data: bytes, markup: bool) -> int:
@@ -75,7 +75,7 @@ def test_scores_are_read_or_refused(tmp_path: Path, data: bytes, name: str) -> N
         assert all(math.isfinite(value) for value in matrix.values.flat)
 
 
-@settings(max_examples=500, deadline=20_000)
+@settings(max_examples=500, deadline=None)
 @given(data=lines_of_fields((3, 4, 6)) | mutated_run())
 @example(b"# a mark after the start belongs to the id\n\xef\xbb\xbf1 Q0 d 1 2 x\n1 Q0 d 1 2 x\n")
 @example(b"\xef\xbb\xbf\xef\xbb\xbf1 0 d 1\n")
