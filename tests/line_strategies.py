@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 field = st.one_of(
-    st.sampled_from(["1", "0201", "Q0", "d1", "d2", "0.5", "-1e-3", "+.5", "5.", "nan", "1e999", "L2", "-1", "#"]),
+    st.sampled_from(
+        ["1", "0201", "Q0", "d1", "d2", "0.5", "-1e-3", "+.5", "5.", "nan", "1e999", "L2", "-1", "#", "<", "\ufeff1"]
+    ),
     st.text(min_size=1, max_size=6),
     st.floats().map(repr),
     st.integers().map(str),

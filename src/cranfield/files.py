@@ -20,6 +20,8 @@ from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.labels import CONTROL, natural_sorted, summary
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+BOM = b"\xef\xbb\xbf"
+"""The byte-order mark of UTF-8."""
 STDIN = "-"
 """The file name that means standard input."""
 _RUN_ENDINGS = {
@@ -464,7 +466,7 @@ def without_mark(data: bytes, path: str) -> bytes:
         if data.startswith(mark):
             text = f"is {kind} text; save it as UTF-8 (for example: iconv -f {kind} -t UTF-8)"
             raise FileError(path, [Problem(0, text)])
-    return data.removeprefix(b"\xef\xbb\xbf")
+    return data.removeprefix(BOM)
 
 
 def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from cranfield import CranfieldError, read_qrels, read_run, read_scores
 from cranfield.collection.careful import careful_qrels, careful_run
-from cranfield.collection.fast import fast_qrels, fast_run
+from cranfield.collection.fast import fast_qrels, fast_run, fast_run_block
 from cranfield.collection.packed import has_equals
 from cranfield.files import check_text
 from line_strategies import lines_of_fields, mutated_run
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()
-scratch = settings(max_examples=300, deadline=20_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+scratch = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def data_lines(data: bytes, markup: bool) -> int:
@@ -75,8 +75,14 @@ def test_scores_are_read_or_refused(tmp_path: Path, data: bytes, name: str) -> N
         assert all(math.isfinite(value) for value in matrix.values.flat)
 
 
-@settings(max_examples=500, deadline=20_000)
-@given(data=lines_of_fields((6,)) | mutated_run())
+@settings(max_examples=500, deadline=None)
+@given(data=lines_of_fields((3, 4, 6)) | mutated_run())
+@example(b"# a mark after the start belongs to the id\n\xef\xbb\xbf1 Q0 d 1 2 x\n1 Q0 d 1 2 x\n")
+@example(b"\xef\xbb\xbf\xef\xbb\xbf1 0 d 1\n")
+@example(b"1 Q0 d %b1 2 x\n" % (b"0" * 5000))
+@example(b"1 Q0 d -%b9223372036854775808 2 x\n" % (b"0" * 200))
+@example(b"1 d L%b1\n" % (b"0" * 5000))
+@example(b"<a>\n1 Q0 d 1 2 x\n\n<b>\n<c>\n# d\n <e>\n")
 def test_the_fast_parser_reads_what_the_careful_one_reads(data: bytes) -> None:
     try:
         data = check_text(data, "x")
@@ -107,6 +113,25 @@ def test_both_parsers_agree_on_numbers(score: str) -> None:
     careful = careful_run(data, "x", lenient=False)
     assert fast is None or fast.frame.equals(careful.frame)
     assert careful.frame["score"].to_list() == [float(score)]
+
+
+def test_lines_of_markup_are_numbered_in_one_pass() -> None:
+    """However many there are."""
+
+    class Counted(bytes):
+        looked_at = 0
+
+        def count(self, sub: object, start: object = 0, end: object = None, /) -> int:
+            assert isinstance(start, int)
+            assert isinstance(end, int)
+            Counted.looked_at += end - start
+            return bytes(self[start:end]).count(b"\n")
+
+    data = Counted(b"<a>\n1 Q0 d 1 2 x\n" * 100)
+    block = fast_run_block(data, 7)
+    assert block is not None
+    assert block.noticed.markup == tuple(range(7, 207, 2))
+    assert 0 < Counted.looked_at <= len(data)
 
 
 @settings(max_examples=200, deadline=None)

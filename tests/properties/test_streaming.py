@@ -19,7 +19,7 @@ from cranfield.measures import evaluation
 
 scratch = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-topics = st.sampled_from(["1", "2", "10", "é"])
+topics = st.sampled_from(["1", "2", "10", "é", "\ufeff1"])
 documents = st.sampled_from(["a", "b", "c", "d", "e#", "ö"])
 scores = st.sampled_from(["2.5", "1", "-1e3", ".5", "0.0"])
 good = st.builds("{} Q0 {} {} {} {}".format, topics, documents, st.integers(1, 9), scores, st.sampled_from("xxxy"))
@@ -70,6 +70,12 @@ def whole(path: Path, lenient: bool) -> tuple[object, ...]:
 @example(data=b"# c\n1 Q0 a 1 2 x\n\n1 Q0 a 2 1 x\n1 Q0 b\n", block=14, memory=0, lenient=False)
 @example(
     data=b"1 Q0 a 1 2 x\n2 Q0 b 2 1 x\n1 Q0 c 1 1 x\n1\tQ0\ttwo words\t1\t2\tx\n", block=14, memory=0, lenient=False
+)
+@example(
+    data="\ufeff\ufeff1 Q0 a 1 2 x\n2 Q0 b 2 1 x\n\ufeff1 Q0 c 1 1 x\n1 Q0 a 1 2 x\n".encode(),
+    block=14,
+    memory=0,
+    lenient=False,
 )
 def test_blocks_are_the_whole(tmp_path: Path, data: bytes, block: int, memory: float, lenient: bool) -> None:
     path = tmp_path / "a.run"

@@ -74,9 +74,8 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
         time.sleep(0.02)
     assert job["state"] == "running"
     assert 0 < job["done"] <= job["total"]
-    start = time.perf_counter()
-    assert hasty.get("/design").status_code == 200  # the page answers meanwhile
-    assert time.perf_counter() - start < 10
+    assert hasty.get("/design").status_code == 200
+    assert hasty.get(f"/api/jobs/{id}").json()["state"] == "running", "the page answers meanwhile"
     back = hasty.post(f"/jobs/{id}/cancel", params={"back": address}).headers["location"]
     assert back == f"{address}&start=cancelled"
     while (job := hasty.get(f"/api/jobs/{id}").json())["state"] == "running" and time.monotonic() < end:

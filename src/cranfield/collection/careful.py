@@ -15,11 +15,9 @@ RUN_FIELDS = "topic Q0 document rank score tag"
 QRELS_FIELDS = "topic iteration document relevance"
 NTCIR_FIELDS = "topic document level"
 
-_INTEGER = re.compile(rb"[+-]?\d+")
-_LEVEL = re.compile(rb"L?([+-]?\d+)")
+_WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
+"""A whole number; one of more digits is too large in any case, so that it need not be read."""
 _INT32, _INT64 = 2**31, 2**63
-_LONG = 100
-"""Digits of a whole number that is too large in any case, so that it need not be read."""
 
 
 class Lines:
@@ -66,6 +64,17 @@ class Lines:
                 self.markup.append(number)
             else:
                 yield number, fields, line
+
+
+def _whole_number(field: bytes, bound: int) -> int | None:
+    """The whole number that a field writes; None where it is none, or not from −bound to bound − 1.
+
+    >>> _whole_number(b"+0007", 8), _whole_number(b"-8", 8), _whole_number(b"8", 8), _whole_number(b"7.0", 8)
+    (7, -8, None, None)
+    """
+    match = _WHOLE.fullmatch(field)
+    value = int(match[1] + match[2]) if match else bound
+    return value if -bound <= value < bound else None
 
 
 def _comma(field: bytes) -> str:
@@ -140,9 +149,7 @@ def _run_rows(
                 problems.add(number, _twice(topic, document, first_seen[topic, document]))
                 continue
             first_seen[topic, document] = number
-        position = int(rank) if _INTEGER.fullmatch(rank) and len(rank) < _LONG else None
-        if position is not None and not -_INT64 <= position < _INT64:
-            position = None
+        position = _whole_number(rank, _INT64)
         unranked += position is None
         tags.setdefault(tag)
         for column, content in zip(columns.values(), (topic.decode(), document.decode(), position, value), strict=True):
@@ -166,9 +173,8 @@ def careful_qrels(data: bytes, path: str) -> Parsed:
             continue
         expected = len(fields)
         topic, subtopic, document, level = fields if expected == 4 else (fields[0], b"0", *fields[1:])
-        match = _LEVEL.fullmatch(level)
-        relevance = int(match[1]) if match and len(level) < _LONG else _INT32
-        if not -_INT32 <= relevance < _INT32:
+        relevance = _whole_number(level.removeprefix(b"L"), _INT32)
+        if relevance is None:
             problems.add(number, f"expected an integer (2 or L2) as relevance (field {expected}), found {_show(level)}")
             continue
         if (topic, subtopic, document) in first_seen:

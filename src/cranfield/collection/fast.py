@@ -6,6 +6,8 @@ What it accepts, the careful parser (`collection.careful`) reads to the same row
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 import polars as pl
@@ -13,6 +15,7 @@ import polars as pl
 from cranfield.collection.packed import has_equals
 from cranfield.collection.parsed import Noticed, Parsed, RunBlock, run_notes
 from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.files import BOM
 
 Schema = dict[str, type[pl.DataType]]
 
@@ -53,7 +56,7 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
         remarks = list(_REMARK.finditer(data))
         if remarks:
             comments = sum(one[1] == b"#" for one in remarks)
-            markup = tuple(data.count(b"\n", 0, one.start(1)) + first_line for one in remarks if one[1] == b"<")
+            markup = _line_numbers(data, [one.start(1) for one in remarks if one[1] == b"<"], first_line)
             frame = _columns(_REMARK.sub(b"", data), RUN_COLUMNS)
     if frame is None or not frame["score"].is_finite().all():
         return None
@@ -61,6 +64,16 @@ def fast_run_block(data: bytes, first_line: int = 1) -> RunBlock | None:
     same = bool((frame["tag"] == tag).all())
     tags = [tag] if same else frame["tag"].unique(maintain_order=True).to_list()
     return RunBlock(frame.select(*RUN_SCHEMA), Noticed(tags, comments, markup))
+
+
+def _line_numbers(data: bytes, places: Sequence[int], first_line: int) -> tuple[int, ...]:
+    """The numbers of the lines in which these bytes stand, in one pass.
+
+    >>> _line_numbers(b"a\\n\\nb c\\nd", [3, 5, 7], 10)
+    (12, 12, 13)
+    """
+    between = (data.count(b"\n", start, stop) for start, stop in pairwise([0, *places]))
+    return tuple(accumulate(between, initial=first_line))[1:]
 
 
 def fast_qrels(data: bytes) -> Parsed | None:
@@ -121,6 +134,8 @@ def _columns(data: bytes, schema: Schema, marks: tuple[str, ...] = ("#", "<")) -
 
 def _split(data: bytes, separator: str, schema: Schema, marks: tuple[str, ...]) -> pl.DataFrame | None:
     """Columns of lines with exactly one separator between fields; None when any line is not such a line."""
+    if data.startswith(BOM):
+        return None  # no longer at the start of the file, so part of an id; the columnar parser would drop it
     try:
         frame = pl.read_csv(data, has_header=False, separator=separator, quote_char=None, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):

@@ -59,6 +59,8 @@ LARGE = 1 << 18
 _turn = threading.Lock()
 _HEAD = 1 << 16
 _MOST_SHELVES = 200
+_SHELF_HEAD = b"rows\n"
+"""A line before the rows of a shelf, so that no id stands where a byte-order mark is dropped."""
 _BLOCK = (1 << 20, 1 << 21)
 
 
@@ -270,6 +272,8 @@ class RunStream:
         with tempfile.TemporaryDirectory(prefix="cranfield-") as folder:
             with ExitStack() as stack:
                 files = [stack.enter_context(Path(folder, str(at)).open("wb")) for at in range(shelves)]
+                for file in files:
+                    file.write(_SHELF_HEAD)
                 for frame in map(_frame, reading.rows()):
                     shelf = (frame["topic"].hash(1) % shelves).to_numpy()
                     order = np.argsort(shelf, kind="stable")
@@ -281,7 +285,7 @@ class RunStream:
             written = sum(one.stat().st_size for one in Path(folder).iterdir())
             for at in range(shelves):
                 file_name = Path(folder, str(at))
-                if file_name.stat().st_size:
+                if file_name.stat().st_size > len(_SHELF_HEAD):
                     yield from reading.checked([_from_shelf(file_name)])
                 file_name.unlink()
         self._finish(reading)
@@ -436,4 +440,4 @@ def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
 def _from_shelf(file: Path) -> pl.DataFrame:
     from cranfield.collection.schemas import RUN_SCHEMA
 
-    return pl.read_csv(file, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))
+    return pl.read_csv(file, skip_rows=1, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))
