@@ -408,10 +408,27 @@ def test_names_in_a_scatter_of_ranks_stand_apart() -> None:
     boxes = []
     for row in named:
         width, left = text_width(row["system"], 10), row["reference"] * 400 / 143
-        left += 7 if row["reference"] > row["estimate"] else -7 - width
+        left += 7 if row["reference"] > row["estimate"] or left <= width + 7 else -7 - width
         boxes.append((left, left + width, row["label"] * 400 / 143))
     for at, (left, right, height) in enumerate(boxes):
         assert not any(left < r and a < right and abs(height - h) < 10 for a, r, h in boxes[:at])
+
+
+def test_no_name_in_a_scatter_of_ranks_reaches_into_the_axis() -> None:
+    systems = ("a-name-too-long-for-its-place", *(f"s{place:02}" for place in range(1, 20)))
+    means = np.linspace(0.9, 0.1, 20)
+    fallen = np.concatenate([[0.05], means[1:]])
+    x, y = (
+        ScoreMatrix(np.array([one, one + 0.01]), ("1", "2"), systems, measure)
+        for one, measure in ((means, "AP"), (fallen, "P@10"))
+    )
+    spec = chart(correlate(x, y, n_resamples=0), "ranks").to_dict()
+    rows = {side: set[str]() for side in ("left", "right")}
+    for layer in spec["layer"]:
+        if layer["mark"]["type"] == "text":
+            data = layer["data"].get("values") or spec["datasets"][layer["data"]["name"]]
+            rows[layer["mark"]["align"]] |= {row["system"] for row in data}
+    assert systems[0] in rows["left"]  # it fell from rank 1, where the axis is: its name begins at the dot
 
 
 def test_an_f_that_falls_is_printed_as_two_numbers() -> None:

@@ -97,6 +97,7 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     expect(page.locator("tr.near, tr.apart")).to_have_count(39)
     expect(board).to_contain_text(f"not shown to differ from {page.locator('tr.near').count()}.")
     row(page, names[30]).click(modifiers=["Shift"])
+    assert page.evaluate("String(getSelection())") == ""  # Shift compares, and marks no text
     panel = page.locator(".view-pair")
     expect(panel.locator("h3")).to_have_text(f"{names[3]} against {names[30]}")
     expect(panel.locator(".view-verdict")).to_contain_text("Wins ")
@@ -122,6 +123,13 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
         "Means over 8 chosen topics; ranks, intervals and which systems differ are those of all 30 topics."
     )
     expect(mean).not_to_have_text(before)
+    expect(page.locator("th.view-c-mean")).to_have_attribute("aria-sort", "descending")  # by what orders the rows
+    expect(page.locator("th.view-c-rank")).to_have_attribute("aria-sort", "none")
+    expect(panel.locator("circle.off")).to_have_count(22)
+    expect(panel.locator(".view-verdict")).to_contain_text(" On 8 chosen topics: ")
+    told = re.search(r", wins (\d+) · ties (\d+) · losses (\d+)\.$", panel.locator(".view-verdict").inner_text())
+    assert told is not None
+    assert sum(map(int, told.groups())) == 8
     page.go_back()
     expect(board).to_contain_text("Means over 1 chosen topic;")
     page.go_forward()
@@ -156,6 +164,11 @@ def test_search_sort_table_and_file(page: Any, served: tuple[str, int]) -> None:
     text = Path(waiting.value.path()).read_text()
     assert text.startswith("rank,system,mean,lower,upper,rank_lower,rank_upper,may_be_best\n")
     assert text.count("\n") == 41
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Which pairs differ: download as CSV").click()
+    values = [float(line.split(",")[2]) for line in Path(waiting.value.path()).read_text().splitlines()[1:]]
+    assert len(values) == 780
+    assert all(value == float(f"{value:.7g}") for value in values)  # no noise of 32 bits after the digits
 
 
 def test_the_keyboard_is_enough(page: Any, served: tuple[str, int]) -> None:
@@ -258,6 +271,26 @@ def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: A
     expect(page.locator("#view")).not_to_have_attribute("aria-busy", "true")
     expect_address(page, "/data/sample", without="nDCG")
     expect(page.locator("[data-headline] p").first).to_contain_text("by AP")
+
+
+def test_a_measure_that_cannot_be_had_is_said(browser: Any, served: tuple[str, int]) -> None:
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.set_default_timeout(120_000)
+    ready(page, f"{served[0]}/data/sample")
+    page.route("**/api/view?*nDCG*", lambda route: route.abort())
+    page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
+    told = "No numbers by nDCG@10: the server does not answer. Is it still running? Then choose again."
+    expect(page.locator(".view-problem")).to_have_text(told)
+    expect(page.locator("[data-headline] p").first).to_contain_text("by AP")
+    expect_address(page, "/data/sample", without="nDCG")
+    page.goto("about:blank")
+    ready(page, f"{served[0]}/data/sample#measure=nDCG%4010")
+    expect(page.locator(".view-problem")).to_have_text(told)
+    page.unroute("**/api/view?*nDCG*")
+    page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
+    expect(page.locator("[data-headline] p").first).to_contain_text("by nDCG@10")
+    expect(page.locator(".view-problem")).to_have_count(0)
+    page.context.close()
 
 
 def rule_breaks_of(page: Any) -> list[Any]:

@@ -56,9 +56,12 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
 def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
     """The columns that decide, which a narrow screen shows before the others."""
     value = comparison.statistic.replace("-", "_")
+    pairs = ("measure", "system_a", "system_b", "difference", "p_adjusted", "significant")
     return {
         "leaderboard": ("measure", "rank", "system", value, "may_be_best"),
-        "pairs": ("measure", "system_a", "system_b", "difference", "p_adjusted", "significant"),
+        "pairs": pairs,
+        "pair": pairs,
+        "topics": ("topic", "difference", "score_a", "score_b"),
     }
 
 
@@ -180,7 +183,7 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
         sheets=sheets,
         charts=(_topics_chart(comparison, a, b),),
         sentences=(sentence,),
-        extra={"systems": comparison.systems},
+        extra={"systems": comparison.systems, "first_columns": _front(comparison)},
     )
 
 

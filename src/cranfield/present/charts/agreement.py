@@ -110,8 +110,10 @@ def _scatter(result: Correlation, size: int) -> Drawing:
     base = alt.Chart(rows(frame)).encode(x=x, y=y)
     line = alt.Chart(rows([{"reference": 0.5, "estimate": 0.5}, {"reference": m + 0.5, "estimate": m + 0.5}]))
     named = frame.filter(pl.col("moved") > 0).top_k(MOVED_MOST, by="moved")
-    # A name stands on the side away from the diagonal, where there are no dots.
-    up, down = (_apart(named.filter(one), size / m, leftwards) for one, leftwards in ((_MOVED_UP, 0), (~_MOVED_UP, 1)))
+    # A name stands on the side away from the diagonal, where there are no dots, unless it would reach into the axis.
+    room = [x * size / m > text_width(name, LABEL_SIZE) + 7 for name, x, *_ in named.iter_rows()]
+    rightwards = _MOVED_UP | ~pl.Series(room, dtype=pl.Boolean)
+    up, down = (_apart(named.filter(one), size / m, left) for one, left in ((rightwards, 0), (~rightwards, 1)))
     labels = [
         mark.encode(x=x, y=alt.Y("label:Q", scale=down_scale), text="system:N")
         for part, mark in (

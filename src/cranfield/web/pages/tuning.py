@@ -33,8 +33,8 @@ class TuningQuestion(Settings):
     split: str = setting(
         "folds", "How topics are held out.", choices=("folds", "leave-one-out", "holdout"), label="Hold out"
     )
-    folds: int = setting(defaults.FOLDS, "With split=folds.", least=-1000, most=1000)
-    share: float = setting(defaults.HOLDOUT, "With split=holdout.", label="Share held out", least=-1e9, most=1e9)
+    folds: int = setting(defaults.FOLDS, "How many, with folds held out.", least=-1000, most=1000)
+    share: float = setting(defaults.HOLDOUT, "With a holdout.", label="Share held out", least=-1e9, most=1e9)
     n_repeats: int | None = setting(
         None, "Draw the folds anew so many times; 10 unless the number of folds is changed.", least=-100, most=100,
         more=True,

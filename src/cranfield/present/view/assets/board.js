@@ -37,6 +37,7 @@ function board() {
     cells.interval.append(draw("svg", { "aria-hidden": "true" },
       draw("line", { x1: scale(measure.lower[place]), x2: scale(measure.upper[place]), y1: "50%", y2: "50%" }),
       draw("circle", { cx: scale(measure.means[place]), cy: "50%", r: 3.5 })));
+    line.addEventListener("mousedown", (event) => { if (event.shiftKey) event.preventDefault(); });  // compares, and marks no text
     line.addEventListener("click", (event) => choose(system, event.shiftKey || event.ctrlKey || event.metaKey));
     return { line, cells, dot: cells.interval.querySelector("circle") };
   }
@@ -57,13 +58,16 @@ function board() {
     }
   });
 
+  /** The column that orders the rows: on chosen topics their means, in place of the ranks of all topics. */
+  const sorted = () => (settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort);
+  /** Which way its numbers go: means begin with the highest. */
+  const way = (key) => (key !== sorted() ? "none" : (settings.down === "yes") === (key === "mean") ? "ascending" : "descending");
   function listed() {
     const wanted = settings.search.trim().toLowerCase(), team = (system) => (data.teams ? data.teams[system] : "");
     let systems = measure.order.filter((system) => !wanted || nameOf(system).toLowerCase().includes(wanted) || team(system).toLowerCase().includes(wanted));
     const mean = (system) => measure.mean(system, chosen.topics);
     const by = { rank: (s) => measure.place[s], system: nameOf, mean: (s) => -mean(s), ranks: (s) => measure.rank_upper[measure.place[s]] + measure.rank_lower[measure.place[s]] / 1e4, judged: (s) => data.judged[s] };
-    const sort = settings.sort === "rank" && chosen.topics.size ? "mean" : settings.sort;
-    const keys = new Map(systems.map((system) => [system, by[sort](system)]));
+    const keys = new Map(systems.map((system) => [system, by[sorted()](system)]));
     systems.sort((a, b) => { const [x, y] = [keys.get(a), keys.get(b)]; return x < y ? -1 : x > y ? 1 : measure.place[a] - measure.place[b]; });
     if (settings.down === "yes") systems.reverse();
     if (data.teams && settings.group !== "all") {
@@ -110,7 +114,7 @@ function board() {
       body.replaceChildren(...fresh);
       if (body.contains(kept)) kept.focus({ preventScroll: true });
     }
-    for (const [key, name] of columns) if (key) heads[name].setAttribute("aria-sort", settings.sort !== key ? "none" : settings.down === "yes" ? "descending" : "ascending");
+    for (const [key, name] of columns) if (key) heads[name].setAttribute("aria-sort", way(key));
     group.value = settings.group;
     if (search.value !== settings.search) search.value = settings.search;
     const printed = fresh.slice(0, PRINTED).filter((line) => line.className !== "view-team").length;
@@ -121,7 +125,7 @@ function board() {
     draw: paint,
     lead: () => (chosen.topics.size
       ? `Means over ${plural(chosen.topics.size, "chosen topic")}; ranks, intervals and which systems differ are those of all ${measure ? measure.nTopics : data.topics.length} topics.`
-      : chosen.system === null ? "Choose a system: those it is not shown to differ from stay, the others fade." : standing(chosen.system)),
+      : chosen.system === null ? `Choose a system: those it is not shown to differ from stay, the others fade.${apartFromBest()}` : standing(chosen.system)),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {
@@ -131,6 +135,13 @@ function board() {
     },
   });
   return one;
+}
+
+/** Said where a system that is not shown to differ from the first is not among those that may be the best. */
+function apartFromBest() {
+  const { order, may_be_best: best } = view.measure;
+  const both = best && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
+  return both ? " Which may be best is a test of its own, against the best alone: it can leave out what all pairs at once cannot tell apart." : "";
 }
 
 /** Where a system stands, in a sentence. */

@@ -71,7 +71,7 @@ class Measure {
 
 // ── what everything shares ───────────────────────────────────────────────────────────────────────────────────
 const view = {
-  root: null, data: null, source: null, measure: null, measures: new Map(), panels: [],
+  root: null, data: null, source: null, measure: null, problem: "", measures: new Map(), panels: [],
   // The selection: a system, a pair, topics that filter, one topic looked at, and how panels are set.
   chosen: { measure: null, system: null, pair: null, topics: new Set(), topic: null },
   settings: { sort: "rank", down: "no", search: "", group: "all", bars: "bars", other: "", heat: "clustered" },
@@ -141,11 +141,13 @@ async function update(changes, step = true) {
   if (step) remember();
   const wanted = view.chosen.measure;
   if (!view.measure || view.measure.measure !== wanted) {
-    let loaded = view.measure;
-    try { loaded = await load(wanted); } catch (error) { say(error.message); }
+    let loaded = view.measure, problem = "";
+    try { loaded = await load(wanted); } catch (error) { problem = `No numbers by ${wanted}: ${error.message}`; }
     if (view.chosen.measure !== wanted) return;  // it took a while, and another was chosen meanwhile
-    view.measure = loaded;
-    view.chosen.measure = loaded.measure;
+    view.measure = loaded || await load(view.data.measures[0].measure);
+    view.chosen.measure = view.measure.measure;
+    view.problem = problem;
+    if (problem) { remember(false); say(problem); }
   }
   drawAll();
   if (step && changes.pair) view.panels.find((one) => one.id === "pair").place.scrollIntoView({ block: "nearest" });
@@ -167,7 +169,8 @@ async function load(measure) {
 
 async function ask(where) {
   for (;;) {
-    const answer = await fetch(where);
+    let answer;
+    try { answer = await fetch(where); } catch { throw new Error("the server does not answer. Is it still running? Then choose again."); }
     const body = await answer.json();
     if (answer.status === 202) { await new Promise((done) => setTimeout(done, 300)); continue; }
     if (!answer.ok) throw new Error(body.error);

@@ -1,7 +1,10 @@
 // ── a panel: a heading, what it shows, the same as a table, and as a file ────────────────────────────────────
+/** A number with the digits it came with: what was packed in 32 bits has seven, and what follows them is noise. */
+const asSent = (value) => (Math.fround(value) === value ? Number(value.toPrecision(7)) : Number(value.toPrecision(10)));
+
 function saveFile(name, columns, rows) {
   const cell = (value) => {
-    let text = typeof value === "number" ? String(value) : value ?? "";
+    let text = typeof value === "number" ? String(asSent(value)) : value ?? "";
     if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // a spreadsheet would run it
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
@@ -99,7 +102,7 @@ function bars(host, items, label, pick) {
 }
 
 // ── a scatter of points ──────────────────────────────────────────────────────────────────────────────────────
-/** `points`: {x, y, text, on}; `axes`: {x: [title, low, high], y: …, line, down} with `line` the diagonal. */
+/** `points`: {x, y, text, on, off}; `axes`: {x: [title, low, high], y: …, line, down} with `line` the diagonal. */
 function scatter(host, points, axes, pick) {
   const width = Math.max(240, Math.min(420, host.clientWidth || 420)), height = Math.round(width * 0.76), left = 52, bottom = 40, right = 10, top = 10;
   const [xTitle, x0, x1] = axes.x, [yTitle, y0, y1] = axes.y;
@@ -112,7 +115,7 @@ function scatter(host, points, axes, pick) {
   if (axes.line) picture.append(draw("line", { class: "diagonal", x1: px(Math.max(x0, y0)), y1: py(Math.max(x0, y0)), x2: px(Math.min(x1, y1)), y2: py(Math.min(x1, y1)) }));
   picture.append(draw("text", { class: "title", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle", text: xTitle }),
     draw("text", { class: "title", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle", text: yTitle }));
-  for (const [at, one] of [...points.entries()].sort((a, b) => (a[1].on || 0) - (b[1].on || 0))) picture.append(draw("circle", { class: `point${one.on ? " on" : ""}${one.kind ? ` ${one.kind}` : ""}`, cx: px(one.x), cy: py(one.y), r: one.on ? 6 : 4,
+  for (const [at, one] of [...points.entries()].sort((a, b) => (a[1].on || 0) - (b[1].on || 0))) picture.append(draw("circle", { class: `point${one.on ? " on" : ""}${one.off ? " off" : ""}${one.kind ? ` ${one.kind}` : ""}`, cx: px(one.x), cy: py(one.y), r: one.on ? 6 : 4,
     onclick: () => pick(at), onpointermove: (event) => showTip(one.text, event.clientX, event.clientY), onpointerleave: hideTip }));
   host.replaceChildren(picture);
 }

@@ -128,13 +128,15 @@ function pairPanel() {
       }
       selects.forEach((select, k) => { select.value = String(chosen.pair[k]); });
       kinds.forEach((button, k) => button.setAttribute("aria-pressed", String(settings.bars === ["bars", "scatter"][k])));
-      const count = (test) => rows.filter(test).length;
-      text.textContent = `${pairText(a, b)}. Wins ${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}.`;
+      const off = (row) => chosen.topics.size > 0 && !chosen.topics.has(row.topic), within = rows.filter((row) => !off(row));
+      const counted = (some) => { const count = (test) => some.filter(test).length; return `${count((row) => row.d > 0)} · ties ${count((row) => row.d === 0)} · losses ${count((row) => row.d < 0)}`; };
+      text.textContent = `${pairText(a, b)}. Wins ${counted(rows)}.`;
+      if (chosen.topics.size) text.textContent += ` On ${plural(within.length, "chosen topic")}: ${signed(measure.mean(a, chosen.topics) - measure.mean(b, chosen.topics))}, wins ${counted(within)}.`;
       const told = (row) => `Topic ${topicName(row.topic)}: ${digits(row.a)} and ${digits(row.b)}, difference ${signed(row.d)}${relevantText(row.topic)}`;
-      if (settings.bars === "bars") bars(chart, rows.map((row) => ({ value: row.d, kind: row.d > 0 ? "better" : "worse", on: row.topic === chosen.topic, off: chosen.topics.size && !chosen.topics.has(row.topic), text: told(row) })), `${nameOf(a)} minus ${nameOf(b)} by topic; Enter shows what both retrieved`, (at) => look(rows[at].topic));
+      if (settings.bars === "bars") bars(chart, rows.map((row) => ({ value: row.d, kind: row.d > 0 ? "better" : "worse", on: row.topic === chosen.topic, off: off(row), text: told(row) })), `${nameOf(a)} minus ${nameOf(b)} by topic; Enter shows what both retrieved`, (at) => look(rows[at].topic));
       else {
         const top = Math.max(...rows.map((row) => Math.max(row.a, row.b)), 0) || 1, low = Math.min(...rows.map((row) => Math.min(row.a, row.b)), 0);
-        scatter(chart, rows.map((row) => ({ x: row.b, y: row.a, text: told(row), on: row.topic === chosen.topic, kind: row.d > 0 ? "better" : "worse" })), { x: [nameOf(b), low, top], y: [nameOf(a), low, top], line: true }, (at) => look(rows[at].topic));
+        scatter(chart, rows.map((row) => ({ x: row.b, y: row.a, text: told(row), on: row.topic === chosen.topic, off: off(row), kind: row.d > 0 ? "better" : "worse" })), { x: [nameOf(b), low, top], y: [nameOf(a), low, top], line: true }, (at) => look(rows[at].topic));
       }
       drawLists(lists);
     },
@@ -166,7 +168,7 @@ async function drawLists(host) {
   const { topic, pair } = view.chosen;
   if (topic === null) { host.replaceChildren(); return; }
   let lists = null, problem = "Ranked lists are not in this file; the page shows them when it is given runs.";
-  try { lists = await retrieved(topic, pair); } catch (error) { problem = error.message; }
+  try { lists = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
   if (topic !== view.chosen.topic || pair !== view.chosen.pair) return;
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
   if (!lists) { host.replaceChildren(heading, make("p", { class: "view-note", text: problem })); return; }
@@ -252,11 +254,12 @@ function judgedPanel() {
   panel("judged", "Judged share and score", {
     lead: () => `A run whose first ${data.judged_depth} documents were judged less may be better than it looks.`,
     draw: (host) => {
-      const measure = view.measure, low = Math.min(...data.judged, 0.95), top = Math.max(...measure.means);
-      scatter(host, data.systems.map((name, system) => ({ x: 100 * data.judged[system], y: measure.means[measure.place[system]], on: chosen.system === system, text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(measure.means[measure.place[system]])}` })),
-        { x: [`% judged of the first ${data.judged_depth}`, 100 * low, 100], y: [`mean ${measure.measure}`, Math.min(0, ...measure.means), top * 1.05 || 1] }, (system) => update({ system }));
+      const measure = view.measure, low = Math.min(...data.judged, 0.95), means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
+      const title = `mean ${measure.measure}${chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : ""}`;
+      scatter(host, data.systems.map((name, system) => ({ x: 100 * data.judged[system], y: means[system], on: chosen.system === system, text: `${name}: ${percent(data.judged[system])} judged, mean ${digits(means[system])}` })),
+        { x: [`% judged of the first ${data.judged_depth}`, 100 * low, 100], y: [title, Math.min(0, ...means), Math.max(...means) * 1.05 || 1] }, (system) => update({ system }));
     },
-    table: () => ({ columns: ["system", "judged", "mean"], rows: view.measure.order.map((system, at) => [nameOf(system), data.judged[system], view.measure.means[at]]), go: (at) => update({ system: view.measure.order[at] }) }),
+    table: () => ({ columns: ["system", "judged", "mean"], rows: view.measure.order.map((system, at) => [nameOf(system), data.judged[system], chosen.topics.size ? view.measure.mean(system, chosen.topics) : view.measure.means[at]]), go: (at) => update({ system: view.measure.order[at] }) }),
   });
 }
 

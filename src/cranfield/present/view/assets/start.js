@@ -8,7 +8,7 @@ function headline() {
   view.panels.push({ draw() {
     select.value = view.measure.measure;
     place.hidden = place.dataset.headline === "others" && view.measure.measure === data.measures[0].measure;
-    place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })));
+    place.replaceChildren(...view.measure.sentences.map((text) => make("p", { text })), ...(view.problem ? [make("p", { class: "view-problem", text: view.problem })] : []));
     const { system, pair, topics, topic } = view.chosen;
     clear.hidden = system === null && !pair && !topics.size && topic === null;
   } });
