@@ -16,7 +16,7 @@ with warnings.catch_warnings():
 HERE = "http://127.0.0.1"
 
 
-def ask(client: Client, address: str, seconds: float = 60.0) -> dict[str, Any]:
+def ask(client: Client, address: str, seconds: float = 300.0) -> dict[str, Any]:
     """The API's answer, once it is there."""
     end = time.monotonic() + seconds
     while True:

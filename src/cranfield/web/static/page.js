@@ -91,6 +91,12 @@ if (question && question.classList.contains("live")) {
 addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
+// A form that the answer follows is left alone: something may have been chosen in it meanwhile.
+function finished(place) {
+  if (!question || !question.classList.contains("live")) { location.reload(); return; }
+  delete place.dataset.job;
+  update();
+}
 async function watch() {
   const place = document.querySelector("[data-job]");
   if (!place) return;
@@ -99,7 +105,7 @@ async function watch() {
     let job;
     try {
       const answer = await fetch(`/api/jobs/${encodeURIComponent(id)}`);
-      if (!answer.ok) { location.reload(); return; }
+      if (!answer.ok) { finished(place); return; }
       job = await answer.json();
     } catch {
       document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
@@ -109,7 +115,7 @@ async function watch() {
       document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
       return;
     }
-    if (job.state !== "waiting" && job.state !== "running") { location.reload(); return; }
+    if (job.state !== "waiting" && job.state !== "running") { finished(place); return; }
     const bar = document.getElementById("job-bar");
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
