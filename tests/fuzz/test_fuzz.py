@@ -23,6 +23,7 @@ from fuzz.commands import BASES, SKIPPED, words_of
 from fuzz.drops import left_out, lost, said_by
 from fuzz.readers import TARGETS
 from fuzz.run import BATCH, fuzz, main
+from golden.run import type_command
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
 USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1,0.3\n"
@@ -89,6 +90,24 @@ def test_every_option_of_every_command_comes_up() -> None:
         first for first, *seconds in words if not seconds
     }
     assert set(BASES) == listed - {*SKIPPED}
+
+
+def test_every_command_has_a_short_call_that_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or its results would never be looked at, only its errors."""
+    monkeypatch.chdir(tmp_path)
+    commands.prepare(tmp_path)
+    chance = random.Random(1)
+    for name, systems in (("x.csv", "abc"), ("y.csv", "abc"), ("family.csv", ["a(k=1)", "a(k=2)", "b(k=1)", "b(k=2)"])):
+        Path(name).write_text(commands.score_table(chance, [*systems], mild=True))
+    commands.collection(random.Random(3), tmp_path / "d")
+    never = {
+        command
+        for command, bases in BASES.items()
+        if not any(
+            type_command([*command.split(), *base]).code in commands.CODES.get(command, {0}) - {2} for base in bases
+        )
+    }
+    assert never == set()
 
 
 def _within(command: click.Command | None) -> list[str]:
