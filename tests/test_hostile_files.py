@@ -53,6 +53,15 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (Standardisation.load, "f.csv", "topic,measure," + "x" * 9000 + ",sd\n1,AP,1,1\n", ": lacks the column 'mean'"),
     (read_scores, "s.csv", "topic,system,measure,score\n" + "x" * 9000 + ",a,AP,1\n2,b,AP,1\n", ": AP: 2 of 4 scores are"),
     (read_qrels, "q.tsv", "query-id\tcorpus-id\tscore\n1\td1\t" + "x" * 9000 + "\n", ":2: topic '1', document 'd1' has"),
+    (Standardisation.load, "f.csv", "topic,measure,mean,sd,Mean\n1,AP,0.5,0.1,0.9\n", ":1: column 'mean' comes twice; keep"),
+    # A slip in the first row must not make a header of it.
+    (
+        read_scores, "s.txt", "0.5 O.25\n0.75 1\n0.5 0.5\n",
+        ":1: cannot tell whether the first row names systems or holds scores: '0.5' is a number, 'O.25' is none; correct "
+        "it, name the column of topics 'topic', or say so: header=True or header=False",
+    ),
+    (read_scores, "s.csv", "# made\n401,0.5,0.2٣5\n402,0.75,1\n", ":2: cannot tell whether the first row names systems"),
+    (read_scores, "s.csv", "topic,a,b\n ,0.5,0.25\n2,0.75,1\n", ": a topic label must be a non-empty string; got ' '"),
     (read_order, "o.txt", "system,score\n", ": names no system"),
     (read_order, "o.txt", "\x1c\n", ":1: holds the control character U+001C"),
     (read_order, "o.txt", "a,1\n,2\n", ":2: expected the name of a system, found none: ',2'"),

@@ -47,7 +47,7 @@ def check_unique(kind: str, labels: Sequence[str]) -> tuple[str, ...]:
     """
     checked = tuple(labels)
     for label in checked:
-        if not isinstance(label, str) or not label:
+        if not isinstance(label, str) or not label.strip():
             raise DataError(f"a {kind} label must be a non-empty string; got {label!r}")
         if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
             raise DataError(f"{kind} {label!r} is not valid Unicode text, so no file could hold it; rename it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import random
 import re
 import shutil
@@ -77,8 +78,13 @@ BASES: dict[str, list[list[str]]] = {
     "design recommend": [["x.csv", "--systems", "4", "--min-diff", "0.2"]],
     "design looks": [["--variance-of-difference", "0.05", "--min-diff", "0.2"]],
     "reliability": [[*SCORES, *FEW]],
-    "monitor": [[*SCORES, "--per-look", "3", "--looks", "2"]],
-    "reuse": [[*files, "--teams", "teams.txt", "-m", "AP", "--depth", "5", *FEW] for files in (RUNS, TANGLED)],
+    "monitor": [[*SCORES, "--per-look", "3", "--looks", looks] for looks in ("2", "5")],
+    "reuse": [
+        [*files, *teams, "-m", "AP", "--depth", "5", *FEW]
+        for files, teams in (
+            (RUNS, ["--teams", "teams.txt"]), (RUNS, ["--team-prefix", "[a-z]+-[12]?"]), (TANGLED, ["--team-prefix", "."]),
+        )
+    ],
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],
@@ -169,15 +175,22 @@ REAL = [
     1e155,
     1.7e308,
 ]
+MILD = (3, 5, 8, 17, 18, 19, 19)
+"""Kinds of scores that most commands have an answer to."""
+ALONE = {"cluster", "intents", "collections", "trec", "leave_out"}
+"""Options that mostly end in an error, because another is lacking or there is no such thing here."""
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
 
-def matrix(chance: random.Random, topics: int, systems: int) -> np.ndarray:
-    """Scores that leave little to go by: constant, tied, huge, tiny, sparse, a number or its neighbour, or quite usual."""
+def matrix(chance: random.Random, topics: int, systems: int, mild: bool = False) -> np.ndarray:
+    """Scores that leave little to go by: constant, tied, huge, tiny, sparse, a number or its neighbour, or quite usual.
+
+    Mild ones are usual, tied or sparse.
+    """
     random_numbers = np.random.default_rng(chance.randrange(2**32))
     x = random_numbers.random((topics, systems))
-    kind = chance.randrange(20)
+    kind = chance.choice(MILD) if mild else chance.randrange(20)
     if kind == 0:
         x = np.full_like(x, chance.choice([0.0, 0.5, 1.0, 0.1, -3.0, 1e16]))
     elif kind == 1:
@@ -223,9 +236,9 @@ def _power(chance: random.Random, least: int = -323, most: int = 308) -> float:
     return 10.0 ** chance.randint(least, most)
 
 
-def score_table(chance: random.Random, names: list[str]) -> str:
-    topics = chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 8, 12])
-    x = matrix(chance, topics, len(names))
+def score_table(chance: random.Random, names: list[str], mild: bool = False) -> str:
+    topics = chance.choice([12] if mild else [1, 2, 2, 3, 3, 4, 5, 6, 8, 12])
+    x = matrix(chance, topics, len(names), mild)
     rows = [",".join(["topic", *names]), *(",".join([f"t{i}", *map(repr, row)]) for i, row in enumerate(x.tolist()))]
     return "\n".join(rows).replace("nan", chance.choice(["", "nan"])) + "\n"
 
@@ -260,15 +273,16 @@ def prepare(folder: Path) -> None:
     cluster.ANSWER = 0.1
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
-    names = [*systems, "a", "b", "c"]
-    (folder / "teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in names))
+    (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
     (folder / "archive.txt").write_text("one s/qrels.txt s/runs\ntwo d/qrels.txt d/runs\n")
     rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
     (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
-    (folder / "order.txt").write_text("a\nb\nc\n")
+    (folder / "order.txt").write_text("a\nb\nc\n")  # until the first call
 
 
-def value_of(one: Setting, chance: random.Random) -> str:
+def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
+    if mild:
+        return _usual(one, chance)
     if one.choices is not None:
         return chance.choice([*one.choices] * 5 + ["nonsense"])
     if one.kind is int:
@@ -284,20 +298,35 @@ def value_of(one: Setting, chance: random.Random) -> str:
     return chance.choice(TEXTS.get(one.name, NAMES))
 
 
-def words_of(command: str, question: type[Settings] | None, chance: random.Random) -> tuple[list[str], str]:
+def _usual(one: Setting, chance: random.Random) -> str:
+    """A value that may well be taken."""
+    if one.choices is not None:
+        return chance.choice([*one.choices])
+    if one.kind in (int, float):
+        least, most = (-math.inf if one.least is None else one.least), (math.inf if one.most is None else one.most)
+        inside = [value for value in ((2, 3, 5) if one.kind is int else (0.05, 0.2, 0.5, 0.9)) if least < value < most]
+        return str(chance.choice(inside or [int(least) if one.kind is int else least]))
+    if one.kind is Path and one.name != "teams":
+        return chance.choice(MADE[:11])
+    return TEXTS.get(one.name, NAMES)[0]
+
+
+def words_of(
+    command: str, question: type[Settings] | None, chance: random.Random, mild: bool = False
+) -> tuple[list[str], str]:
     """A call: its words, and the format of what it prints."""
-    words = [*command.split(), *chance.choice(BASES[command])]
-    if chance.random() < 0.05:
+    words = [*command.split(), *chance.choice([base for base in BASES[command] if base or not mild])]
+    if not mild and chance.random() < 0.05:
         at = chance.choice([at for at, word in enumerate(words) if word in FILES] or [None])
         words = words if at is None else [*words[:at], chance.choice([*FILES, "nowhere", "", "\0"]), *words[at + 1 :]]
     if question is None:
         return words + _flags(chance), "table"
-    own = [one for one in question.all() if one.flags]
-    for one in chance.sample(own, min(len(own), chance.choice((0, 1, 1, 2, 2, 3, 5)))):
+    own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
+    for one in chance.sample(own, min(len(own), chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5)))):
         for _ in range(chance.choice((1, 1, 2)) if one.several else 1):
             words.append(chance.choice(one.flags[0].split("/")))
             if one.kind is not bool:
-                words.append(value_of(one, chance))
+                words.append(value_of(one, chance, mild))
     shared = {one.name: one for one in shared_by(question)}
     if "plot" in shared and chance.random() < 0.05:
         words += ["--plot", chance.choice(DRAWN)]
@@ -365,16 +394,18 @@ def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     asked: dict[str, type[Settings] | None] = {**questions(), **{str(one.name): None for one in OTHER_TONGUES.values()}}
     names = [name for name in asked if name not in SKIPPED]
     command = chance.choices(names, [SELDOM.get(name, 1.0) for name in names])[0]
-    systems = list("abcdef")[: chance.choice((1, 2, 2, 3, 3, 4, 6))]
+    mild = chance.random() < 0.5
+    systems = list("abcdef")[: chance.choice((3, 3, 4, 6) if mild else (1, 2, 2, 3, 3, 4, 6))]
     for file in ("x.csv", "y.csv"):
-        Path(folder, file).write_text(score_table(chance, systems))
+        Path(folder, file).write_text(score_table(chance, systems, mild))
     Path(folder, "family.csv").write_text(
-        score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)])
+        score_table(chance, [f"{name}(k={k})" for name in systems[:2] for k in (1, 2)], mild)
     )
+    Path(folder, "order.txt").write_text("".join(f"{name}\n" for name in (systems if mild else "abc")))
     for made in folder.glob("new*"):
         shutil.rmtree(made) if made.is_dir() else made.unlink()
     (folder / "new.d").mkdir()
-    words, format = words_of(command, asked[command], chance)
+    words, format = words_of(command, asked[command], chance, mild)
     if any(word.startswith("d/") or word == "archive.txt" for word in words):
         collection(chance, folder / "d")
     problem = run(words, format, CODES.get(command, {0, 1, 2}))

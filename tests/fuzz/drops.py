@@ -23,9 +23,19 @@ import polars as pl
 import zstandard
 
 from cranfield import Scores
+from cranfield.scores.frames import LONG_NAMES
+from cranfield.scores.text_tables import MISSING_MARKS
 
-NOT_READ = r"not read|left out|missing"
-"""How the provenance of scores, which always names the file, says that something in it was passed over."""
+HEADERS = {
+    "teams": {"system", "team"},
+    "orders": {"system", "score"},
+    "factors": {"topic", "measure", "mean", "sd", "systems", "version", "provenance"},
+    "run": {"qid", "docno", "score", "rank"},
+    "qrels": {"topic", "subtopic", "document", "relevance", "query-id", "corpus-id", "score"},
+}
+"""Words of a first line that names columns."""
+NOT_READ = r"not read|left out|missing|skipped"
+"""How a note, a warning or the provenance of scores says that something in the file was passed over."""
 
 
 def lost(name: str, kind: str, data: bytes, result: Any, said: list[str]) -> str | None:
@@ -35,9 +45,9 @@ def lost(name: str, kind: str, data: bytes, result: Any, said: list[str]) -> str
         if plain is None:
             return f"{len(result)} rows came out of a file that is not whole"
         name, kind, data = Path(name).stem, "run", plain
-    ways = _ways(name, kind, data)
+    ways = _ways(name, kind, data, len(result) if isinstance(result, Scores) else 1)
     out = _size(kind, result)
-    if not ways or out in ways or (said and out < max(ways)):
+    if not ways or out in ways or (out < max(ways) and re.search(NOT_READ, " ".join(said))):
         return None
     return f"{out} of {' or '.join(map(str, sorted(ways)))} came out, and nothing was said"
 
@@ -68,10 +78,14 @@ def _size(kind: str, result: Any) -> int:
     return len(result.probability if kind == "intents" else result)
 
 
-def _ways(name: str, kind: str, data: bytes) -> set[int]:
-    """How many rows or scores the file holds, by every way to look at it; none where only the reader can tell."""
+def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
+    """How many rows or scores the file holds, by every way to look at it; none where only the reader can tell.
+
+    `measures` is how many the reader found in it.
+    """
     if name.endswith(".parquet"):
-        return _cells(_parquet_rows(data)) if kind == "parquet" else set()
+        rows = _parquet_rows(data)
+        return _cells(rows, measures) if kind == "parquet" else {len(rows) - 1}
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -83,7 +97,7 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
         rows = [_object(line.lstrip("\ufeff")) for line in lines if line.strip()]
         if kind != "scores" or not all(isinstance(row, _Pairs) for row in rows):
             return {len(rows)}
-        return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)])
+        return _cells([[name for name, _ in rows[0]], *(row.values() for row in rows)], measures)
     if name.endswith((".csv", ".tsv")) or kind == "scores":
         if '"' in text and not name.endswith(".eval"):
             return set()  # a field may hold line ends
@@ -99,17 +113,26 @@ def _ways(name: str, kind: str, data: bytes) -> set[int]:
             ]
             return set().union(
                 *(
-                    _cells([cut(line) for line in some])
+                    _cells(
+                        [cut(line) for line in some],
+                        measures,
+                        one_a_line=anywhere or (cut is str.split and all(len(line.split()) == 3 for line in some)),
+                    )
                     for some in (held, every, *uncommented)
-                    for cut in (_fields, re.compile(r"[,;\s]+").split)
+                    for cut in ((_fields,) if re.search("[,;]", some[0] if some else "") else (_fields, str.split))
                 )
             )
         kept = [line for line in held if not line.lstrip().startswith("#")]
         bare = text.count("\r") - text.count("\r\n")  # which a table may take for line ends
-        return {len(kept) + more - header for more in {0, bare} for header in (0, 1)}
+        return {
+            len(some) + more - header
+            for some in (held, kept)  # a topic may be called #
+            for more in {0, bare}
+            for header in _headers(some, kind)
+        }
     held = [line for line in lines if line.strip()]
     if kind in ("orders", "factors"):  # in which # is no comment; an order may have a header
-        return {len(held), len(held) - 1} if kind == "orders" else {len(held)}
+        return {len(held) - header for header in _headers(held, kind)} if kind == "orders" else {len(held)}
     return {sum(not line.split()[0].startswith("#") for line in held)}
 
 
@@ -125,15 +148,41 @@ def _fields(line: str) -> list[str]:
     return line.split()
 
 
-def _cells(rows: list[list[Any]]) -> set[int]:
-    """The scores in a table, with the lines and columns of names that the layouts have."""
+def _headers(lines: list[str], kind: str) -> set[int]:
+    """Whether the first line names columns: 1 where all its words do, 0 where none does, else both."""
+    fields = _fields(lines[0]) if lines else []
+    known = [field.strip("\ufeff").strip().casefold() in HEADERS.get(kind, ()) for field in fields]
+    return {1} if known and all(known) else {0, 1} if any(known) else {0}
+
+
+def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) -> set[int]:
+    """The scores in a table: its cells, with or without a column of topics; of a long one its rows, of a tidy one so
+    many measures a row.
+    """
     if not rows:
         return set()
-    full = [[cell for cell in row if cell not in ("", None)] for row in rows]
-    every, height, width = sum(map(len, full)), len(full), len(full[0])
-    wide = {every, every - width, every - height, every - width - height + 1}
-    tidy = {(height - 1) * columns for columns in range(1, width)}
-    return wide | tidy | {height - 1, height}
+    names = [str(cell).strip("\ufeff").strip().casefold() for cell in rows[0]]
+    header = names[0] in {"", *LONG_NAMES["topic"]} or not all(map(_is_number, names[1:] or names))
+    body = rows[header:]
+    cells, height = sum(cell not in ("", None) for row in body for cell in row), len(body)
+    ways = {cells, cells - height}
+    if one_a_line:
+        ways.add(len(rows))
+    parts = {part: at for part, known in LONG_NAMES.items() for at, name in enumerate(names) if name in known}
+    if "topic" in parts:
+        topics = {str(row[parts["topic"]]) for row in body if len(row) > parts["topic"]}
+        if "value" in parts:
+            ways.add(height)
+        elif "system" in parts or len(topics) < height:
+            ways.add(height * measures)
+    return ways
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return text in MISSING_MARKS
 
 
 def _parquet_rows(data: bytes) -> list[list[Any]]:
@@ -178,7 +227,7 @@ def said_by(result: Any) -> list[str]:
     """The notes and warnings that a result carries."""
     notes = [*getattr(result, "notes", ()), *getattr(result, "warnings", ())]
     if isinstance(result, Scores):
-        notes += [note for matrix in result.values() for note in matrix.provenance if re.search(NOT_READ, note)]
+        notes += [note for matrix in result.values() for note in matrix.provenance]
     return notes
 
 

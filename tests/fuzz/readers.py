@@ -81,10 +81,9 @@ def _work_file() -> bytes:
         return path.read_bytes()
 
 
-def _parquet(rows: int) -> bytes:
+def _parquet(rows: int, **columns: Any) -> bytes:
     out = io.BytesIO()
-    columns = {"topic": [f"t{i}" for i in range(rows)], "a": [i / 7 for i in range(rows)], "b": [0.5] * rows}
-    pl.DataFrame(columns).write_parquet(out, statistics=False)
+    pl.DataFrame({"topic": [f"t{i}" for i in range(rows)], **columns}).write_parquet(out, statistics=False)
     return out.getvalue()
 
 
@@ -119,13 +118,13 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("scores", _scores, "s.csv", b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n"),
     ("scores", _scores, "s.csv", b"topic,system,measure,score\n1,a,AP,0.5\n1,b,AP,0.25\n"),
     ("scores", _scores, "s.csv", b"system,topic,AP,P@5\na,1,0.5,0.25\na,2,0.75,1\nb,1,0.5,0.5\nb,2,0.5,0.75\n"),
-    ("scores", _scores, "s.txt", b"0.5 0.25\n0.75 1\n"),
+    ("scores", _scores, "s.txt", b"0.5 0.25\n0.75 1\n0.5 0.5\n"),
     ("scores", _scores, "a.nev", b"1 AP=                  0.5\n1 Q=                   0.25\n2 AP=                  0.75\n2 Q=                   1\n"),
     ("scores", _scores, "s.json", b'{"a": {"1": 0.5, "2": 1}, "b": {"1": 0.25, "2": 0}}'),
     ("scores", _scores, "s.jsonl", b'{"topic": "1", "a": 0.5, "b": 1}\n{"topic": "2", "a": 0.5, "b": 1}\n'),
     ("scores", _scores, "bm25.eval", b"map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n"),
-    ("parquet", _scores, "s.parquet", _parquet(3)),
-    ("parquet", _factors, "f.parquet", _parquet(40)),
+    ("parquet", _scores, "s.parquet", _parquet(3, a=[0.0, 0.25, 0.75], b=[0.5] * 3)),
+    ("factors", _factors, "f.parquet", _parquet(40, measure=["AP"] * 40, mean=[i / 7 for i in range(40)], sd=[0.5] * 40)),
     ("factors", _factors, "f.csv", FACTORS),
     ("factors", _factors, "f.json", FACTORS_JSON),
     ("factors", _factors, "f.zscores", b"1 map 0.5 0.1\n2 map 0.4 0.2\n"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from cranfield import ScoreMatrix, Scores
+from cranfield import ScoreMatrix, Scores, read_scores
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
@@ -20,9 +20,10 @@ from cranfield.settings import questions
 from cranfield.trec_eval.arguments import FLAGS
 from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
-from fuzz.drops import left_out, lost
+from fuzz.drops import left_out, lost, said_by
 from fuzz.readers import TARGETS
 from fuzz.run import BATCH, fuzz, main
+from golden.run import type_command
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
 USUAL = "topic,a,b,c\nt0,0.1,0.7,0.4\nt1,0.3,0.4,0.9\nt2,0.2,0.8,0.5\nt3,0.6,0.1,0.3\n"
@@ -91,6 +92,24 @@ def test_every_option_of_every_command_comes_up() -> None:
     assert set(BASES) == listed - {*SKIPPED}
 
 
+def test_every_command_has_a_short_call_that_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or its results would never be looked at, only its errors."""
+    monkeypatch.chdir(tmp_path)
+    commands.prepare(tmp_path)
+    chance = random.Random(1)
+    for name, systems in (("x.csv", "abc"), ("y.csv", "abc"), ("family.csv", ["a(k=1)", "a(k=2)", "b(k=1)", "b(k=2)"])):
+        Path(name).write_text(commands.score_table(chance, [*systems], mild=True))
+    commands.collection(random.Random(3), tmp_path / "d")
+    never = {
+        command
+        for command, bases in BASES.items()
+        if not any(
+            type_command([*command.split(), *base]).code in commands.CODES.get(command, {0}) - {2} for base in bases
+        )
+    }
+    assert never == set()
+
+
 def _within(command: click.Command | None) -> list[str]:
     return command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
 
@@ -139,12 +158,38 @@ RUN = b"1 Q0 d1 1 0.9 t\n# a comment\n1 Q0 d2 2 0.8 t\n"
         ("a.jsonl", "qrels", b'{"topic": "1"}\n\n{"topic": "2"}\n', 1, True),
         ("t.csv", "teams", b"system,team\na,x\nb,x\n", 2, False),
         ("t.csv", "teams", b"system,team\na,x\nb,x\nc,x\n", 1, True),
+        ("t.csv", "teams", b"system,team\na,x\nb,x\nc,x\n", 2, True),
+        ("o.txt", "orders", b"a\nb\nc\n", 2, True),
+        ("a.tsv", "run", b"1\td1\t1\n1\td2\t2\n2\td1\t1\n", 2, True),
     ],
 )
 def test_a_dropped_row_is_noticed(name: str, kind: str, data: bytes, size: int, drops: bool) -> None:
     result = dict.fromkeys(range(size))
     assert (lost(name, kind, data, result, []) is not None) is drops
     assert lost(name, kind, data, result, ["1 line skipped"]) is None
+    assert (lost(name, kind, data, result, ["ranks stand for scores"]) is not None) is drops
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [(name, data) for kind, _, name, data in TARGETS if kind in ("scores", "parquet")],
+    ids=str,
+)
+def test_a_dropped_topic_or_system_is_noticed(name: str, data: bytes, tmp_path: Path) -> None:
+    """Of every format of scores, whatever its layout: the sound file is read whole, and less of it is a loss."""
+    file = tmp_path / name
+    file.write_bytes(data)
+    whole = read_scores(file)
+    kind = "parquet" if name.endswith(".parquet") else "scores"
+    said = [note for note in said_by(whole) if "not read" not in note]
+    assert lost(name, kind, data, whole, said) is None or "all" in data.decode(errors="ignore")
+    first = next(iter(whole.values()))
+    if len(first.topics) > 1:
+        part = Scores([one.select(topics=list(one.topics[:-1])) for one in whole.values()])
+        assert lost(name, kind, data, part, said) is not None
+    if len(first.systems) > 1 and name != "s.txt":  # whose first column may be topics
+        part = Scores([one.select(systems=list(one.systems[:-1])) for one in whole.values()])
+        assert lost(name, kind, data, part, said) is not None
 
 
 def test_a_dropped_score_is_noticed() -> None:

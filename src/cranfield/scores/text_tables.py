@@ -177,7 +177,7 @@ def parse_wide(
 ) -> ScoreMatrix:
     """A matrix from rows of topics; header and topic column are recognised unless told."""
     rows, lines, steps = table.rows, table.lines, list(provenance)
-    has_header = _looks_like_header(rows[0]) if header is None else header
+    has_header = _looks_like_header(table) if header is None else header
     names = rows[0] if has_header else None
     body, body_lines = (rows[1:], lines[1:]) if has_header else (rows, lines)
     if not body:
@@ -205,10 +205,19 @@ def parse_wide(
         raise FileError(table.path, [Problem(0, str(error))]) from None
 
 
-def _looks_like_header(row: list[str]) -> bool:
+def _looks_like_header(table: Table) -> bool:
+    row = table.rows[0]
     if row[0].strip().casefold() in ("", *LONG_NAMES["topic"]):
         return True
-    return any(number(field) is None for field in (row[1:] or row))
+    word = next((field for field in (row[1:] or row) if number(field) is None), None)
+    score = next((field for field in row if (value := number(field)) is not None and not math.isnan(value)), None)
+    if word is None or score is None:
+        return word is not None
+    text = (
+        f"cannot tell whether the first row names systems or holds scores: {shown(score)} is a number, {shown(word)} "
+        "is none; correct it, name the column of topics 'topic', or say so: header=True or header=False"
+    )
+    raise FileError(table.path, [Problem(table.lines[0], text)])
 
 
 def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]]) -> bool:

@@ -143,6 +143,9 @@ def _delimited(text: str, separator: str, name: str) -> tuple[list[dict[str, Any
         problem = f"is not a well-formed table: {error}; are its lines and quotes complete?"
         raise FileError(name, [Problem(reader.line_num, problem)]) from None
     header = [field.strip().casefold() for field in table[0][1]]
+    if twice := [column for at, column in enumerate(header) if column and column in header[:at]]:
+        problems.add(1, f"column {shown(twice[0])} comes twice; keep one")
+        problems.raise_if_any()
     for line, fields in table[1:]:
         if not fields:
             continue
