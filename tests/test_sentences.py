@@ -269,7 +269,7 @@ case("comparison.no-adjusted-can-be-significant",
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
-              "or count its errors by simulation"),
+              "or count its errors on scores like these with `simulate tests`"),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=60), test="bootstrap", n_resamples=500)))  # fmt: skip
 
 
@@ -277,7 +277,7 @@ case("comparison.asymmetric",
      lambda: (printed(cf.compare(one_sided(), test="wilcoxon")),
               f"differences are asymmetric (skewness {stats.skew(np.diff(one_sided().values))[0]:.2f}, mean over 1 pair; "
               "0.57 is much with 50 topics), and there Wilcoxon's test tends to reject equal means too often, the more topics the more; prefer "
-              "randomisation, or count its errors by simulation"),
+              "randomisation, or count its errors on scores like these with `simulate tests`"),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=50), test="wilcoxon")))  # fmt: skip
 
 

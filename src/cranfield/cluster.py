@@ -101,7 +101,9 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
             executor = ClusterExecutor(client, where)
             if say is not None:
                 count = len(client.nthreads())
-                say(f"cluster: {count} {'worker' if count == 1 else 'workers'}; dashboard: {client.dashboard_link}")
+                shown = "dashboard" in client.scheduler_info()["services"]
+                dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
+                say(f"cluster: {count} {'worker' if count == 1 else 'workers'}; dashboard: {dashboard}")
             yield executor
         finally:
             client.close(timeout=2)

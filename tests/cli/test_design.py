@@ -73,12 +73,15 @@ def test_variance_refuses_constant_scores(cranfield: Type) -> None:
     Path("flat.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.5,0.5\n")
     result = cranfield("variance", "flat.csv")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "error: score: all 4 scores are 0.5; there is no variance to design from\n"
+    assert (
+        result.stderr
+        == "error: score: all 4 scores are 0.5; there is no variance to design from. Give the scores of other systems or topics.\n"
+    )
 
 
 def test_an_estimator_without_variance_does_not_stop_the_others(cranfield: Type) -> None:
     Path("identical.csv").write_text("topic,a,b\n1,0.5,0.5\n2,0.25,0.25\n3,0.75,0.75\n")
-    text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from"
+    text = "score: the difference between two systems never changes from topic to topic; there is no variance to design from. Give the scores of other systems or topics."
     result = cranfield("variance", "identical.csv", "--format", "json")
     assert [row["method"] for row in rows(result)] == ["within", "one_way", "two_way"]
     assert [f"no {name} estimate: {text}" for name in ("residual", "percentile95")] == json.loads(result.stdout)[

@@ -401,7 +401,7 @@ def test_a_constant_difference_is_named():
 
 def test_a_bootstrap_with_few_topics_is_liberal():
     assert only_warning(matrix(n=12), test="bootstrap", n_resamples=1000) == (
-        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count its errors by simulation"
+        "with 12 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count its errors on scores like these with `simulate tests`"
     )
 
 

@@ -119,17 +119,21 @@ def test_pooling_refuses_what_does_not_belong_together() -> None:
 @pytest.mark.parametrize(
     ("values", "method", "message"),
     [
-        ([[0.5, 0.5], [0.5, 0.5]], "within", "AP: all 4 scores are 0.5; there is no variance to design from"),
+        (
+            [[0.5, 0.5], [0.5, 0.5]],
+            "within",
+            "AP: all 4 scores are 0.5; there is no variance to design from. Give the scores of other systems or topics.",
+        ),
         (
             [[0.1, 0.3], [0.1, 0.3], [0.1, 0.3]],
             "within",
-            "AP: no system's score changes from topic to topic; there is no variance to design from",
+            "AP: no system's score changes from topic to topic; there is no variance to design from. Give the scores of other systems or topics.",
         ),
         (
             [[0.1, 0.3], [0.4, 0.6], [0.7, 0.9]],
             "residual",
             "AP: the difference between two systems never changes from topic to topic; there is no variance to design "
-            "from",
+            "from. Give the scores of other systems or topics.",
         ),
         (
             [[1e300, 0.3], [0.1, 0.2]],

@@ -116,14 +116,14 @@ ASYMMETRIC = sentence(
     "comparison.asymmetric",
     "differences are asymmetric (skewness {average:.2f}, mean over {pairs}; {limit:.2f} is much with {topics} "
     "topics), and there {test} tends to reject equal means too often, the more topics the more; prefer randomisation, "
-    "or count its errors by simulation",
+    "or count its errors on scores like these with `simulate tests`",
     "the test is Wilcoxon's or the sign test, there are at least 25 topics, and the skewness of the pairs' differences "
     "is at least 4/√topics on average (hits and false alarms: docs/simulate.md)",
 )
 BOOTSTRAP_FEW = sentence(
     "comparison.bootstrap-few-topics",
     "with {topics} topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
-    "or count its errors by simulation",
+    "or count its errors on scores like these with `simulate tests`",
     "the test is bootstrap and there are fewer than 50 topics: it then rejects more than .06 at .05 (docs/simulate.md)",
 )
 TWO_DIFFER = sentence(

@@ -253,7 +253,10 @@ def estimate_variance(
         raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
     smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
     if variance <= smallest:
-        raise DataError(f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from")
+        raise DataError(
+            f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from. Give the scores of other "
+            "systems or topics."
+        )
     stratum = Stratum(collection or "scores", n, m, variance, without, matrix)
     estimate = _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha)
     said = inherited([matrix])
