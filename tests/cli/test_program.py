@@ -48,6 +48,30 @@ def test_a_bad_argument_ends_with_2(cranfield: Type) -> None:
     assert result.stderr == "error: --layout nev writes one file per system; name a directory with --output\n"
 
 
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (
+            "evaluate q r --memory 64MB",
+            "'--memory': '64MB' cannot be read as a number. Write digits alone, such as 0.5 or 20.",
+        ),
+        (
+            "compare s --resamples 1e3",
+            "'--resamples': '1e3' cannot be read as a whole number. Write digits alone, such as 20.",
+        ),
+        ("design anova --systems 2,9", "such as 20; for several, write the option several times."),
+        (
+            f"compare s --resamples {'9' * 5000}",
+            "9…' cannot be read as a whole number. Write digits alone, such as 20.",
+        ),
+    ],
+)
+def test_what_is_no_number_is_answered_with_how_to_write_one(cranfield: Type, typed: str, answer: str) -> None:
+    result = cranfield(*typed.split())
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"{answer}\n")
+
+
 def test_formats(cranfield: Type) -> None:
     Path("a.AP.csv").write_text(WIDE)
     shown = {f: cranfield("convert", "a.AP.csv", "--format", f).stdout for f in ("json", "csv", "markdown", "latex")}

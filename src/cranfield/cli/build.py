@@ -14,7 +14,7 @@ import click
 
 from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
 from cranfield.errors import ArgumentError
-from cranfield.files import reason
+from cranfield.files import reason, shown
 from cranfield.labels import joined
 from cranfield.present.formats import endings, offered
 from cranfield.records import record
@@ -33,10 +33,31 @@ class _File(click.Path):
             self.fail(reason(error), param, ctx)
 
 
+class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in newer versions of click alone
+    """A number, whole or not; what is none is answered with how to write one."""
+
+    def __init__(self, read: type[int] | type[float]) -> None:
+        self.read = read
+        self.name = "integer" if read is int else "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        try:
+            return self.read(value)
+        except ValueError:
+            kind, example = ("a whole number", "20") if self.read is int else ("a number", "0.5 or 20")
+            again = "; for several, write the option several times" if param is not None and param.multiple else ""
+            self.fail(
+                f"{shown(str(value))} cannot be read as {kind}. Write digits alone, such as {example}{again}.",
+                param,
+                ctx,
+            )
+
+
 KINDS: dict[type, Any] = {
     str: click.STRING,
-    int: click.INT,
-    float: click.FLOAT,
+    int: _Number(int),
+    float: _Number(float),
     Path: _File(path_type=Path),
 }
 ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
