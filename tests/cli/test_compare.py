@@ -178,7 +178,7 @@ def test_warnings_go_to_stderr(cranfield: Type, scores: str) -> None:
         "warning: no pair can be significant: the smallest possible p is 0.0196 times 6 comparisons, above 0.05; "
         "use at least 119 resamples\n"
         "warning: with 30 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, or count "
-        "its errors by simulation\n"
+        "its errors on scores like these with `simulate tests`\n"
     )
 
 

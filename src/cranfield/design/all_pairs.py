@@ -22,7 +22,16 @@ from cranfield.design.grid import (
 from cranfield.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
-from cranfield.design.solve import COLUMN, check_solved, column, origin, power_at, real, solve_with_interval, whole
+from cranfield.design.solve import (
+    COLUMN,
+    achieved_power,
+    check_solved,
+    column,
+    origin,
+    real,
+    solve_with_interval,
+    whole,
+)
 from cranfield.errors import ArgumentError, notify
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.variance import VarianceEstimate
@@ -140,7 +149,7 @@ def solve_all_pairs(
         column("n_systems", cells["n_systems"]),
         whole(test.comparisons(cells["n_systems"])).alias("comparisons"),
         *(column(name, cells[name]) for name in ("min_diff", "alpha", "power", "n_topics")),
-        real(power_at(test, exact_power, cells)).alias("achieved_power"),
+        real(achieved_power(test, cells)).alias("achieved_power"),
     ]
     if lower is not None and upper is not None:
         name = COLUMN.get(unknown, unknown)

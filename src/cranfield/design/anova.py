@@ -18,10 +18,10 @@ from cranfield.design.solve import (
     COLUMN,
     Cells,
     PowerRule,
+    achieved_power,
     check_solved,
     column,
     origin,
-    power_at,
     real,
     solve_with_interval,
 )
@@ -161,7 +161,7 @@ def solve_anova(
     asked = {name: values[known] for name, values in cells.items()}
     warnings = (*said, *check_solved(solved[known], unknown, test, asked))
     cells[unknown] = solved
-    achieved = power_at(test, exact_power, cells)
+    achieved = achieved_power(test, cells)
     columns = [
         *origin(given),
         LightColumn("method", [method] * len(given), str),

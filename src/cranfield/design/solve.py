@@ -42,6 +42,12 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     return np.asarray(power.mean(axis=0)) if "spread" in cells else power
 
 
+def achieved_power(test: FTest, cells: Cells) -> Array:
+    """The exact power of every cell; none where any number of topics or systems will do, which is infinite."""
+    known = np.isfinite(cells["n_topics"]) & np.isfinite(cells["n_systems"])
+    return np.where(known, power_at(test, exact_power, cells), np.nan)
+
+
 def _squared_effect(cells: Cells) -> Array:
     """minD²/σ², held below what would overflow: the power is 1 long before."""
     with np.errstate(over="ignore"):

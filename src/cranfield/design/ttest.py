@@ -11,7 +11,16 @@ from cranfield.design.grid import Numbers, Variances, cross, inherited, missing,
 from cranfield.design.power import PAIRED, TWO_SAMPLE, exact_power, published_t_power
 from cranfield.design.question import Given, design_of
 from cranfield.design.result import Design
-from cranfield.design.solve import COLUMN, PowerRule, check_solved, column, origin, power_at, real, solve_with_interval
+from cranfield.design.solve import (
+    COLUMN,
+    PowerRule,
+    achieved_power,
+    check_solved,
+    column,
+    origin,
+    real,
+    solve_with_interval,
+)
 from cranfield.errors import ArgumentError, notify
 from cranfield.light_table import LightColumn, LightTable
 from cranfield.sentences import design as say
@@ -123,7 +132,7 @@ def solve_ttest(
         LightColumn("method", [method] * len(given), str),
         real(cells["variance"]).alias(name),
         *(column(key, cells[key]) for key in ("min_diff", "alpha", "power", "n_topics")),
-        real(power_at(test, exact_power, cells)).alias("achieved_power"),
+        real(achieved_power(test, cells)).alias("achieved_power"),
     ]
     if lower is not None and upper is not None:
         columns += [
