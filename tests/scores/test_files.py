@@ -132,6 +132,7 @@ def test_trec_eval_output(write: Write) -> None:
 
 def test_ir_measures_output(write: Write, tmp_path: Path) -> None:
     """The real program's output, so that the format cannot drift unnoticed."""
+    pytest.importorskip("ir_measures")
     write("1 0 a 1\n1 0 b 0\n2 0 c 1\n", "qrels")
     write("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 d 1 3 t\n2 Q0 c 2 1 t\n", "bm25.run")
     for options in (["-q"], ["-q", "-n"]):
