@@ -43,7 +43,7 @@ dependencies: $(VENV)/ready-dev  ## docs/dependencies.md: licences and sizes of 
 audit: $(VENV)/ready-dev  ## ask PyPI for known weaknesses of the dependencies (needs the network)
 	$(PIP) pip-audit
 	$(BIN)/python docs/dependencies.py --check
-	$(BIN)/python -m pip_audit --skip-editable
+	$(BIN)/python docs/dependencies.py --audit
 
 versions: $(VENV)/ready-dev  ## every Python from 3.11 that is here, with the lowest and the newest dependencies
 	$(PIP) uv

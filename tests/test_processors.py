@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cranfield.resampling import cross_products, sample_covariance
-from determinism.processors import PROCESSORS, QUICK
+from determinism.processors import PROCESSORS, QUICK, told
 
 
 def test_cross_products_are_those_of_numpy_to_13_digits() -> None:
@@ -41,11 +41,19 @@ def digests(folder: Path, surroundings: dict[str, str], part: str) -> dict[str, 
         text=True,
         check=False,
     )
-    if done.returncode < 0:
-        return None
-    assert done.returncode == 0, done.stderr
-    told: dict[str, str] = json.loads(done.stdout)
-    return told
+    answers: dict[str, str] | None = told(done)
+    return answers
+
+
+def test_only_an_instruction_that_is_not_there_excuses_a_child() -> None:
+    def ended(code: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess([], code, "{}", "")
+
+    assert told(ended(-signal.SIGILL)) is None
+    assert told(ended(0)) == {}
+    for code in (1, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGKILL, -signal.SIGFPE, -signal.SIGBUS):
+        with pytest.raises(AssertionError, match=f"exit code {code}"):
+            told(ended(code))
 
 
 def test_commands_answer_the_same_on_other_processors(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import stat
@@ -156,3 +157,33 @@ def test_every_package_that_users_may_install_is_on_the_page_of_licences() -> No
     page = (root / "docs" / "dependencies.md").read_text()
     asked = {re.split("[<>=]", one)[0] for one in [*project["dependencies"], *extras]}
     assert {name for name in asked if f"| {name} | " not in page} == set()
+
+
+@pytest.mark.parametrize(
+    ("packages", "code", "words"),
+    [
+        ([{"name": "click", "version": "8.2", "vulns": []}], 0, "1 of 1 packages were looked up, 0 known weaknesses"),
+        (
+            [{"name": "click", "version": "8.2", "vulns": [{"id": "PYSEC-1"}]}],
+            1,
+            "1 of 1 packages were looked up, 1 known weaknesses\nclick 8.2: PYSEC-1",
+        ),
+        (
+            [{"name": "click", "skip_reason": "not found on PyPI"}],
+            1,
+            "0 of 1 packages were looked up, 0 known weaknesses\n"
+            "audit: nothing is known of 1 packages (not found on PyPI); run it where",
+        ),
+        ([], 1, "0 of 0 packages were looked up"),
+    ],
+)
+def test_an_audit_that_looks_nothing_up_does_not_pass(packages: list[object], code: int, words: str) -> None:
+    place = SOURCE.parents[1] / "docs" / "dependencies.py"
+    spec = importlib.util.spec_from_file_location("dependencies_page", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    told = module.verdict(packages)
+    assert told[0] == code
+    assert told[1].startswith(f"audit: {words}")

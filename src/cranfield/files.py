@@ -20,6 +20,7 @@ from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
 from cranfield.labels import CONTROL, natural_sorted, summary
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_PIECE = 1 << 20
 BOM = b"\xef\xbb\xbf"
 """The byte-order mark of UTF-8."""
 STDIN = "-"
@@ -144,19 +145,19 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 class ByteStream:
     """A file's content, decompressed, to be read piece by piece; whatever goes wrong is a `FileError`."""
 
-    def __init__(self, name: str, raw: Any, ending: str) -> None:
+    def __init__(self, name: str, raw: Any, ending: str, begun: bool = False) -> None:
         self.name, self._raw, self._ending = name, raw, ending
         self._stream = decompressing(raw, ending) if ending else raw
+        self._begun = begun  # what does not begin here cannot be told by its first piece
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes, as many as asked for unless the file ends; all that are left by default."""
         try:
-            data: bytes = self._stream.read(size)
-            while 0 < len(data) < size and (more := self._stream.read(size - len(data))):
-                data += more
-            return data
+            return self._all() if size < 0 else self._next(size)
         except FileError:
             raise
+        except MemoryError:
+            raise _too_large(self.name) from None
         except Exception as error:
             if not self._ending:
                 raise _unreadable(self.name, error) from None
@@ -165,10 +166,26 @@ class ByteStream:
             text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
             raise FileError(self.name, [Problem(0, text)]) from None
 
+    def _next(self, size: int) -> bytes:
+        data: bytes = self._stream.read(size)
+        while 0 < len(data) < size and (more := self._stream.read(size - len(data))):
+            data += more
+        if not self._begun and data:
+            self._begun = True
+            _check_beginning(data, self.name)
+        return data
+
+    def _all(self) -> bytes:
+        """In pieces, because what is refused by its first one may have no end."""
+        whole = io.BytesIO()
+        while piece := self._next(_PIECE):
+            whole.write(piece)
+        return whole.getvalue()
+
     def section(self, start: int, stop: int) -> ByteStream:
         """These bytes of a file that is not compressed, to be read in place of all."""
         self._raw.seek(start)
-        return ByteStream(self.name, _Section(self._raw, stop - start), "")
+        return ByteStream(self.name, _Section(self._raw, stop - start), "", begun=True)
 
     def __enter__(self) -> ByteStream:
         return self
@@ -197,8 +214,9 @@ def open_bytes(path: str | os.PathLike[str]) -> ByteStream:
     """A file to be read piece by piece, decompressed by its ending."""
     name = os.fspath(path)
     place = name.place if isinstance(name, NamedFile) else name
+    _note(name)
     try:
-        raw: Any = io.BytesIO(_remote_bytes(name)) if is_url(place) else _opened(Path(place))
+        raw: Any = io.BytesIO(_remote_bytes(name)) if is_url(place) else _opened(Path(place), name)
     except FileError:
         raise
     except (OSError, ValueError) as error:
@@ -402,16 +420,20 @@ def is_read_once(name: str) -> bool:
     return name == STDIN or (_from_pipes.get() is None and _there(Path(place).is_fifo))
 
 
-def _opened(place: Path) -> Any:
-    kept = _from_pipes.get()
-    if kept is None:
-        return place.open("rb")
+def _opened(place: Path, name: str) -> Any:
     status = place.stat()
-    if not stat.S_ISFIFO(status.st_mode):
-        return place.open("rb")
+    kept = _from_pipes.get() if stat.S_ISFIFO(status.st_mode) else None
+    if kept is None:
+        stream = place.open("rb")
+        if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not place.samefile(os.devnull):
+            stream.close()
+            raise FileError(name, [Problem(0, "is a device, which may never end; name a file")])
+        return stream
     key = (status.st_dev, status.st_ino)
     if key not in kept:
-        kept[key] = place.read_bytes()
+        packed = Path(name).suffix.lower() in COMPRESSED  # which is unpacked by whoever asked
+        with ByteStream(name, place.open("rb"), "", begun=packed) as pipe:
+            kept[key] = pipe.read()
     return io.BytesIO(kept[key])
 
 
@@ -424,8 +446,36 @@ def _standard_input() -> bytes:
     if sys.stdin is None:
         raise FileError(STDIN, [Problem(0, "cannot be read: standard input is closed; name a file")])
     if _from_stdin is None or _from_stdin[0] is not sys.stdin:
-        _from_stdin = (sys.stdin, sys.stdin.buffer.read())
+        _note("stdin")
+        _from_stdin = (sys.stdin, ByteStream("stdin", sys.stdin.buffer, "").read())
     return _from_stdin[1]
+
+
+def _check_beginning(data: bytes, name: str) -> None:
+    """Refuse what is no text and no parquet by its first piece."""
+    if not data.startswith(b"PAR1"):
+        check_no_nul(without_mark(data, name), name)
+
+
+_last_opened = ""
+
+
+def _note(name: str) -> None:
+    global _last_opened
+    _last_opened = name
+
+
+def no_memory() -> str:
+    """What to say of a `MemoryError`, wherever it came from: the file that was opened last, if any, and what to do."""
+    after = f" after {_last_opened} was opened" if _last_opened else ""
+    return f"the memory that this process may use was all taken{after}; {_MORE_MEMORY}"
+
+
+_MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or take a larger machine"
+
+
+def _too_large(name: str) -> FileError:
+    return FileError(name, [Problem(0, f"does not fit into the memory that this process may use; {_MORE_MEMORY}")])
 
 
 EMPTY = "is empty; expected at least one line of data"

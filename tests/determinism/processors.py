@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +43,18 @@ PROCESSORS = {
 }
 """A processor, and the surroundings in which libraries behave as they would on it."""
 QUICK = ("no AVX-512", "an old one")
+
+
+def told(done: subprocess.CompletedProcess[str]) -> Any:
+    """What a child printed as JSON; None where it met an instruction that this processor does not have.
+
+    Any other way to die is a crash, and no reason to pass over a test.
+    """
+    if done.returncode == -signal.SIGILL:
+        return None
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+    return json.loads(done.stdout)
+
 
 MEASURES = " ".join(
     f"-m {name}"

@@ -336,6 +336,71 @@ def test_a_file_that_goes_while_a_directory_is_read_is_said(tmp_path: Path) -> N
         read_scores([tmp_path / "a.csv"])
 
 
+LIMITED = """
+import sys, numpy, scipy.stats, polars
+import cranfield.scores.readers
+from cranfield.cli.main import app
+from cranfield.isolated_process import limit_memory
+limit_memory(int(sys.argv[1]) << 20)
+app(sys.argv[2:], prog_name="cranfield")
+"""
+"""A command in a process that may take so many megabytes more than the libraries do."""
+
+
+def limited(megabytes: int, *words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    words = (sys.executable, "-c", LIMITED, str(megabytes), *words)
+    return subprocess.run(words, capture_output=True, text=True, env=environment(), timeout=300, **more)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize(
+    "words", ["variance /dev/urandom", "check /dev/zero", "evaluate /dev/zero /dev/zero", "compare x.csv /dev/zero"]
+)
+def test_a_device_that_never_ends_is_refused(words: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(SCORES)
+    done = limited(200, *words.split(), cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"error: {words.split()[-1]}: is a device, which may never end; name a file\n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_device_without_content_is_an_empty_file() -> None:
+    assert run("variance", "/dev/null").stderr == "error: /dev/null: is empty; expected at least one line of data\n"
+
+
+def test_what_is_no_text_is_refused_by_its_first_piece(tmp_path: Path) -> None:
+    """However long it is: a file with a hole of a terabyte, zeros that were compressed, a pipe without an end."""
+    hole, packed = tmp_path / "hole.csv", tmp_path / "zeros.csv.gz"
+    hole.touch()
+    os.truncate(hole, 2**40)
+    write_atomically(packed, bytes(250 << 20))
+    found = ":1: holds a NUL byte: a binary file where text is expected\n"
+    for command, path in (("variance", hole), ("evaluate", hole), ("variance", packed)):
+        done = limited(200, command, *[str(path)] * (1 + (command == "evaluate")))
+        assert (done.returncode, done.stderr) == (1, f"error: {path}{found}")
+    with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as endless:
+        done = limited(200, "variance", "-", stdin=endless.stdout)
+        endless.kill()
+    assert (done.returncode, done.stderr) == (1, f"error: stdin{found}")
+
+
+def test_what_does_not_fit_into_memory_is_said_in_one_line(tmp_path: Path) -> None:
+    remedy = r"use fewer or smaller files, systems or resamples, raise the limit .*\n"
+    with subprocess.Popen(["yes", "t1 0.5"], stdout=subprocess.PIPE) as endless:
+        done = limited(100, "variance", "-", stdin=endless.stdout)
+        endless.kill()
+    assert done.returncode == 1
+    assert re.fullmatch(rf"error: stdin: does not fit into the memory that this process may use; {remedy}", done.stderr)
+    table, answer = tmp_path / "x.csv", tmp_path / "new" / "answer.csv"
+    answer.parent.mkdir()
+    systems = [f"s{i}" for i in range(2000)]
+    table.write_text("\n".join(f"{name},{','.join(row)}" for name, row in [("topic", systems), *((f"t{i}", [f"0.{i}"] * 2000) for i in range(1000))]))  # fmt: skip
+    done = limited(40, "compare", str(table), "-o", str(answer))  # the bytes fit, the table does not
+    assert done.returncode == 1
+    said = rf"error: the memory that this process may use was all taken after {table} was opened; {remedy}"
+    assert re.fullmatch(said, done.stderr)
+    assert [*answer.parent.iterdir()] == []
+
+
 def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     path = tmp_path / "job.work"
     first = WorkFile(path, {"seed": 1})

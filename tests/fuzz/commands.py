@@ -42,6 +42,19 @@ RUNS = ["s/qrels.txt", "s/runs"]
 TANGLED = ["d/qrels.txt", "d/runs"]
 """A collection made anew for every call: ties, topics without relevant documents or without a ranking."""
 FEW = ["--resamples", "20"]
+SECTIONS = {
+    **dict.fromkeys(("data", "leaderboard", "differences", "collection", "reliability", "next", "standardisation"), SCORES),
+    "replicates": [*TANGLED, "-m", "AP", "--splits", "2", "--replicate-resamples", "20"],
+    "reuse": [*RUNS, "-m", "AP", "--teams", "teams.txt", "--depth", "5"],
+}  # fmt: skip
+"""Sections of a report, and what each is about. Most reports have one of them: all together take ten times as long."""
+
+
+def _report(files: list[str], *sections: str) -> list[str]:
+    others = [word for name in SECTIONS if name not in sections for word in ("--skip", name)]
+    return [*files, *others, *FEW, "-o", "new.html"]
+
+
 BASES: dict[str, list[list[str]]] = {
     "sample": [["new", "--topics", "3", "--systems", "2", "--documents", "100", "--length", "10", "--force"]],
     "check": [["s/qrels.txt"], SCORES, ["s/runs"]],
@@ -90,10 +103,10 @@ BASES: dict[str, list[list[str]]] = {
     "simulate scores": [SCORES],
     "cost": [[*files, "-m", "AP", "--depth", "5", "--width", "0.3"] for files in (RUNS, TANGLED)],
     "pool": [[*files, "--depth", "5"] for files in (RUNS, TANGLED)],
-    "report": [[*SCORES, "--resamples", "20", "-o", "new.html"]],
+    "report": [*(_report(files, one) for one, files in SECTIONS.items()), _report(SCORES, *SECTIONS)],
 }  # fmt: skip
 """Short calls of every command, to which options are added."""
-SELDOM = {"report": 0.02, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
+SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
 INTERRUPTED = 130

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +44,8 @@ def problems_of(text: str, format: str) -> list[str]:
         except ValueError as error:
             return [f"JSON that cannot be read: {error}"]
     seen = visible_text(text) if format == "html" else text
-    return [f"not finite: {match.group()!r}" for match in NOT_FINITE.finditer(seen)]
+    wrong = [f"not finite: {match.group()!r}" for match in NOT_FINITE.finditer(seen)]
+    return wrong + [problem for row in table_rows(text, format) for problem in _printed(row, format)]
 
 
 def problems_in(path: Path) -> list[str]:
@@ -60,6 +64,38 @@ def problems_in(path: Path) -> list[str]:
         return []
     text = path.read_text()  # whose ending may mean nothing to what was written: judgments, lines of trec_eval
     return problems_of(text, "txt" if path.suffix == ".json" and not text.startswith(("{", "[")) else path.suffix[1:])
+
+
+def table_rows(text: str, format: str) -> Iterator[dict[str, str]]:
+    """The rows of a printed table by its column names; none in formats whose columns we cannot tell."""
+    if format in ("csv", "tsv"):
+        yield from csv.DictReader(io.StringIO(text), delimiter="\t" if format == "tsv" else ",", restval="")
+    header: list[str] | None = None
+    before: list[str] | None = None
+    for line in text.splitlines() if format in ("markdown", "md", "table", "txt") else ():
+        if line.startswith("| "):
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        else:
+            cells = re.split(r"\s{2,}", line.strip())
+        if re.fullmatch(r"[-|: ─]+", line):
+            header = before
+        elif not line.strip():
+            header = None
+        elif header is not None and len(cells) == len(header):
+            yield dict(zip(header, cells, strict=True))
+        before = cells
+
+
+def _printed(row: dict[str, str], format: str) -> Iterator[str]:
+    """What is wrong with a printed row; numbers for people are rounded, each to the digits that it shows."""
+    numbers, slack = {}, {}
+    for name, cell in row.items():
+        if isinstance(cell, str) and re.fullmatch(r"[-+−]?\d[\d,]*(\.\d*)?([eE][-+]?\d+)?", cell):
+            number = Decimal(cell.replace(",", "").replace("−", "-"))
+            numbers[name] = float(number)
+            exponent = number.as_tuple().exponent
+            slack[name] = 0.0 if format in ("csv", "tsv") else 0.51 * 10.0 ** int(exponent)
+    yield from _row(numbers, slack)
 
 
 def _refuse(name: str) -> Any:
@@ -84,7 +120,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _row(row: dict[str, Any]) -> Iterator[str]:
+def _row(row: Mapping[str, Any], slack: Mapping[str, float] = {}) -> Iterator[str]:
     for name, value in row.items():
         if not _number(value):
             continue
@@ -106,5 +142,6 @@ def _row(row: dict[str, Any]) -> Iterator[str]:
             [OTHER_NAMES.get(stem, stem.removesuffix("_"))] if stem else [one for one in CONTAINED if one in row][:1]
         )
         for name in names:
-            if _number(row.get(name)) and not low <= row[name] <= high:
+            free = slack.get(name, 0) + slack.get(lower, 0) + slack.get(upper, 0)
+            if _number(row.get(name)) and not low - free <= row[name] <= high + free:
                 yield f"{name} {row[name]} outside [{low}, {high}]"

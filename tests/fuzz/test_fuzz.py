@@ -14,6 +14,7 @@ from cranfield import ScoreMatrix, Scores, read_scores
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
+from cranfield.defaults import REPORT_SECTIONS
 from cranfield.scores.formats import FORMATS as SCORE_FORMATS
 from cranfield.scores.formats import ScoreFile, recognise
 from cranfield.settings import questions
@@ -21,6 +22,7 @@ from cranfield.trec_eval.arguments import FLAGS
 from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
 from fuzz.drops import left_out, lost, said_by
+from fuzz.invariants import problems_of, table_rows
 from fuzz.readers import TARGETS
 from fuzz.run import BATCH, fuzz, main
 from golden.run import type_command
@@ -224,6 +226,53 @@ def test_what_a_command_leaves_out_is_noticed(
     monkeypatch.chdir(tmp_path)
     Path("x.csv").write_text(table)
     assert len(left_out(words.split(), {"rows": [{}] * rows, "warnings": warnings})) == problems
+
+
+@pytest.mark.parametrize("format", ["csv", "markdown", "table"])
+@pytest.mark.parametrize(
+    ("column", "cell", "problem"),
+    [
+        ("p", "0.0000", "p is 0.0"),
+        ("p_adjusted", "1.2000", "p_adjusted is 1.2"),
+        ("p", "nan", "not finite: 'nan'"),
+        ("effect_size", "-inf", "not finite: '-inf'"),
+        ("difference", "0.9000", "difference 0.9 outside [-0.5, 0.6]"),
+        ("lower", "0.9000", "lower 0.9 above upper 0.6"),
+        ("difference", "0.2000", None),
+    ],
+)
+def test_a_spoilt_table_is_noticed(format: str, column: str, cell: str, problem: str | None) -> None:
+    row = {"system_a": "a", "difference": "0.1000", "lower": "-0.5000", "upper": "0.6000", "effect_size": "0.10", "p": "0.5000", "p_adjusted": "1.0000"}  # fmt: skip
+    cells = [[*row], [*row.values()], [*(row | {"system_a": "b", column: cell}).values()]]
+    if format == "csv":
+        lines = [",".join(line) for line in cells]
+    elif format == "markdown":
+        lines = [f"| {' | '.join(line)} |" for line in (cells[0], ["---"] * len(row), *cells[1:])]
+    else:
+        lines = ["   ".join(f"{one:>12}" for one in line) for line in cells]
+        lines = ["score: 0 of 3 pairs differ", "", lines[0], "─" * len(lines[0]), *lines[1:], "", "lower, upper: 95%"]
+    found = problems_of("\n".join(lines) + "\n", format)
+    assert found[:1] == ([] if problem is None else [problem])
+
+
+def test_numbers_for_people_are_as_near_as_their_digits_tell() -> None:
+    table = "| effect | effect_lower | effect_upper |\n| ---: | ---: | ---: |\n| {} | 0.1189 | 0.1191 |\n"
+    assert problems_of(table.format("0.12"), "markdown") == []
+    assert len(problems_of(table.format("0.13"), "markdown")) == 1
+    assert len(problems_of("effect,effect_lower,effect_upper\n0.12,0.1189,0.1191\n", "csv")) == 1
+
+
+def test_the_rows_of_what_commands_print_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(USUAL)
+    for format in ("csv", "markdown", "table"):
+        printed = type_command(["compare", "x.csv", "--format", format]).stdout
+        assert [row["p_adjusted"] != "" for row in table_rows(printed, format)] == [True] * 3
+        assert problems_of(printed, format) == []
+
+
+def test_every_section_of_a_report_comes_up() -> None:
+    assert {*commands.SECTIONS} == {*REPORT_SECTIONS} - {"methods"}
 
 
 @pytest.mark.slow

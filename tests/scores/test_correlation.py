@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -255,6 +256,22 @@ def test_order_files(tmp_path: Path) -> None:
     path.write_text("system\n")
     with pytest.raises(FileError, match="names no system"):
         read_order(path)
+
+
+@pytest.mark.parametrize("word", ["run", "tag", "Name", "runid"])
+def test_a_system_called_like_a_column_is_not_taken_for_a_header(word: str, tmp_path: Path) -> None:
+    path = tmp_path / "order.txt"
+    path.write_text(f"{word},0.5\na,0.25\n")
+    assert read_order(path) == {word: 0.5, "a": 0.25}
+    path.write_text(f"{word},score\na,0.25\n")
+    assert read_order(path) == {"a": 0.25}
+    path.write_text(f"system\n{word}\na\n")
+    assert read_order(path) == {word: 2, "a": 1}
+    for text, header in ((f"{word}\na\nb\n", "system"), (f"{word},O.5\na,0.25\n", "system,score")):
+        path.write_text(text)
+        message = f":1: '{word}' may be a header or a system; write the header as {header}, before it or in its place"
+        with pytest.raises(FileError, match=re.escape(message)):
+            read_order(path)
 
 
 def test_every_coefficient_is_explained() -> None:

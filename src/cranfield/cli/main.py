@@ -19,7 +19,7 @@ from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
-from cranfield.files import pipes_once, reason
+from cranfield.files import no_memory, pipes_once, reason
 from cranfield.settings import question_of, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
@@ -117,6 +117,9 @@ class Program(click.Group):
         except BrokenPipeError:
             _drop_output()
             raise click.exceptions.Exit(0) from None
+        except MemoryError:
+            say(f"error: {no_memory()}")
+            raise click.exceptions.Exit(1) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise click.exceptions.Exit(130) from None

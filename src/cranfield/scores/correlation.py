@@ -447,11 +447,23 @@ def _fields(line: str) -> list[str]:
     return re.split(r"\s*[,\t]\s*|\s+", line.strip())
 
 
+def _is_header(line: int, fields: list[str], name: str) -> bool:
+    """Whether the first line of an order names its columns; a word that may be a system as well is refused."""
+    first, *others = (field.casefold() for field in fields)
+    if first not in LONG_NAMES["system"] or (others and number(others[0]) is not None):
+        return False
+    if first == "system" or (others and others[0] in LONG_NAMES["value"]):
+        return True
+    header = "system,score" if others else "system"
+    text = f"{shown(fields[0])} may be a header or a system; write the header as {header}, before it or in its place"
+    raise FileError(name, [Problem(line, text)])
+
+
 def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     """An order of systems from a file: one system per line with the best first, or a system and its score on each line.
 
-    Fields are separated by a comma, a tab or blanks; a header line ``system,score`` is skipped. Of a list
-    without scores, the first system gets the highest.
+    Fields are separated by a comma, a tab or blanks; a header line ``system`` or ``system,score`` is skipped. Of a
+    list without scores, the first system gets the highest.
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp(), "order.txt")
@@ -461,7 +473,7 @@ def read_order(path: str | os.PathLike[str]) -> dict[str, float]:
     """
     name = os.fspath(path)
     rows = [(i, _fields(line)) for i, line in text_lines(read_bytes(name), name) if line.strip()]
-    if rows and rows[0][1][0].casefold() in LONG_NAMES["system"]:
+    if rows and _is_header(*rows[0], name):
         rows = rows[1:]
     problems = Problems(name)
     order: dict[str, float] = {}
