@@ -79,8 +79,7 @@ def exact_power(between: Array, error: Array, noncentrality: Array, critical: Ar
     huge = noncentrality > HUGE
     if np.any(huge):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # certain, or a cell without an answer
-            limit = error * (noncentrality + between) / (2 * between * critical)
-            reached = np.where(np.isnan(limit), np.nan, special.gammainc(error / 2, limit))  # older libraries say 0
+            reached = special.gammainc(error / 2, error * (noncentrality + between) / (2 * between * critical))
         power = np.where(huge, reached, power)
     # Where the lower tail underflows (below 1e-300) the library answers NaN for some arguments; there the
     # approximation gives the same 1.
