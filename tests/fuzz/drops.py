@@ -151,7 +151,10 @@ def _fields(line: str) -> list[str]:
 def _headers(lines: list[str], kind: str) -> set[int]:
     """Whether the first line names columns: 1 where all its words do, 0 where none does, else both."""
     fields = _fields(lines[0]) if lines else []
-    known = [field.strip("\ufeff").strip().casefold() in HEADERS.get(kind, ()) for field in fields]
+    names = [field.strip("\ufeff").strip().casefold() for field in fields]
+    if kind == "orders" and len(names) == 1:  # a list of systems, which may have one called score
+        return {int(names == ["system"])}
+    known = [name in HEADERS.get(kind, ()) for name in names]
     return {1} if known and all(known) else {0, 1} if any(known) else {0}
 
 
