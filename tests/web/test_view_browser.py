@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import polars as pl
 import pytest
 
 from cranfield import Scores, build_report, make_sample, make_scores
+from cranfield.comparison import compare
 from cranfield.scores import ScoreMatrix
 from hostile import hostile_matrix
 
@@ -410,6 +412,38 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     expect(page.locator("[data-headline]")).to_contain_text("by constructor")
     expect(listed(page)).to_have_count(len(x.systems))
     context.close()
+
+
+def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path) -> None:
+    """Digits that would round a p above alpha down to it, or one below up above it, are not enough."""
+    x = make_scores(n_topics=20, n_systems=6, seed=3)
+    found = compare(x, n_resamples=2000).to_frame().filter(pl.col("p_adjusted").is_between(0.01, 0.9))
+    rounded = {
+        (row["system_a"], row["system_b"]): (row["p_adjusted"], float(f"{row['p_adjusted']:.3g}"))
+        for row in found.to_dicts()
+    }
+    above = next((pair, p) for pair, (p, text) in rounded.items() if text < p)
+    below = next((pair, p) for pair, (p, text) in rounded.items() if text > p)
+    for (names, p), alpha, verdict in (
+        (above, above[1] - 1e-7, "not shown to differ"),
+        (below, below[1] + 1e-7, " is better"),
+    ):
+        skip = ["standardisation", "reliability", "next", "collection"]
+        file = build_report(x, alpha=alpha, n_resamples=2000, skip=skip).write(tmp_path / "report.html")
+        context = browser.new_context()
+        page = context.new_page()
+        ready(page, f"{file.as_uri()}#a={names[0]}&b={names[1]}")
+        told = page.locator(".view-pair .view-verdict")
+        expect(told).to_contain_text(verdict)
+        text = re.search(r"p = ([\d.]+):", told.inner_text())
+        assert text is not None
+        assert (float(text[1]) > alpha) == (p > alpha)
+        assert float(text[1]) == pytest.approx(p, abs=1e-3)
+        page.get_by_role("button", name="Which pairs differ: show as table").click()
+        line = page.locator(".view-map tr", has_text=names[0]).filter(has_text=names[1])
+        cell = float(line.locator("td").nth(5).inner_text())
+        assert (cell > alpha) == (p > alpha)
+        context.close()
 
 
 TIMED = """async () => {
