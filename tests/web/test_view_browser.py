@@ -255,6 +255,52 @@ def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[
     assert rule_breaks_of(page) == []
 
 
+def test_judged_shares_follow_the_chosen_topics(page: Any, served: tuple[str, int]) -> None:
+    ready(page, f"{served[0]}/data/sample")
+    panel = page.locator(".view-judged")
+    expect(panel.get_by_text("mean AP", exact=True)).to_have_count(1)
+    before = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
+    page.locator(".view-topics .view-bars button").nth(2).click()
+    expect(panel.get_by_text("mean AP on 1 chosen topic", exact=True)).to_have_count(1)
+    after = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
+    assert len(before) == len(after) == 30
+    assert before != after
+    panel.get_by_role("button", name="Judged share and score: show as table").click()
+    name = panel.locator("tbody tr").first.locator("td").first.inner_text()
+    shown = panel.locator("tbody tr").first.locator("td").nth(2).inner_text()
+    line = page.locator(".view-rows tr[tabindex]").filter(has=page.get_by_text(name, exact=True))
+    expect(line.locator(".view-c-mean")).to_have_text(shown)
+
+
+def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: tuple[str, int]) -> None:
+    """The sentence stands where the first is not told apart from one that is not among those that may be the best."""
+    found = []
+    for systems in (3, 5, 40):
+        ready(page, upload(served[0], systems))
+        said = page.locator(".view-board .view-note")
+        expect(said).to_contain_text("Choose a system: ")
+        told = "Which may be best is a test of its own" in said.inner_text()
+        best = page.locator(".view-rows tr[tabindex] .view-best").count()
+        page.locator(".view-rows tr[tabindex]").first.click()
+        expect(said).to_contain_text("not shown to differ from ")
+        assert told == (page.locator("tr.near").count() + 1 > best)
+        found.append(told)
+    assert set(found) == {True, False}
+
+
+def test_ranked_lists_that_cannot_be_had_are_said(browser: Any, served: tuple[str, int]) -> None:
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.set_default_timeout(120_000)
+    page.route("**/rankings?*", lambda route: route.abort())
+    ready(page, f"{served[0]}/data/sample")
+    names = rows(page)
+    page.goto("about:blank")
+    ready(page, f"{served[0]}/data/sample#a={names[0]}&b={names[5]}&topic=7")
+    told = "No ranked lists: the server does not answer. Is it still running? Then choose again."
+    expect(page.locator(".view-lists .view-note")).to_have_text(told)
+    page.context.close()
+
+
 def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: Any, served: tuple[str, int]) -> None:
     ready(page, f"{served[0]}/data/sample")
     held: list[Any] = []

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_TOPICS = 150
 """Bars or columns of one chart; of more topics an even selection is drawn, and said."""
+SAME_MEAN = 0.0005
+"""Topic means that differ by less are the same to the digits of a title."""
 
 
 def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
@@ -209,12 +211,15 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
             f"Topic means range over {number(spread[0])} before and {number(spread[1])} after: "
             "standardisation takes topic difficulty out"
         )
+    elif spread[0] < SAME_MEAN:
+        finding = "Every topic has the same standardised mean: topic difficulty is taken out"
     else:
         finding = f"Standardised topic means range over {number(spread[0])}"
     count = next((count for count in result.counts), None)
     clipped = 0 if count is None else count.below + count.above
     details = (
-        f"{plural(after.n_systems, 'system')} on {plural(after.n_topics, 'topic')}, easiest raw topic first; "
+        f"{plural(after.n_systems, 'system')} on {plural(after.n_topics, 'topic')}"
+        f"{', easiest raw topic first' if len(panels) == 2 else ''}; "
         f"{clipped} of {after.values.size:,} scores clipped"
     )
     return finish(alt.vconcat(*drawn, spacing=20), finding, details)
