@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
@@ -63,17 +63,20 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
 
 
-def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawing:
-    """Columns from smallest to largest, the middle half thick, the median marked."""
+def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None) -> Drawing:
+    """Columns from smallest to largest, the middle half thick, the median marked; one of them in another colour."""
     order = frame[by].to_list()
     label = topics_axis(f"{by}s, by mean score")
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
+    tone: dict[str, Any] = {}
+    if marked is not None:
+        tone["color"] = alt.when(alt.datum[by] == marked).then(alt.value(ACCENT)).otherwise(alt.value("#5f87ab"))
     return alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
             y=alt.Y("lowest:Q", title=title), y2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q"),
+        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q", **tone),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
     ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
 
@@ -85,12 +88,14 @@ def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
     return scores[measure] if measure is not None else next(iter(scores.values()))
 
 
-def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
-    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary)."""
+def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str | None = None) -> Drawing:
+    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary); one may be marked."""
     matrix = _one(scores, measure)
     frame = _spread(matrix, "topic")
     easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
     shown, note = _thinned(frame, MOST_TOPICS)
+    if marked is not None and marked not in shown["topic"]:
+        shown = frame.filter(pl.col("topic").is_in([*shown["topic"], marked]))
     if frame.height == 1:
         finding = f"Topic {easy['topic']}: mean {matrix.measure} {number(easy['mean'])}"
     elif easy["mean"] == hard["mean"]:
@@ -102,9 +107,9 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
         )  # fmt: skip
     details = (
         f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
-        f"smallest to largest, middle half, median{note}"
+        f"smallest to largest, middle half, median{'' if marked is None else f'; marked: topic {marked}'}{note}"
     )
-    return finish(_boxes(shown, "topic", matrix.measure), finding, details)
+    return finish(_boxes(shown, "topic", matrix.measure, marked=marked), finding, details)
 
 
 def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
