@@ -343,6 +343,45 @@ def test_power_of_several_designs_is_named_in_the_legend() -> None:
     assert not [one for one in spec["layer"] if one["mark"]["type"] == "text"], "no labels that could collide"
 
 
+def test_several_powers_are_points_of_one_curve() -> None:
+    design = design_anova(0.05, 10, 0.1, power=[0.7, 0.8, 0.9])
+    spec = chart(design, "power").to_dict()
+    sizes = design.rows["topics"].to_list()
+    curve, *others = spec_data(spec)
+    assert {row["series"] for row in curve} == {"exact", "published"}
+    assert len({(row["series"], row["topics"]) for row in curve}) == len(curve), "the curve is drawn once"
+    assert max(row["topics"] for row in curve) > max(sizes)
+    assert [{"power": power} for power in (0.7, 0.8, 0.9)] in others, "a line at every power asked for"
+    labelled = next(rows for rows in others if "text" in rows[0])
+    assert [row["text"] for row in labelled] == [f"{size} topics" for size in sizes]
+    assert [row["power"] for row in labelled] == design.rows["achieved_power"].to_list()
+    reached = [f"{power:.2f}" for power in design.rows["achieved_power"]]
+    assert title(spec).startswith(f"{sizes[0]}, {sizes[1]} and {sizes[2]} topics detect")
+    assert title(spec).endswith(f"probability {reached[0]}, {reached[1]} and {reached[2]}")
+    assert "power 0.7, 0.8 and 0.9" in title(spec, "subtitle")
+    assert "not drawn" not in title(spec, "subtitle")
+
+
+def test_several_sizes_are_points_of_one_curve() -> None:
+    design = design_anova(0.05, 10, 0.1, n_topics=[20, 40, 41])
+    spec = chart(design, "power").to_dict()
+    points = [rows for rows in spec_data(spec) if len(rows) == 3]
+    assert [[row["topics"] for row in rows] for rows in points] == [[20, 40, 41]]
+    labelled = next(rows for rows in spec_data(spec) if "text" in rows[0])
+    assert [row["text"] for row in labelled] == ["20 topics", "40 topics"], "no room for one so near"
+    assert title(spec).startswith("20, 40 and 41 topics detect")
+
+
+def test_what_several_sizes_detect_are_curves_of_their_own() -> None:
+    design = design_anova(0.05, 10, n_topics=[20, 40], power=0.8)
+    spec = chart(design, "power").to_dict()
+    found = [f"min diff {value:.4g}" for value in design.rows["min_diff"]]
+    names = list(dict.fromkeys(row["series"] for row in spec_data(spec)[0]))
+    assert names == [f"{found[0]}: 20 topics", f"{found[1]}: 40 topics"]
+    only = chart(design, "detectable").to_dict()
+    assert "; 1 further design not drawn" in title(only, "subtitle")
+
+
 @pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
 def test_tuning_says_which_families_it_leaves_out() -> None:
     one = family_matrices()["bm25"]

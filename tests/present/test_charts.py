@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chart_support import channels, family_matrices, matrix, names, results, spec_data, title
+from chart_support import channels, family_matrices, matrix, names, results, spec_data, title, views
 from cranfield import ScoreMatrix, cost_from_figures, design_anova, design_interval, design_ttest
 from cranfield.comparison import compare
 from cranfield.design import PoolFigure, anova_power
@@ -177,8 +177,6 @@ def test_long_names_and_many_systems_stay_legible(count: int, kind: str) -> None
 
 
 def _named_axes(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    from chart_support import views
-
     found = [view for view in views(spec) if "y" in view.get("encoding", {})]
     return [view for view in found if isinstance(view["encoding"]["y"].get("axis"), dict)]
 
@@ -193,6 +191,18 @@ def test_topics_are_summaries_in_order_of_ease() -> None:
     first = x.values[x.topics.index(rows[0]["topic"])]
     assert rows[0]["lower_quartile"] == pytest.approx(np.quantile(first, 0.25))
     assert rows[0]["highest"] == first.max()
+
+
+def test_one_topic_is_marked_also_where_few_are_drawn() -> None:
+    x = matrix(n_topics=500, n_systems=3)
+    plain = {row["topic"] for row in spec_data(chart(x, "topics").to_dict())[0]}
+    marked = next(topic for topic in x.topics if topic not in plain)
+    spec = chart(x, "topics", marked=marked).to_dict()
+    assert {row["topic"] for row in spec_data(spec)[0]} == plain | {marked}
+    assert f"'{marked}'" in str(
+        next(view for view in views(spec) if view["mark"]["type"] == "bar")["encoding"]["color"]
+    )
+    assert f"; marked: topic {marked};" in title(spec, "subtitle")
 
 
 def test_many_topics_are_thinned_and_that_is_said() -> None:
@@ -220,6 +230,13 @@ def test_standardised_before_and_after_share_the_order_of_topics() -> None:
     before, after = (part["layer"][0]["encoding"]["x"]["sort"] for part in spec["vconcat"])
     assert before == after
     assert "takes topic difficulty out" in title(spec)
+    assert "easiest raw topic first" in title(spec, "subtitle")
+
+
+def test_standardised_without_the_raw_scores_says_nothing_of_them() -> None:
+    spec = chart(results()["Standardised"]).to_dict()
+    assert title(spec) == "Every topic has the same standardised mean: topic difficulty is taken out"
+    assert "raw" not in title(spec, "subtitle")
 
 
 @pytest.mark.parametrize("kind", ["topics", "systems"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -92,6 +92,15 @@ def visit(browser: Any, served: tuple[str, int]) -> Iterator[Visit]:
     assert found.foreign == []
 
 
+def wait_for(page: Any, happened: Callable[[], bool]) -> None:
+    """Wait until something has happened outside of the page, which goes on meanwhile; two minutes at most."""
+    for _ in range(2400):
+        if happened():
+            return
+        page.wait_for_timeout(50)
+    pytest.fail("it did not happen")
+
+
 def saved(visit: Visit, link: Any) -> bytes:
     with visit.page.expect_download() as waiting:
         link.click()
@@ -142,6 +151,40 @@ def test_compare_follows_its_form_and_goes_back_with_it(visit: Visit) -> None:
     page.go_back()
     visit.expect_headline(first)
     expect(page.get_by_label("Baseline", exact=True)).to_have_value("birch-1")
+
+
+def test_a_choice_made_while_a_job_ends_is_kept(visit: Visit) -> None:
+    """The news that a computation is done meets a form in which something else was chosen just before."""
+    page = visit.page
+    news: list[Any] = []  # what the page asks about its job, to be answered here
+    answers: list[Any] = []  # what it asks for after the choice
+
+    def begun(route: Any) -> None:
+        """The page as it is while a job is under way."""
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('id="result"', 'id="result" data-job="7-held"', 1))
+
+    def hold(route: Any) -> None:
+        if route.request.method == "GET":
+            news.append(route)
+        else:
+            route.fulfill(json={})
+
+    page.route("**/api/jobs/7-held", hold)
+    page.route("**/compare?data=sample&test=t", begun)
+    page.route("**/compare?*correction=bonferroni*", lambda route: answers.append(route), times=2)
+    page.goto(f"{visit.base}/compare?data=sample&test=t")
+    wait_for(page, lambda: bool(news))
+    page.get_by_label("Correction").select_option("bonferroni")
+    wait_for(page, lambda: bool(answers))  # it is chosen, and not yet answered
+    news.pop().fulfill(json={"state": "done"})
+    wait_for(page, lambda: len(answers) > 1)  # the page asks again, for what is chosen now
+    for route in answers:
+        route.continue_()
+    expect(page.locator("#result")).to_contain_text("Bonferroni-adjusted")
+    visit.expect_address("correction=bonferroni")
+    visit.settle()
+    expect(page.get_by_label("Correction")).to_have_value("bonferroni")
 
 
 def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import polars as pl
 import pytest
 
 from cranfield import Scores, build_report, make_sample, make_scores
+from cranfield.comparison import compare
 from cranfield.scores import ScoreMatrix
 from hostile import hostile_matrix
 
@@ -253,6 +255,52 @@ def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[
     assert rule_breaks_of(page) == []
 
 
+def test_judged_shares_follow_the_chosen_topics(page: Any, served: tuple[str, int]) -> None:
+    ready(page, f"{served[0]}/data/sample")
+    panel = page.locator(".view-judged")
+    expect(panel.get_by_text("mean AP", exact=True)).to_have_count(1)
+    before = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
+    page.locator(".view-topics .view-bars button").nth(2).click()
+    expect(panel.get_by_text("mean AP on 1 chosen topic", exact=True)).to_have_count(1)
+    after = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
+    assert len(before) == len(after) == 30
+    assert before != after
+    panel.get_by_role("button", name="Judged share and score: show as table").click()
+    name = panel.locator("tbody tr").first.locator("td").first.inner_text()
+    shown = panel.locator("tbody tr").first.locator("td").nth(2).inner_text()
+    line = page.locator(".view-rows tr[tabindex]").filter(has=page.get_by_text(name, exact=True))
+    expect(line.locator(".view-c-mean")).to_have_text(shown)
+
+
+def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: tuple[str, int]) -> None:
+    """The sentence stands where the first is not told apart from one that is not among those that may be the best."""
+    found = []
+    for systems in (3, 5, 40):
+        ready(page, upload(served[0], systems))
+        said = page.locator(".view-board .view-note")
+        expect(said).to_contain_text("Choose a system: ")
+        told = "Which may be best is a test of its own" in said.inner_text()
+        best = page.locator(".view-rows tr[tabindex] .view-best").count()
+        page.locator(".view-rows tr[tabindex]").first.click()
+        expect(said).to_contain_text("not shown to differ from ")
+        assert told == (page.locator("tr.near").count() + 1 > best)
+        found.append(told)
+    assert set(found) == {True, False}
+
+
+def test_ranked_lists_that_cannot_be_had_are_said(browser: Any, served: tuple[str, int]) -> None:
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.set_default_timeout(120_000)
+    page.route("**/rankings?*", lambda route: route.abort())
+    ready(page, f"{served[0]}/data/sample")
+    names = rows(page)
+    page.goto("about:blank")
+    ready(page, f"{served[0]}/data/sample#a={names[0]}&b={names[5]}&topic=7")
+    told = "No ranked lists: the server does not answer. Is it still running? Then choose again."
+    expect(page.locator(".view-lists .view-note")).to_have_text(told)
+    page.context.close()
+
+
 def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: Any, served: tuple[str, int]) -> None:
     ready(page, f"{served[0]}/data/sample")
     held: list[Any] = []
@@ -410,6 +458,38 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     expect(page.locator("[data-headline]")).to_contain_text("by constructor")
     expect(listed(page)).to_have_count(len(x.systems))
     context.close()
+
+
+def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path) -> None:
+    """Digits that would round a p above alpha down to it, or one below up above it, are not enough."""
+    x = make_scores(n_topics=20, n_systems=6, seed=3)
+    found = compare(x, n_resamples=2000).to_frame().filter(pl.col("p_adjusted").is_between(0.01, 0.9))
+    rounded = {
+        (row["system_a"], row["system_b"]): (row["p_adjusted"], float(f"{row['p_adjusted']:.3g}"))
+        for row in found.to_dicts()
+    }
+    above = next((pair, p) for pair, (p, text) in rounded.items() if text < p)
+    below = next((pair, p) for pair, (p, text) in rounded.items() if text > p)
+    for (names, p), alpha, verdict in (
+        (above, above[1] - 1e-7, "not shown to differ"),
+        (below, below[1] + 1e-7, " is better"),
+    ):
+        skip = ["standardisation", "reliability", "next", "collection"]
+        file = build_report(x, alpha=alpha, n_resamples=2000, skip=skip).write(tmp_path / "report.html")
+        context = browser.new_context()
+        page = context.new_page()
+        ready(page, f"{file.as_uri()}#a={names[0]}&b={names[1]}")
+        told = page.locator(".view-pair .view-verdict")
+        expect(told).to_contain_text(verdict)
+        text = re.search(r"p = ([\d.]+):", told.inner_text())
+        assert text is not None
+        assert (float(text[1]) > alpha) == (p > alpha)
+        assert float(text[1]) == pytest.approx(p, abs=1e-3)
+        page.get_by_role("button", name="Which pairs differ: show as table").click()
+        line = page.locator(".view-map tr", has_text=names[0]).filter(has_text=names[1])
+        cell = float(line.locator("td").nth(5).inner_text())
+        assert (cell > alpha) == (p > alpha)
+        context.close()
 
 
 TIMED = """async () => {

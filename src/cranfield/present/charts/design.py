@@ -10,6 +10,7 @@ import altair as alt
 from cranfield.defaults import POWER
 from cranfield.design.result import ARGUMENTS
 from cranfield.errors import ArgumentError
+from cranfield.labels import joined
 from cranfield.light_table import LightTable
 from cranfield.present.charts.style import (
     ACCENT,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_POWERS = 3
 """Power curves of one chart."""
+APART = 0.06
+"""Power between two points of a curve that can both be labelled: a line of text in a chart 300 pixels high."""
 LONG_NAMES = 60
 """Characters of all names of a legend that fit beside each other; longer ones stand below each other."""
 
@@ -62,8 +65,7 @@ def _solved(design: Design) -> Design:
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
     """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
-    left_out = (*but, design.solved_for, "topics")
-    columns = [name for name in ARGUMENTS if name in design.rows.columns and name not in left_out]
+    columns = [name for name in ARGUMENTS if name in design.rows.columns and name not in but]
     distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
     varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
     if "measure" in varying:
@@ -95,7 +97,12 @@ def _about(design: Design) -> str:
     if "alpha" in first:
         parts.append(f"alpha {first['alpha']:g}")
     if design.rows.get_column("power", default=None) is not None and design.solved_for != "power":
-        parts.append(f"power {first['power']:g}")
+        asked = design.rows["power"].unique().sort().to_list()
+        parts.append(
+            f"power {joined([f'{power:g}' for power in asked])}"
+            if len(asked) <= MOST_POWERS
+            else f"power {asked[0]:g} to {asked[-1]:g}"
+        )
     if "method" in first:
         parts.append(f"{first['method']} method")
     if design.settings.get("epsilon") is not None:
@@ -110,7 +117,7 @@ def systems(design: Design) -> Drawing:
         raise ArgumentError(
             f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
         )
-    listed, note = _series(design, but=("systems", "epsilon"))
+    listed, note = _series(design, but=("systems", "epsilon", design.solved_for, "topics"))
     data = [
         {"series": row["series"], **point}
         for row in listed
@@ -138,24 +145,47 @@ def systems(design: Design) -> Drawing:
     return finish(plot, finding, f"{_about(design)}{only}{note}")
 
 
+def _same_curve(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two rows differ in topics and power alone."""
+    return all(row[name] == other[name] for name in ARGUMENTS if name in other and name not in ("topics", "power"))
+
+
+def _topics(sizes: list[int]) -> str:
+    """Numbers of topics: "26, 33 and 44 topics"."""
+    *others, last = sizes
+    return joined([*(f"{size:,}" for size in others), plural(last, "topic")])
+
+
+def _labelled(spots: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points of a curve that have room for their number of topics beside them, which they get."""
+    shown: list[dict[str, Any]] = []
+    for spot in sorted(spots, key=lambda spot: spot["power"]):
+        if not shown or spot["power"] - shown[-1]["power"] >= APART:
+            shown.append({**spot, "text": plural(int(spot["topics"]), "topic")})
+    return shown
+
+
 def power(design: Design) -> Drawing:
     """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
     design = _solved(design)
     if _is_interval(design):
         raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
-    listed, note = _series(design, but=())
-    cut = design.rows.height - len(listed[:MOST_POWERS])
+    # Along a curve topics and power vary; what was asked for with either is a point of it.
+    listed, _ = _series(design, but=("topics", "power"))
     listed = listed[:MOST_POWERS]
-    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 and len(listed) == MOST_POWERS else note
     data, marks = [], []
     for row in listed:
-        topics = row.get("topics") or 50
-        for point in design.curve("power", row).iter_rows(named=True):
+        own = [other for other in design.rows.to_dicts() if _same_curve(row, other)]
+        sizes = sorted({int(one.get("topics") or 50) for one in own})
+        widest = max(own, key=lambda one: one.get("topics") or 50)
+        for point in design.curve("power", widest).iter_rows(named=True):
             method = point.pop("method")
             if len(listed) == 1 or method == "exact":
-                named = method if len(listed) == 1 else f"{row['series']}: {topics:,} topics"
+                named = method if len(listed) == 1 else f"{row['series']}: {_topics(sizes)}"
                 data.append({"series": named, **point})
-        marks.append({"topics": topics, "power": row["achieved_power"], "text": f"{topics:,} topics"})
+        marks += [(one, {"topics": one.get("topics") or 50, "power": one["achieved_power"]}) for one in own]
+    cut = design.rows.height - len(marks)
+    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 else ""
     names = list(dict.fromkeys(point["series"] for point in data))
     lines = (
         alt.Chart(rows(data))
@@ -171,27 +201,35 @@ def power(design: Design) -> Drawing:
             **_encoding(names),
         )
     )
-    target = listed[0]["power"] if design.solved_for != "power" else None
+    targets = [] if design.solved_for == "power" else sorted({float(one["power"]) for one, _ in marks})
     layers: list[alt.Chart] = [lines]
-    if target is not None:
+    if targets:
         layers.append(
-            alt.Chart(rows([{"power": target}])).mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y="power:Q")
+            alt.Chart(rows([{"power": target} for target in targets]))
+            .mark_rule(color=FAINT, strokeDash=[4, 3])
+            .encode(y="power:Q")
         )
-    spot = alt.Chart(rows(marks))
-    layers.append(spot.mark_point(filled=True, size=90, color=ACCENT, opacity=1).encode(x="topics:Q", y="power:Q"))
-    if len(marks) == 1:  # of several designs the legend says the topics: curves may run close
+    spots = [spot for _, spot in marks]
+    layers.append(
+        alt.Chart(rows(spots))
+        .mark_point(filled=True, size=90, color=ACCENT, opacity=1)
+        .encode(x="topics:Q", y="power:Q")
+    )
+    if len(listed) == 1:  # of several curves the legend says the topics: they may run close
         layers.append(
-            spot.mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold").encode(
-                x="topics:Q", y="power:Q", text="text:N"
-            )
+            alt.Chart(rows(_labelled(spots)))
+            .mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold")
+            .encode(x="topics:Q", y="power:Q", text="text:N")
         )
     first = listed[0]
     by = f" in mean {first['measure']}" if "measure" in first else ""
     what = f"a difference of {given(first['min_diff'])}{by}"
     among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""
+    reached = [one for one in marks if _same_curve(first, one[0])]
+    shown = sorted(reached, key=lambda one: one[1]["topics"]) if len(reached) <= MOST_POWERS else reached[:1]
     finding = say.DETECT(
-        topics=plural(int(first.get("topics") or 50), "topic"), what=f"{what}{among}",
-        power=number(first["achieved_power"], 2),
+        topics=_topics([int(spot["topics"]) for _, spot in shown]),
+        what=f"{what}{among}", power=joined([number(spot["power"], 2) for _, spot in shown]),
     )  # fmt: skip
     spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), finding, f"{_about(design)}{spread}{note}")
@@ -209,7 +247,10 @@ def detectable(design: Design) -> Drawing:
         "min_diff": f"smallest difference detected with power {target:g}{among}",
     }
     data = [{"series": names[point.pop("what")], **point} for point in design.curve("detectable", row).to_dicts()]
-    return detectable_curve(data, int(topics), f"{_about(design)}", by=row.get("measure"))
+    cut = design.rows.height - 1
+    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 else ""
+    about = _about(replace(design, table=LightTable.of(design.rows.head(1))))
+    return detectable_curve(data, int(topics), f"{about}{note}", by=row.get("measure"))
 
 
 def detectable_curve(

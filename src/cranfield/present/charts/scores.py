@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_TOPICS = 150
 """Bars or columns of one chart; of more topics an even selection is drawn, and said."""
+SAME_MEAN = 0.0005
+"""Topic means that differ by less are the same to the digits of a title."""
 
 
 def _spread(matrix: ScoreMatrix, by: str) -> pl.DataFrame:
@@ -61,17 +63,20 @@ def _thinned(frame: pl.DataFrame, most: int) -> tuple[pl.DataFrame, str]:
     return frame[keep], f"; every {frame.height / most:.1f}th of {frame.height:,} drawn"
 
 
-def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220) -> Drawing:
-    """Columns from smallest to largest, the middle half thick, the median marked."""
+def _boxes(frame: pl.DataFrame, by: str, title: str, height: int = 220, marked: str | None = None) -> Drawing:
+    """Columns from smallest to largest, the middle half thick, the median marked; one of them in another colour."""
     order = frame[by].to_list()
     label = topics_axis(f"{by}s, by mean score")
     base = alt.Chart(rows(frame)).encode(x=alt.X(f"{by}:N", sort=order, axis=label))
     thick = max(2, min(9, 480 // max(1, len(order))))
+    tone: dict[str, Any] = {}
+    if marked is not None:
+        tone["color"] = alt.when(alt.datum[by] == marked).then(alt.value(ACCENT)).otherwise(alt.value("#5f87ab"))
     return alt.layer(
         base.mark_rule(color=LIGHT, strokeWidth=max(1, thick // 3)).encode(
             y=alt.Y("lowest:Q", title=title), y2="highest:Q"
         ),
-        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q"),
+        base.mark_bar(color="#5f87ab", width=thick).encode(y="lower_quartile:Q", y2="upper_quartile:Q", **tone),
         base.mark_tick(color=INK, width=thick + 2, thickness=2).encode(y="median:Q"),
     ).properties(width=max(120, min(WIDTH, 14 * len(order))), height=height)
 
@@ -83,12 +88,14 @@ def _one(scores: ScoreMatrix | Scores, measure: str | None) -> ScoreMatrix:
     return scores[measure] if measure is not None else next(iter(scores.values()))
 
 
-def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
-    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary)."""
+def topics(scores: ScoreMatrix | Scores, measure: str | None = None, marked: str | None = None) -> Drawing:
+    """How the systems scored on each topic, easiest topic first (AIRS 2016 Fig. 1 as a summary); one may be marked."""
     matrix = _one(scores, measure)
     frame = _spread(matrix, "topic")
     easy, hard = frame.row(0, named=True), frame.row(-1, named=True)
     shown, note = _thinned(frame, MOST_TOPICS)
+    if marked is not None and marked not in shown["topic"]:
+        shown = frame.filter(pl.col("topic").is_in([*shown["topic"], marked]))
     if frame.height == 1:
         finding = f"Topic {easy['topic']}: mean {matrix.measure} {number(easy['mean'])}"
     elif easy["mean"] == hard["mean"]:
@@ -100,9 +107,9 @@ def topics(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
         )  # fmt: skip
     details = (
         f"{matrix.measure} of {plural(matrix.n_systems, 'system')} on {plural(matrix.n_topics, 'topic')}: "
-        f"smallest to largest, middle half, median{note}"
+        f"smallest to largest, middle half, median{'' if marked is None else f'; marked: topic {marked}'}{note}"
     )
-    return finish(_boxes(shown, "topic", matrix.measure), finding, details)
+    return finish(_boxes(shown, "topic", matrix.measure, marked=marked), finding, details)
 
 
 def systems(scores: ScoreMatrix | Scores, measure: str | None = None) -> Drawing:
@@ -209,12 +216,15 @@ def standardised(result: Standardised, raw: ScoreMatrix | Scores | None = None) 
             f"Topic means range over {number(spread[0])} before and {number(spread[1])} after: "
             "standardisation takes topic difficulty out"
         )
+    elif spread[0] < SAME_MEAN:
+        finding = "Every topic has the same standardised mean: topic difficulty is taken out"
     else:
         finding = f"Standardised topic means range over {number(spread[0])}"
     count = next((count for count in result.counts), None)
     clipped = 0 if count is None else count.below + count.above
     details = (
-        f"{plural(after.n_systems, 'system')} on {plural(after.n_topics, 'topic')}, easiest raw topic first; "
+        f"{plural(after.n_systems, 'system')} on {plural(after.n_topics, 'topic')}"
+        f"{', easiest raw topic first' if len(panels) == 2 else ''}; "
         f"{clipped} of {after.values.size:,} scores clipped"
     )
     return finish(alt.vconcat(*drawn, spacing=20), finding, details)

@@ -69,7 +69,8 @@ def topic_answer(
             f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0.",
         )
     sheets["topics"] = lambda: sheet(topics, "All topics, hardest first", "mean: over all systems.")
-    chart = Chart("topics-chart", "Among all topics", "One column per topic: how systems scored.", matrix, "topics")
+    shown = f"One column per topic: how systems scored. Topic {topic} is marked."
+    chart = Chart("topics-chart", "Among all topics", shown, matrix, "topics", {"marked": topic})
     return Answer(
         headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
         f"{plural(matrix.n_topics, 'topic')}",

@@ -19,7 +19,13 @@ const draw = (tag, attributes = {}, ...children) => fill(document.createElementN
 // ── numbers as people read them ──────────────────────────────────────────────────────────────────────────────
 const digits = (value, places = 4) => value.toFixed(places).replace("-", "−");
 const signed = (value, places = 4) => (value > 0 ? "+" : "") + digits(value, places);
-const pText = (p) => p < 0.0001 ? "p < 0.0001" : `p = ${p.toPrecision(3).replace(/e-(\d+)/, "e−$1")}`;
+/** The p-value of a pair; it gets more digits where the usual ones would put it on the other side of alpha. */
+function pText({ p, apart }, sign = "= ", written = (more) => p.toPrecision(3 + more)) {
+  const { alpha } = view.measure;
+  if (p < 0.0001) return "< 0.0001";
+  for (let more = 0; more < 6; more++) if ((Number(written(more)) <= alpha) === apart) return sign + written(more);
+  return `${apart ? "≤" : ">"} ${alpha}`; // 32 bits cannot tell
+}
 const percent = (share) => `${Math.round(100 * share)}%`;
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -90,7 +96,7 @@ const isDark = () => prefersDark.matches && !printing;
 function pairText(a, b) {
   const pair = view.measure.pair(a, b);
   const verdict = !pair.apart ? "not shown to differ" : pair.difference > 0 ? `${nameOf(a)} is better` : `${nameOf(b)} is better`;
-  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], ${pText(pair.p)}: ${verdict}`;
+  return `${nameOf(a)} − ${nameOf(b)}: ${signed(pair.difference)} [${digits(pair.lower)}, ${digits(pair.upper)}], p ${pText(pair)}: ${verdict}`;
 }
 
 // ── the address ──────────────────────────────────────────────────────────────────────────────────────────────

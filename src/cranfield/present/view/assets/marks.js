@@ -16,7 +16,8 @@ function saveFile(name, columns, rows) {
 
 const MOST_ROWS = 300;
 
-/** `draw(body)` fills the panel; `table()` gives {columns, rows} with numbers as numbers; `lead()` the line above. */
+/** `draw(body)` fills the panel; `table()` gives {columns, rows} with numbers as numbers, and how to write those of a
+ * column where it has a way of its own; `lead()` is the line above. */
 function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   const body = make("div", { class: "view-body" }), behind = make("div", { class: "view-behind", hidden: true });
   const note = make("p", { class: "view-note" });
@@ -52,12 +53,12 @@ function panel(id, title, { draw: drawBody, table, lead, links, wide, label }) {
   return one;
 }
 
-function tableOf({ columns, rows, go }, label) {
-  const shown = rows.slice(0, MOST_ROWS), text = (value) => typeof value === "number" && !Number.isInteger(value) ? digits(value) : typeof value === "number" ? String(value) : value ?? "";
+function tableOf({ columns, rows, go, write = {} }, label) {
+  const shown = rows.slice(0, MOST_ROWS), text = (value, row, k) => write[columns[k]] ? write[columns[k]](row) : typeof value === "number" && !Number.isInteger(value) ? digits(value) : typeof value === "number" ? String(value) : value ?? "";
   const table = make("table", { "aria-label": label },
     make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col", text: name.replaceAll("_", " ") })))),
     make("tbody", {}, ...shown.map((row, at) => make("tr", {}, ...row.map((value, k) => make("td", { class: typeof value === "number" ? "view-number" : null },
-      k === 0 && go ? make("button", { type: "button", class: "view-link", text: text(value), onclick: () => go(at) }) : document.createTextNode(text(value))))))));
+      k === 0 && go ? make("button", { type: "button", class: "view-link", text: text(value, row, k), onclick: () => go(at) }) : document.createTextNode(text(value, row, k))))))));
   const more = rows.length > shown.length ? make("p", { class: "view-note", text: `${plural(rows.length - shown.length, "more row")} in the CSV file.` }) : null;
   return make("div", { class: "view-scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` }, table, ...(more ? [more] : []));
 }

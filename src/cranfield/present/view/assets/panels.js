@@ -54,7 +54,7 @@ function pairMap() {
         rows.push([nameOf(order[r]), nameOf(order[c]), pair.difference, pair.lower, pair.upper, pair.p, pair.apart ? "yes" : "no"]);
         go.push([order[r], order[c]]);
       }
-      return { columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"], rows, go: (at) => update({ pair: go[at], topic: null }) };
+      return { columns: ["system_a", "system_b", "difference", "lower", "upper", "p_adjusted", "significant"], rows, go: (at) => update({ pair: go[at], topic: null }), write: { p_adjusted: ([, , , , , p, apart]) => pText({ p, apart: apart === "yes" }, "", (more) => p.toFixed(4 + more)) } };
     },
   });
 }
