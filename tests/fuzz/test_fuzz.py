@@ -166,6 +166,7 @@ RUN = b"1 Q0 d1 1 0.9 t\n# a comment\n1 Q0 d2 2 0.8 t\n"
         ("o.txt", "orders", b"score\nb\nc\n", 2, True),
         ("o.txt", "orders", b"system\nb\nc\n", 2, False),
         ("a.tsv", "run", b"1\td1\t1\n1\td2\t2\n2\td1\t1\n", 2, True),
+        ("t.csv", "teams", b"system,team\xef\xbb\xbf", 1, False),
     ],
 )
 def test_a_dropped_row_is_noticed(name: str, kind: str, data: bytes, size: int, drops: bool) -> None:

@@ -42,7 +42,7 @@ function addSliders() {
 }
 
 // ── the answer follows the form ──────────────────────────────────────────────────────────────────────────────
-let latest = 0;
+let latest = 0, moved = false;  // whether the form is ahead of the address
 function address() {
   const settings = new URLSearchParams();
   for (const [name, value] of new FormData(question)) if (value !== "") settings.append(name, value);
@@ -61,9 +61,11 @@ async function update(step) {
     if (!fresh) { location.assign(asked); return; }
     document.getElementById("result").replaceWith(fresh);
     if (location.pathname + location.search !== asked) history[step ? "pushState" : "replaceState"](null, "", asked);
+    moved = false;
     watch();
   } catch {
     old.classList.remove("stale");  // the server is gone or busy; the old answer stays
+    if (mine === latest) moved = false;
   }
 }
 if (question && question.classList.contains("live")) {
@@ -72,6 +74,7 @@ if (question && question.classList.contains("live")) {
   let waiting = 0;
   question.addEventListener("input", (event) => {
     arrange();
+    moved = true;
     clearTimeout(waiting);
     const typed = event.target.type === "range" || event.target.type === "text";
     waiting = setTimeout(update, typed ? 400 : 50, !typed);  // a choice is a step to come back to, typing is not
@@ -91,12 +94,8 @@ if (question && question.classList.contains("live")) {
 addEventListener("pageshow", (event) => { if (event.persisted && question) question.reset(); });
 
 // ── a job is watched until it is done ────────────────────────────────────────────────────────────────────────
-// A form that the answer follows is left alone: something may have been chosen in it meanwhile.
-function finished(place) {
-  if (!question || !question.classList.contains("live")) { location.reload(); return; }
-  delete place.dataset.job;
-  update();
-}
+// The form may have more to choose from then; but what was chosen in it meanwhile stays, and its answer is on the way.
+function finished() { if (!moved) location.reload(); }
 async function watch() {
   const place = document.querySelector("[data-job]");
   if (!place) return;
@@ -105,7 +104,7 @@ async function watch() {
     let job;
     try {
       const answer = await fetch(`/api/jobs/${encodeURIComponent(id)}`);
-      if (!answer.ok) { finished(place); return; }
+      if (!answer.ok) { finished(); return; }
       job = await answer.json();
     } catch {
       document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
@@ -115,7 +114,7 @@ async function watch() {
       document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
       return;
     }
-    if (job.state !== "waiting" && job.state !== "running") { finished(place); return; }
+    if (job.state !== "waiting" && job.state !== "running") { finished(); return; }
     const bar = document.getElementById("job-bar");
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
