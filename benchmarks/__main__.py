@@ -2,7 +2,8 @@
 
 A benchmark is a module here with a docstring and ``run() -> list[Row]``; one with ``said(rows) -> str`` puts in words
 what its table shows. With ``--write`` tables and words go into docs/benchmarks.md, each in the place of its last one,
-with date, machine and command.
+with date, machine and command. Several are run one after the other, each in a process of its own: what a child takes is
+counted from what its parent holds when it starts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import pkgutil
 import platform
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,20 +50,25 @@ def main() -> None:
     chosen = [name for name in sys.argv[1:] if name != "--write"] or known
     if strangers := set(chosen) - set(known):
         sys.exit(f"unknown benchmark {', '.join(sorted(strangers))}; known: {', '.join(known)}")
-    print(machine())
+    if len(chosen) == 1:
+        measure(chosen[0], write)
+        return
     for name in chosen:
-        module = importlib.import_module(f"benchmarks.{name}")
-        title = (module.__doc__ or name).splitlines()[0]
-        before = machine()
-        rows = module.run()
-        table = harness.table(rows)
-        if hasattr(module, "said"):
-            table = f"{module.said(rows)}\n\n{table}"
-        print(f"\n### {title}\n\n{table}", flush=True)
-        if write:
-            day = datetime.datetime.now(datetime.UTC).date().isoformat()
-            said = f"`python -m benchmarks {name}`, {day}: {before}."
-            PAGE.write_text(with_section(PAGE.read_text(), title, f"### {title}\n\n{said}\n\n{table}"))
+        subprocess.run([sys.executable, "-m", "benchmarks", *(["--write"] if write else []), name], check=True)
+
+
+def measure(name: str, write: bool) -> None:
+    """Run one benchmark, print its table, and put it into the page where that is wanted."""
+    module = importlib.import_module(f"benchmarks.{name}")
+    title = (module.__doc__ or name).splitlines()[0]
+    said = f"`python -m benchmarks {name}`, {datetime.datetime.now(datetime.UTC).date().isoformat()}: {machine()}."
+    rows = module.run()
+    table = harness.table(rows)
+    if hasattr(module, "said"):
+        table = f"{module.said(rows)}\n\n{table}"
+    print(f"\n### {title}\n\n{said}\n\n{table}", flush=True)
+    if write:
+        PAGE.write_text(with_section(PAGE.read_text(), title, f"### {title}\n\n{said}\n\n{table}"))
 
 
 if __name__ == "__main__":

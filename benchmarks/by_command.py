@@ -22,7 +22,7 @@ from benchmarks.generate import write_qrels, write_runs
 from benchmarks.harness import Row, compiling
 from benchmarks.start import write_small
 
-RUNS, DISTINCT, REPEATS = 60, 4, 3
+RUNS, DISTINCT, REPEATS = 60, 4, 9
 PEER = """
 import glob, sys
 import pytrec_eval
