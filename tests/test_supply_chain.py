@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from cranfield import UnknownNameError, read_run, read_scores
 from cranfield.cli.main import app
+from cranfield.files import write_atomically
 from cranfield.measures import parse_measure
 from cranfield.measures.registry import no_imports
 from cranfield.web.server.app import create_app
@@ -124,8 +125,6 @@ def test_no_visitor_imports_a_module_by_a_measure(trap: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions as POSIX has them")
 def test_what_is_written_meanwhile_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cranfield import files
-
     seen: list[int] = []
     real = os.fsync
 
@@ -133,10 +132,10 @@ def test_what_is_written_meanwhile_is_private(tmp_path: Path, monkeypatch: pytes
         seen.append(stat.S_IMODE(os.fstat(handle).st_mode))
         real(handle)
 
-    monkeypatch.setattr(files.os, "fsync", look)
+    monkeypatch.setattr(os, "fsync", look)
     before = os.umask(0)
     try:
-        files.write_atomically(tmp_path / "made.csv", b"data")
+        write_atomically(tmp_path / "made.csv", b"data")
         place = Workplace(tmp_path)
         modes = [stat.S_IMODE(one.stat().st_mode) for one in (place.path, place.path.parent)]
         place.close()
