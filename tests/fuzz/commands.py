@@ -13,7 +13,6 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from cranfield.settings import Setting, Settings, questions
 from cranfield.trec_eval.arguments import FLAGS
 from fuzz.drops import left_out
 from fuzz.invariants import problems_in, problems_of
+from fuzz.tangled import collection, measure
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""
@@ -128,7 +128,7 @@ NAMES = [
 ]
 TEXTS = {
     "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "RBP(p=nan)", "P@0", "P@99999999999999999999", "IPrec(recall=1e300)", "x.y"],
-    "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
+    "gains": ["exp", "1:3:7", "1:3,2:5", "1:nan", "x", "1:1e308", "1e-300:1e300"], "intents": ["d/intents.txt", "s/qrels.txt", "nowhere"],
     "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
     "collections": ["archive.txt", "x.csv", "nowhere"], "cluster": ["nonsense", "local:0", "nowhere.json", "tcp://"],
@@ -192,6 +192,8 @@ MILD = (3, 5, 8, 17, 18, 19, 19)
 """Kinds of scores that most commands have an answer to."""
 ALONE = {"cluster", "intents", "collections", "trec", "leave_out"}
 """Options that mostly end in an error, because another is lacking or there is no such thing here."""
+ANY_MEASURE = {"measures": 0.8, "measure": 0.2, "names": 0.5}
+"""Options that name a measure, and how often it is any that there is; most scores know only their own."""
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
@@ -256,31 +258,6 @@ def score_table(chance: random.Random, names: list[str], mild: bool = False) -> 
     return "\n".join(rows).replace("nan", chance.choice(["", "nan"])) + "\n"
 
 
-def collection(chance: random.Random, folder: Path) -> None:
-    """Judgments and runs of a few topics: ties, nothing relevant, nothing retrieved, topics that only one side knows."""
-    documents = [f"d{i}" for i in range(8)]
-    topics = [f"t{i}" for i in range(chance.choice((1, 2, 3, 5)))]
-    levels = chance.choice(((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,)))
-    (folder / "runs").mkdir(parents=True, exist_ok=True)
-    judged = [
-        f"{topic} 0 {document} {chance.choice(levels)}\n"
-        for topic in topics
-        for document in documents
-        if chance.random() < 0.7
-    ]
-    (folder / "qrels.txt").write_text("".join(judged) or "t0 0 d0 1\n")
-    scores = chance.choice(((1.0,), (0.5, 0.25), (1e300, -1e300), (0.1, 0.2, 0.3, 0.30000000000000004)))
-    for system in "abc":
-        known = [topic for topic in (*topics, "t9") if chance.random() < 0.8] or ["t0"]
-        ranked = [(topic, chance.sample(documents, chance.randrange(1, 9))) for topic in known]
-        lines = [
-            f"{topic} Q0 {one} {at} {chance.choice(scores)!r} {system}\n"
-            for topic, list in ranked
-            for at, one in enumerate(list)
-        ]
-        (folder / "runs" / f"{system}.run").write_text("".join(lines))
-
-
 def prepare(folder: Path) -> None:
     """The files that stay: a sample collection, teams, factors. No scheduler is about to write its file here."""
     cluster.ANSWER = 0.1
@@ -294,6 +271,8 @@ def prepare(folder: Path) -> None:
 
 
 def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
+    if one.name in ANY_MEASURE and chance.random() < ANY_MEASURE[one.name]:
+        return measure(chance, mild)
     if mild:
         return _usual(one, chance)
     if one.choices is not None:
@@ -466,8 +445,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     wrong = problems_of(out.getvalue(), format)
     if not wrong and format == "json":
         wrong = left_out(words, json.loads(out.getvalue()))
-    answers = {after for word, after in pairwise(words) if word in ("-o", "--plot")}
-    wrong = wrong or [f"{name}: {one}" for name in sorted(answers) for one in problems_in(Path(name))]
+    written = [path for made in sorted(Path().glob("new*")) for path in (made, *sorted(made.rglob("*")))]
+    wrong = wrong or [f"{path}: {one}" for path in written for one in problems_in(path)]
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 
