@@ -272,7 +272,8 @@ def test_a_scheduler_that_is_gone_before_work_is_handed_in(
 
 
 @pytest.mark.parametrize(
-    "content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}', pytest.param("[" * 100_000, id="deep")]
+    "content",
+    [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}', pytest.param("[" * 100_000, id="deep")],
 )
 def test_a_scheduler_file_that_names_none_is_said_at_once(
     tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch

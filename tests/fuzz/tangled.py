@@ -8,8 +8,24 @@ from pathlib import Path
 from cranfield.measures.parameters import REQUIRED
 from cranfield.measures.registry import find, known_names
 
-LEVELS = ((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,), (0, 1, 2, 1000), (-5, 5000))
-VALUES = ("0", "1", "2", "0.5", "0.999", "-1", "1e-300", "1e300", "nan", "exp", "1:3:7", "1e-300:1e300", "ntcir", "x")
+LEVELS = ((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,), (0, 1, 2, 900), (-5, 5000), (0, 2 * 10**9))
+VALUES = (
+    "0",
+    "1",
+    "2",
+    "0.5",
+    "0.999",
+    "-1",
+    "1e-300",
+    "1e300",
+    "nan",
+    "exp",
+    "1:3:7",
+    "1e-300:1e300",
+    "ntcir",
+    "x",
+    "9" * 30,
+)
 
 
 def collection(chance: random.Random, folder: Path) -> None:
@@ -18,7 +34,7 @@ def collection(chance: random.Random, folder: Path) -> None:
     """
     documents = [f"d{i}" for i in range(8)]
     topics = [f"t{i}" for i in range(chance.choice((1, 2, 3, 5)))]
-    levels, subtopics = chance.choice(LEVELS), chance.choice((("0",), ("0",), ("1", "2")))
+    levels, subtopics = chance.choice(LEVELS), chance.choice((*[("0",)] * 5, ("1", "2")))
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     judged = [
         f"{topic} {subtopic} {document} {chance.choice(levels)}\n"
