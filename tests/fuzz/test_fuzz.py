@@ -235,6 +235,17 @@ def test_what_a_command_leaves_out_is_noticed(
     assert len(left_out(words.split(), {"rows": [{}] * rows, "warnings": warnings})) == problems
 
 
+def test_what_a_command_leaves_out_of_runs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collection(random.Random(0), Path("d"))  # in which a lacks two topics
+    words = ["evaluate", *commands.TANGLED, "-m", "AP", "-q", "--format", "json"]
+    answer = json.loads(type_command(words).stdout)
+    assert left_out(words, answer) == []
+    assert len(left_out(words, answer | {"warnings": answer["warnings"][1:]})) == 1
+    assert len(left_out(words, answer | {"rows": answer["rows"][:-1]})) == 1
+    assert len(left_out(words, answer | {"rows": [row for row in answer["rows"] if row["system"] != "b"]})) == 1
+
+
 @pytest.mark.parametrize("format", ["csv", "markdown", "table"])
 @pytest.mark.parametrize(
     ("column", "cell", "problem"),
