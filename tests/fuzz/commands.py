@@ -58,8 +58,11 @@ def _report(files: list[str], *sections: str) -> list[str]:
 BASES: dict[str, list[list[str]]] = {
     "sample": [["new", "--topics", "3", "--systems", "2", "--documents", "100", "--length", "10", "--force"]],
     "check": [["s/qrels.txt"], SCORES, ["s/runs"]],
-    "convert": [SCORES, [*SCORES, "-o", "new.csv"]],
-    "evaluate": [RUNS, TANGLED, ["--collections", "archive.txt", "-o", "new"]],
+    "convert": [SCORES, [*SCORES, "-o", "new.csv"], ["bare.csv", "--no-header", "--no-topic-column"]],
+    "evaluate": [
+        RUNS, TANGLED, [*TANGLED, "-m", "D-nDCG@3", "--intents", "d/intents.txt"],
+        ["--collections", "archive.txt", "-o", "new"],
+    ],
     "trec_eval": [["d/qrels.txt", "d/runs/a.run"]],
     "measures": [["AP"], []],
     "leaderboard": [[*SCORES, *FEW], [*TANGLED, "-m", "AP", *FEW]],
@@ -71,11 +74,13 @@ BASES: dict[str, list[list[str]]] = {
     "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
     "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
     "replicates": [[*files, "--splits", "2", "--resamples", "20", "--redraws", "5"] for files in (RUNS, TANGLED)],
-    "tune": [["family.csv", "--folds", "2", "--resamples", "20"]],
-    "selection-bias": [["--experiments", "10", "--topics", "6", "--settings", "3", "--folds", "2"]],
+    "tune": [["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])],
+    "selection-bias": [
+        ["--experiments", "10", "--topics", "6", "--settings", "3", *way] for way in (["--folds", "2"], [])
+    ],
     "standardise fit": [SCORES],
     "standardise apply": [[*SCORES, "--factors", "factors.csv"]],
-    "standardise robustness": [SCORES],
+    "standardise robustness": [SCORES, [*SCORES, "--teams", "letters.txt"]],
     "standardise effect": [[*SCORES, *FEW]],
     "variance": [SCORES, [*SCORES, "--anova"]],
     "design pairs": [
@@ -83,15 +88,23 @@ BASES: dict[str, list[list[str]]] = {
         ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
     ],
     "design anova": [
-        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5"],
-        ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], [],
+        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
+        ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], ["--scores", "x.csv", "--systems", "5"], [],
     ],
-    "design ttest": [["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv"], []],
-    "design interval": [["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv"], []],
+    "design ttest": [
+        ["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv", "--min-diff", "0.2"],
+        ["--scores", "x.csv", "--topics", "20"], [],
+    ],
+    "design interval": [
+        ["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv", "--width", "0.2"],
+        ["--scores", "x.csv", "--topics", "20"], [],
+    ],
     "design recommend": [["x.csv", "--systems", "4", "--min-diff", "0.2"]],
     "design looks": [["--variance-of-difference", "0.05", "--min-diff", "0.2"]],
     "reliability": [[*SCORES, *FEW]],
-    "monitor": [[*SCORES, "--per-look", "3", "--looks", looks] for looks in ("2", "5")],
+    "monitor": [
+        [*SCORES, "--per-look", "3", *more] for more in (["--looks", "2"], ["--looks", "5"], ["--max-topics", "12"])
+    ],
     "reuse": [
         [*files, *teams, "-m", "AP", "--depth", "5", *FEW]
         for files, teams in (
@@ -129,11 +142,11 @@ NAMES = [
 TEXTS = {
     "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "RBP(p=nan)", "P@0", "P@99999999999999999999", "IPrec(recall=1e300)", "x.y"],
     "gains": ["exp", "1:3:7", "1:3,2:5", "1:nan", "x", "1:1e308", "1e-300:1e300"], "intents": ["d/intents.txt", "s/qrels.txt", "nowhere"],
-    "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
+    "system": ["a", "b", "c", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
     "collections": ["archive.txt", "x.csv", "nowhere"], "cluster": ["nonsense", "local:0", "nowhere.json", "tcp://"],
-    "teams": ["teams.txt", "x.csv"], "team_prefix": ["[a-z]+", "(", ".*", "(a+)+$"], "estimator": ["residual"],
-    "factors": ["factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "x"],
+    "teams": ["teams.txt", "letters.txt", "x.csv"], "team_prefix": ["[a-z]+", ".", "(", ".*", "(a+)+$"], "estimator": ["residual"],
+    "factors": ["factors.csv", "factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "RR", "x"],
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
 }  # fmt: skip
 FILES = [
@@ -264,6 +277,8 @@ def prepare(folder: Path) -> None:
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
+    (folder / "letters.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate("abcdef")))
+    (folder / "bare.csv").write_text("0.5,0.25\n0.75,1\n0.5,0.125\n")
     (folder / "archive.txt").write_text("one s/qrels.txt s/runs\ntwo d/qrels.txt d/runs\n")
     rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
     (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
@@ -300,7 +315,7 @@ def _usual(one: Setting, chance: random.Random) -> str:
         return str(chance.choice(inside or [int(least) if one.kind is int else least]))
     if one.kind is Path and one.name != "teams":
         return chance.choice(MADE[:11])
-    return TEXTS.get(one.name, NAMES)[0]
+    return chance.choice(TEXTS.get(one.name, NAMES)[:2])
 
 
 def words_of(
@@ -315,10 +330,11 @@ def words_of(
         return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
     for one in chance.sample(own, min(len(own), chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5)))):
-        for _ in range(chance.choice((1, 1, 2)) if one.several else 1):
+        values = [value_of(one, chance, mild) for _ in range(chance.choice((1, 2, 3)) if one.several else 1)]
+        for value in dict.fromkeys(values) if mild else values:
             words.append(chance.choice(one.flags[0].split("/")))
             if one.kind is not bool:
-                words.append(value_of(one, chance, mild))
+                words.append(value)
     shared = {one.name: one for one in shared_by(question)}
     if "plot" in shared and chance.random() < 0.05:
         words += ["--plot", chance.choice(DRAWN)]
