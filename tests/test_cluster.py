@@ -271,7 +271,10 @@ def test_a_scheduler_that_is_gone_before_work_is_handed_in(
         list(map_in_order(abs, [-1, 2], executor=dask_cluster))
 
 
-@pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}'])
+@pytest.mark.parametrize(
+    "content",
+    [None, "", "{", "[]", "{}", '{"address": 7}', '{"address": "here"}', pytest.param("[" * 100_000, id="deep")],
+)
 def test_a_scheduler_file_that_names_none_is_said_at_once(
     tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,9 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (Standardisation.load, "f.csv", HEADER + "1,AP,٠.١,0.2\n", ":2: topic '1', AP: '٠.١' is not a finite number"),
     # Nobody sees a control character; some of them end a line for Python and for nobody else.
     (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: holds the control character U+0007; remove it"),
+    (read_scores, "s.csv", LARGE.replace("measure", "measu\x0bre", 1), ":1: holds the control character U+000B; remove it"),
+    (read_scores, "s.csv", LARGE.replace("measure", "note", 1) + "1,b,\x07,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control"),
+    (read_scores, "s.csv", LARGE + "1,b,AP,0.5,", f":{LARGE.count(chr(10)) + 1}: expected 4 fields as in the first row, found 5"),
     (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control character U+007F"),
     # One that turns the direction makes a name look like another.
     (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\u202e2,1,1\n", ":3: holds the control character U+202E; remove it"),

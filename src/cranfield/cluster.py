@@ -8,7 +8,6 @@ they are done again elsewhere.
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 import time
@@ -22,6 +21,7 @@ from weakref import WeakKeyDictionary
 
 from cranfield.errors import ArgumentError, ClusterError, with_extra
 from cranfield.executors import Parcel
+from cranfield.json_text import parse_json
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -138,7 +138,7 @@ def _check_scheduler_file(name: str) -> None:
     while not Path(name).exists() and time.monotonic() < until:
         time.sleep(0.1)
     try:
-        told = json.loads(Path(name).read_bytes())
+        told = parse_json(Path(name).read_bytes())
     except (OSError, ValueError):
         told = None
     if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):

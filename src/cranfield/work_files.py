@@ -73,7 +73,7 @@ class WorkFile:
             if (parsed := _parse(line)) is not None:
                 self._parts[parsed[0]] = parsed[1]
                 whole.append(line)
-            elif line.endswith(b"\n"):  # what a killed process began is no damage
+            elif number < len(lines) or line.endswith((b"\n", b"\r")):  # a last one that was only begun is no damage
                 self._damaged.append(f"line {number}{_key_in(line)}")
         if len(whole) < len(lines):
             write_atomically(path, b"".join(whole), compress=False)

@@ -358,7 +358,7 @@ def test_force_replaces_a_former_sample_and_nothing_else(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fresh", "s"]  # no scratch left
 
 
-@pytest.mark.parametrize("truth", ["[]", "not JSON", '{"systems": [1]}', "{}"])
+@pytest.mark.parametrize("truth", ["[]", "not JSON", '{"systems": [1]}', "{}", "[" * 100_000])
 def test_force_beside_a_foreign_truth_file(tmp_path: Path, truth: str) -> None:
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "truth.json").write_text(truth)

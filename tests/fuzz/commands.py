@@ -13,7 +13,6 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from cranfield.settings import Setting, Settings, questions
 from cranfield.trec_eval.arguments import FLAGS
 from fuzz.drops import left_out
 from fuzz.invariants import problems_in, problems_of
+from fuzz.tangled import collection, measure
 
 PATIENCE = 20
 """Seconds of a processor that a command may take."""
@@ -58,8 +58,11 @@ def _report(files: list[str], *sections: str) -> list[str]:
 BASES: dict[str, list[list[str]]] = {
     "sample": [["new", "--topics", "3", "--systems", "2", "--documents", "100", "--length", "10", "--force"]],
     "check": [["s/qrels.txt"], SCORES, ["s/runs"]],
-    "convert": [SCORES, [*SCORES, "-o", "new.csv"]],
-    "evaluate": [RUNS, TANGLED, ["--collections", "archive.txt", "-o", "new"]],
+    "convert": [SCORES, [*SCORES, "-o", "new.csv"], ["bare.csv", "--no-header", "--no-topic-column"]],
+    "evaluate": [
+        RUNS, TANGLED, [*TANGLED, "-m", "D-nDCG@3", "--intents", "d/intents.txt"],
+        ["--collections", "archive.txt", "-o", "new"],
+    ],
     "trec_eval": [["d/qrels.txt", "d/runs/a.run"]],
     "measures": [["AP"], []],
     "leaderboard": [[*SCORES, *FEW], [*TANGLED, "-m", "AP", *FEW]],
@@ -71,11 +74,13 @@ BASES: dict[str, list[list[str]]] = {
     "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
     "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
     "replicates": [[*files, "--splits", "2", "--resamples", "20", "--redraws", "5"] for files in (RUNS, TANGLED)],
-    "tune": [["family.csv", "--folds", "2", "--resamples", "20"]],
-    "selection-bias": [["--experiments", "10", "--topics", "6", "--settings", "3", "--folds", "2"]],
+    "tune": [["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])],
+    "selection-bias": [
+        ["--experiments", "10", "--topics", "6", "--settings", "3", *way] for way in (["--folds", "2"], [])
+    ],
     "standardise fit": [SCORES],
     "standardise apply": [[*SCORES, "--factors", "factors.csv"]],
-    "standardise robustness": [SCORES],
+    "standardise robustness": [SCORES, [*SCORES, "--teams", "letters.txt"]],
     "standardise effect": [[*SCORES, *FEW]],
     "variance": [SCORES, [*SCORES, "--anova"]],
     "design pairs": [
@@ -83,15 +88,23 @@ BASES: dict[str, list[list[str]]] = {
         ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
     ],
     "design anova": [
-        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5"],
-        ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], [],
+        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
+        ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], ["--scores", "x.csv", "--systems", "5"], [],
     ],
-    "design ttest": [["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv"], []],
-    "design interval": [["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv"], []],
+    "design ttest": [
+        ["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv", "--min-diff", "0.2"],
+        ["--scores", "x.csv", "--topics", "20"], [],
+    ],
+    "design interval": [
+        ["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv", "--width", "0.2"],
+        ["--scores", "x.csv", "--topics", "20"], [],
+    ],
     "design recommend": [["x.csv", "--systems", "4", "--min-diff", "0.2"]],
     "design looks": [["--variance-of-difference", "0.05", "--min-diff", "0.2"]],
     "reliability": [[*SCORES, *FEW]],
-    "monitor": [[*SCORES, "--per-look", "3", "--looks", looks] for looks in ("2", "5")],
+    "monitor": [
+        [*SCORES, "--per-look", "3", *more] for more in (["--looks", "2"], ["--looks", "5"], ["--max-topics", "12"])
+    ],
     "reuse": [
         [*files, *teams, "-m", "AP", "--depth", "5", *FEW]
         for files, teams in (
@@ -128,12 +141,12 @@ NAMES = [
 ]
 TEXTS = {
     "measure": ["AP", "score", "P@5", "nonsense"], "measures": ["AP", "P@5", "nDCG@10", "RR", "ERR", "RBP(p=0)", "RBP(p=nan)", "P@0", "P@99999999999999999999", "IPrec(recall=1e300)", "x.y"],
-    "gains": ["exp", "1:3,2:5", "1:nan", "x", "1:1e308"], "intents": ["s/qrels.txt", "nowhere"],
-    "system": ["a", "b", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
+    "gains": ["exp", "1:3:7", "1:3,2:5", "1:nan", "x", "1:1e308", "1e-300:1e300"], "intents": ["d/intents.txt", "s/qrels.txt", "nowhere"],
+    "system": ["a", "b", "c", "zz"], "baseline": ["a", "b", "zz"], "candidate": ["a", "b", "c"], "pattern": ["{family}", "{family}{k}", "{", "{}"],
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
     "collections": ["archive.txt", "x.csv", "nowhere"], "cluster": ["nonsense", "local:0", "nowhere.json", "tcp://"],
-    "teams": ["teams.txt", "x.csv"], "team_prefix": ["[a-z]+", "(", ".*", "(a+)+$"], "estimator": ["residual"],
-    "factors": ["factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "x"],
+    "teams": ["teams.txt", "letters.txt", "x.csv"], "team_prefix": ["[a-z]+", ".", "(", ".*", "(a+)+$"], "estimator": ["residual"],
+    "factors": ["factors.csv", "factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "RR", "x"],
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
 }  # fmt: skip
 FILES = [
@@ -192,6 +205,8 @@ MILD = (3, 5, 8, 17, 18, 19, 19)
 """Kinds of scores that most commands have an answer to."""
 ALONE = {"cluster", "intents", "collections", "trec", "leave_out"}
 """Options that mostly end in an error, because another is lacking or there is no such thing here."""
+ANY_MEASURE = {"measures": 0.8, "measure": 0.2, "names": 0.5}
+"""Options that name a measure, and how often it is any that there is; most scores know only their own."""
 SAFE = {"seed", "level", "memory"}
 """Whole numbers that cost nothing however large."""
 
@@ -256,37 +271,14 @@ def score_table(chance: random.Random, names: list[str], mild: bool = False) -> 
     return "\n".join(rows).replace("nan", chance.choice(["", "nan"])) + "\n"
 
 
-def collection(chance: random.Random, folder: Path) -> None:
-    """Judgments and runs of a few topics: ties, nothing relevant, nothing retrieved, topics that only one side knows."""
-    documents = [f"d{i}" for i in range(8)]
-    topics = [f"t{i}" for i in range(chance.choice((1, 2, 3, 5)))]
-    levels = chance.choice(((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,)))
-    (folder / "runs").mkdir(parents=True, exist_ok=True)
-    judged = [
-        f"{topic} 0 {document} {chance.choice(levels)}\n"
-        for topic in topics
-        for document in documents
-        if chance.random() < 0.7
-    ]
-    (folder / "qrels.txt").write_text("".join(judged) or "t0 0 d0 1\n")
-    scores = chance.choice(((1.0,), (0.5, 0.25), (1e300, -1e300), (0.1, 0.2, 0.3, 0.30000000000000004)))
-    for system in "abc":
-        known = [topic for topic in (*topics, "t9") if chance.random() < 0.8] or ["t0"]
-        ranked = [(topic, chance.sample(documents, chance.randrange(1, 9))) for topic in known]
-        lines = [
-            f"{topic} Q0 {one} {at} {chance.choice(scores)!r} {system}\n"
-            for topic, list in ranked
-            for at, one in enumerate(list)
-        ]
-        (folder / "runs" / f"{system}.run").write_text("".join(lines))
-
-
 def prepare(folder: Path) -> None:
     """The files that stay: a sample collection, teams, factors. No scheduler is about to write its file here."""
     cluster.ANSWER = 0.1
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
+    (folder / "letters.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate("abcdef")))
+    (folder / "bare.csv").write_text("0.5,0.25\n0.75,1\n0.5,0.125\n")
     (folder / "archive.txt").write_text("one s/qrels.txt s/runs\ntwo d/qrels.txt d/runs\n")
     rows = "".join(f"t{i},score,0.5,0.1\n" for i in range(12))
     (folder / "factors.csv").write_text("topic,measure,mean,sd\n" + rows)
@@ -294,6 +286,8 @@ def prepare(folder: Path) -> None:
 
 
 def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
+    if one.name in ANY_MEASURE and chance.random() < ANY_MEASURE[one.name]:
+        return measure(chance, mild)
     if mild:
         return _usual(one, chance)
     if one.choices is not None:
@@ -321,7 +315,7 @@ def _usual(one: Setting, chance: random.Random) -> str:
         return str(chance.choice(inside or [int(least) if one.kind is int else least]))
     if one.kind is Path and one.name != "teams":
         return chance.choice(MADE[:11])
-    return TEXTS.get(one.name, NAMES)[0]
+    return chance.choice(TEXTS.get(one.name, NAMES)[:2])
 
 
 def words_of(
@@ -336,10 +330,11 @@ def words_of(
         return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
     for one in chance.sample(own, min(len(own), chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5)))):
-        for _ in range(chance.choice((1, 1, 2)) if one.several else 1):
+        values = [value_of(one, chance, mild) for _ in range(chance.choice((1, 2, 3)) if one.several else 1)]
+        for value in dict.fromkeys(values) if mild else values:
             words.append(chance.choice(one.flags[0].split("/")))
             if one.kind is not bool:
-                words.append(value_of(one, chance, mild))
+                words.append(value)
     shared = {one.name: one for one in shared_by(question)}
     if "plot" in shared and chance.random() < 0.05:
         words += ["--plot", chance.choice(DRAWN)]
@@ -466,8 +461,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
     wrong = problems_of(out.getvalue(), format)
     if not wrong and format == "json":
         wrong = left_out(words, json.loads(out.getvalue()))
-    answers = {after for word, after in pairwise(words) if word in ("-o", "--plot")}
-    wrong = wrong or [f"{name}: {one}" for name in sorted(answers) for one in problems_in(Path(name))]
+    written = [path for made in sorted(Path().glob("new*")) for path in (made, *sorted(made.rglob("*")))]
+    wrong = wrong or [f"{path}: {one}" for path in written for one in problems_in(path)]
     return f"{wrong[:3]}\n{out.getvalue()[:1500]}" if wrong else None
 
 

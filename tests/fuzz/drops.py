@@ -253,6 +253,8 @@ CHOOSE = {"--show", "--system", "--baseline", "-b", "--leave-out", "--teams", "-
 
 def left_out(words: list[str], answer: dict[str, Any]) -> list[str]:
     """What a command was given in its tables and does not answer for, without a word."""
+    if words[0] == "evaluate" and "d/runs" in words:
+        return _left_out_of_runs(words, answer)
     said = SAID.search(" ".join(answer["warnings"])) is not None
     chosen = {after for word, after in pairwise(words) if word == "--system"}
     problems = []
@@ -267,3 +269,19 @@ def left_out(words: list[str], answer: dict[str, Any]) -> list[str]:
     header, *rows = [line.split(",") for line in Path("x.csv").read_text().splitlines()]
     wanted, given = ROWS[command](len(rows), len(header) - 1), len(answer["rows"])
     return problems if given == wanted else [*problems, f"{given} of {wanted} rows came out, and nothing was said"]
+
+
+def _left_out_of_runs(words: list[str], answer: dict[str, Any]) -> list[str]:
+    """Every run has its scores, of every judged topic where they are asked for; topics of one side alone are told."""
+    judged = {line.split()[0] for line in Path("d/qrels.txt").read_text().splitlines()}
+    problems = []
+    for file in sorted(Path("d/runs").iterdir()):
+        met = {line.split()[0] for line in file.read_text().splitlines()}
+        rows = {row["topic"] for row in answer["rows"] if row["system"] == file.stem}
+        each = {"-q", "--per-topic"} & {*words} and "drop-topic" not in words
+        wanted = {*judged, "all"} if each else {"all"}
+        if not wanted <= rows:
+            problems.append(f"{file.stem} has no score of {sorted(wanted - rows)}")
+        if met != judged and not any(text.startswith(f"{file.stem}: ") for text in answer["warnings"]):
+            problems.append(f"{file.stem} and the judgments differ in topics, and nothing is said of it")
+    return problems

@@ -15,7 +15,7 @@ from typing import Any
 from golden.run import visible_text
 
 P_VALUE = re.compile(r"(^|_)p(_value|_adjusted|_merged)?$|^p_")
-SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha)$")
+SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha|rate|reached|promised|spent|declared_better)$")
 CONTAINED = (
     "rate",
     "reached",
@@ -29,9 +29,17 @@ CONTAINED = (
     "statistic",
     "bias",
     "variance",
+    "variance_of_difference",
+    "advantage",
 )
-OTHER_NAMES = {"topics_": "topics_needed"}
-"""Intervals whose estimate has a name of its own."""
+"""What `lower` and `upper` are the interval of: the first of these that a row has."""
+OTHER_NAMES = {
+    "topics_": ("topics_needed", "topics"),
+    "published_": ("tau",),
+    "bootstrap_": ("tau",),
+    "held_out_": ("held_out_mean",),
+}
+"""Intervals whose estimate has a name of its own: the first of these that a row has."""
 NOT_FINITE = re.compile(r"(?<![\w.'/-])(?<!RBP\(p=)[-+]?(nan|inf|infinity)(?![\w.'/-])", re.IGNORECASE)
 """A number that is none; a measure's name may hold one, because it was typed so."""
 
@@ -124,6 +132,8 @@ def _row(row: Mapping[str, Any], slack: Mapping[str, float] = {}) -> Iterator[st
     for name, value in row.items():
         if not _number(value):
             continue
+        if not math.isfinite(value):  # such as 1e400 of a JSON text
+            yield f"{name} is {value}"
         if P_VALUE.search(name) and not 0 < value <= 1:
             yield f"{name} is {value}"
         if SHARES.search(name) and not 0 <= value <= 1:
@@ -138,10 +148,8 @@ def _row(row: Mapping[str, Any], slack: Mapping[str, float] = {}) -> Iterator[st
         )
         if low > high:
             yield f"{lower} {low} above {upper} {high}"
-        names = (
-            [OTHER_NAMES.get(stem, stem.removesuffix("_"))] if stem else [one for one in CONTAINED if one in row][:1]
-        )
-        for name in names:
+        known = OTHER_NAMES.get(stem, (stem.removesuffix("_"),)) if stem else CONTAINED
+        for name in [one for one in known if one in row][:1]:
             free = slack.get(name, 0) + slack.get(lower, 0) + slack.get(upper, 0)
             if _number(row.get(name)) and not low - free <= row[name] <= high + free:
                 yield f"{name} {row[name]} outside [{low}, {high}]"

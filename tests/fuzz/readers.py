@@ -1,6 +1,7 @@
 """Broken files for every reader: whatever is in them, the answer is data or an error with a place.
 
-Sound files are cut, joined, and sown with hostile pieces, and read.
+Sound files are cut, joined, and sown with hostile pieces, and read. Where there is a quick way beside the careful one
+(runs as machine words, runs in blocks, long tables in columns), both must tell the same.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import random
 import tempfile
 import traceback
 import warnings
+import zipfile
+import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +22,20 @@ import numpy as np
 import polars as pl
 import zstandard
 
-from cranfield import Scores, read_order, read_qrels, read_run, read_scores
-from cranfield.collection.check import recognise
+from cranfield import Run, Scores, read_order, read_qrels, read_run, read_scores
+from cranfield.collection.check import check_and_read, recognise
 from cranfield.collection.intents import read_intents
+from cranfield.collection.packed import PackedRun
+from cranfield.collection.readers import read_rows
+from cranfield.collection.streaming import RunStream
 from cranfield.collection.teams import read_teams
 from cranfield.compression import COMPRESSED, compressed
 from cranfield.errors import CranfieldError, CranfieldWarning
 from cranfield.measures.archive import read_archive
+from cranfield.scores import fast_tables
 from cranfield.standardise.factors import Standardisation
+from cranfield.web.server.archives import unpack
+from cranfield.web.server.limits import Limits
 from cranfield.work_files import WorkFile
 from fuzz.drops import lost, said_by
 
@@ -45,11 +55,86 @@ def _finite(values: Any) -> None:
         raise AssertionError("a result that is not finite")
 
 
-def _scores(path: str) -> Scores:
-    scores = read_scores(path)
+def _scores(path: str, **how: Any) -> Scores:
+    scores = read_scores(path, **how)
     for matrix in scores.values():
         _finite(matrix.values)
     return scores
+
+
+def _outcome(read: Callable[[], Any]) -> Any:
+    """What comes of reading: the data, or the error in words."""
+    try:
+        return read()
+    except CranfieldError as error:
+        return str(error)
+
+
+def _alike(quick: Any, careful: Any) -> None:
+    if quick != careful:
+        raise AssertionError(f"read quickly {str(quick)[:300]}\nread carefully {str(careful)[:300]}")
+
+
+def _packed(path: str) -> PackedRun | Run:
+    """A run as `evaluate` and `trec_eval` read it: in machine words, which are those of the text."""
+    rows = read_rows(path)
+    if isinstance(rows, PackedRun):
+        _alike((rows.frame().rows(), rows.tag), _outcome(lambda: ((run := read_run(path)).frame.rows(), run.tag)))
+    return rows
+
+
+def _rows_by_topic(frame: pl.DataFrame) -> dict[Any, list[Any]]:
+    return {key: part.rows() for key, part in frame.group_by("topic", maintain_order=True)}
+
+
+def _streamed(path: str) -> Run:
+    """A run in blocks of a line or two, as `evaluate` reads a long one: the same rows or the same words."""
+
+    def in_blocks() -> Any:
+        stream, kept = RunStream(path, memory=0, block=40), []
+        for rows in stream.parts():
+            kept = [] if rows is None else [*kept, rows.frame() if isinstance(rows, PackedRun) else rows]
+        return _rows_by_topic(pl.concat(kept)), stream.tag
+
+    _alike(_outcome(in_blocks), _outcome(lambda: (_rows_by_topic((run := read_run(path)).frame), run.tag)))
+    return read_run(path)
+
+
+def _in_columns(path: str) -> Scores:
+    """A table of scores as if it were a long one, which is read in columns."""
+
+    def matrices() -> Any:
+        return [(one.measure, one.topics, one.systems, one.values.tolist()) for one in _scores(path).values()]
+
+    usual, before = _outcome(matrices), fast_tables._LARGE
+    fast_tables._LARGE = 0
+    try:
+        _alike(_outcome(matrices), usual)
+        return read_scores(path)
+    finally:
+        fast_tables._LARGE = before
+
+
+def _checked(path: str) -> None:
+    """As `check` and the page read a file; an error is part of the answer, and has words."""
+    check, content = check_and_read(path)
+    if (content is None) != bool(check.problems) or (content is None and not check.error):
+        raise AssertionError(f"{check.problems} problems, {check.error!r}, and {content!r} was read")
+
+
+def _uploaded(path: str) -> None:
+    """As the page takes what a visitor sends."""
+    data = Path(path).read_bytes()
+    for _, chunks in unpack(Path(path).name, io.BytesIO(data), len(data), Limits()):
+        b"".join(chunks)
+
+
+def _zip() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("runs/a.run", RUN)
+        archive.writestr("runs/b.run.gz", compressed(RUN, ".gz"))
+    return out.getvalue()
 
 
 def _order(path: str) -> dict[str, float]:
@@ -66,18 +151,29 @@ def _factors(path: str) -> Standardisation:
     return factors
 
 
+PARTS = {"run 1": 0.25, "run 2": 0.125, "AP split 1": 0.5}
+"""The finished parts of a job."""
+
+
 def _work(path: str) -> None:
-    file = WorkFile(path, JOB)
-    for key in ("run 1", "AP split 1"):
-        file.get(key, {"effects": (2,), "shared": float})
+    """What is kept is what was put there, and what is damaged is said to be."""
+    *lines, _ = Path(path).read_bytes().split(b"\n")  # the last may be what a killed process began
+    damaged = [line for line in lines if line[:9] != b"%08x " % zlib.crc32(line[9:])]
+    with WorkFile(path, JOB) as file:
+        if damaged and not file.warnings:
+            raise AssertionError(f"{len(damaged)} damaged lines, and nothing was said")
+        for key, shared in PARTS.items():
+            part = file.get(key, {"effects": (2,), "shared": float})
+            if part is not None and (part["effects"].tolist(), part["shared"]) != ([0.5, -0.5], shared):
+                raise AssertionError(f"{key} came back as {part}")
 
 
 def _work_file() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "job.work")
         file = WorkFile(path, JOB)
-        for key in ("run 1", "run 2", "AP split 1"):
-            file.put(key, {"effects": np.array([0.5, -0.5]), "shared": 0.25})
+        for key, shared in PARTS.items():
+            file.put(key, {"effects": np.array([0.5, -0.5]), "shared": shared})
         return path.read_bytes()
 
 
@@ -103,8 +199,13 @@ FACTORS_JSON = (
     b'{"format": "cranfield standardisation factors", "version": 1, "provenance": [], "rows": [{"topic": "1", '
     b'"measure": "AP", "mean": 0.5, "sd": 0.1, "systems": 3}]}'
 )
+SCORES = b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n"
+LONG = b"topic,system,measure,score\n1,a,AP,0.5\n1,b,AP,0.25\n"
 TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("run", read_run, "a.run", RUN),
+    ("run", partial(read_run, lenient=True, name="tag"), "a.run", RUN),
+    ("run", _packed, "a.run", RUN),
+    ("run", _streamed, "a.run", RUN),
     ("run", read_run, "a.json", b'{"1": {"d1": 0.9, "d2": 0.8}, "2": {"d1": 1}}'),
     ("run", read_run, "a.jsonl", b'{"qid": "1", "docno": "d1", "score": 1}\n{"qid": "1", "docno": "d2", "score": 2}\n'),
     ("run", read_run, "a.tsv", b"1\td1\t1\n1\td2\t2\n2\td1\t1\n"),
@@ -115,8 +216,11 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("qrels", read_qrels, "q.jsonl", b'{"topic": "1", "document": "d1", "relevance": 1}\n{"topic": "1", "document": "d2", "relevance": 0}\n'),
     ("qrels", read_qrels, "q.csv", b"topic,subtopic,document,relevance\n1,0,d1,1\n1,0,d2,0\n"),
     ("qrels", read_qrels, "q.tsv", b"query-id\tcorpus-id\tscore\n1\td1\t1\n"),
-    ("scores", _scores, "s.csv", b"topic,a,b\n1,0.5,0.25\n2,0.75,1\n"),
-    ("scores", _scores, "s.csv", b"topic,system,measure,score\n1,a,AP,0.5\n1,b,AP,0.25\n"),
+    ("scores", _scores, "s.csv", SCORES),
+    ("scores", partial(_scores, missing="zero"), "s.csv", SCORES),
+    ("scores", partial(_scores, missing="drop-topic"), "s.csv", SCORES),
+    ("scores", _scores, "s.csv", LONG),
+    ("scores", _in_columns, "s.csv", LONG),
     ("scores", _scores, "s.csv", b"system,topic,AP,P@5\na,1,0.5,0.25\na,2,0.75,1\nb,1,0.5,0.5\nb,2,0.5,0.75\n"),
     ("scores", _scores, "s.txt", b"0.5 0.25\n0.75 1\n0.5 0.5\n"),
     ("scores", _scores, "a.nev", b"1 AP=                  0.5\n1 Q=                   0.25\n2 AP=                  0.75\n2 Q=                   1\n"),
@@ -137,6 +241,9 @@ TARGETS: list[tuple[str, Callable[[str], object], str, bytes]] = [
     ("compressed", read_run, "a.run.zst", _blocks(RUN)),
     ("work files", _work, "job.work", _work_file()),
     ("kinds", lambda path: recognise(path, Path(path).read_bytes()), "x", RUN),
+    *(("checks", _checked, name, data) for name, data in (("a.run", RUN), ("x", b"1 0 d1 1\n1 0 d2 0\n"), ("s.csv", SCORES))),
+    ("uploads", _uploaded, "all.zip", _zip()),
+    *(("uploads", _uploaded, f"a.run{ending}", compressed(RUN, ending)) for ending in COMPRESSED),
 ]  # fmt: skip
 
 

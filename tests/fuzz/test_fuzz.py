@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import sys
@@ -15,6 +16,7 @@ from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
 from cranfield.defaults import REPORT_SECTIONS
+from cranfield.measures.registry import known_names
 from cranfield.scores.formats import FORMATS as SCORE_FORMATS
 from cranfield.scores.formats import ScoreFile, recognise
 from cranfield.settings import questions
@@ -23,8 +25,9 @@ from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
 from fuzz.drops import left_out, lost, said_by
 from fuzz.invariants import problems_of, table_rows
-from fuzz.readers import TARGETS
+from fuzz.readers import TARGETS, _work, _work_file
 from fuzz.run import BATCH, fuzz, main
+from fuzz.tangled import collection, measure
 from golden.run import type_command
 
 CONSTANT = "topic,a,b,c\nt0,0.1,0.2,0.4\nt1,0.3,0.4,0.6\nt2,0.2,0.3,0.5\n"
@@ -101,7 +104,7 @@ def test_every_command_has_a_short_call_that_is_answered(tmp_path: Path, monkeyp
     chance = random.Random(1)
     for name, systems in (("x.csv", "abc"), ("y.csv", "abc"), ("family.csv", ["a(k=1)", "a(k=2)", "b(k=1)", "b(k=2)"])):
         Path(name).write_text(commands.score_table(chance, [*systems], mild=True))
-    commands.collection(random.Random(3), tmp_path / "d")
+    collection(random.Random(3), tmp_path / "d")
     never = {
         command
         for command, bases in BASES.items()
@@ -232,6 +235,17 @@ def test_what_a_command_leaves_out_is_noticed(
     assert len(left_out(words.split(), {"rows": [{}] * rows, "warnings": warnings})) == problems
 
 
+def test_what_a_command_leaves_out_of_runs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collection(random.Random(0), Path("d"))  # in which a lacks two topics
+    words = ["evaluate", *commands.TANGLED, "-m", "AP", "-q", "--format", "json"]
+    answer = json.loads(type_command(words).stdout)
+    assert left_out(words, answer) == []
+    assert len(left_out(words, answer | {"warnings": answer["warnings"][1:]})) == 1
+    assert len(left_out(words, answer | {"rows": answer["rows"][:-1]})) == 1
+    assert len(left_out(words, answer | {"rows": [row for row in answer["rows"] if row["system"] != "b"]})) == 1
+
+
 @pytest.mark.parametrize("format", ["csv", "markdown", "table"])
 @pytest.mark.parametrize(
     ("column", "cell", "problem"),
@@ -259,6 +273,23 @@ def test_a_spoilt_table_is_noticed(format: str, column: str, cell: str, problem:
     assert found[:1] == ([] if problem is None else [problem])
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"topics": 9, "topics_lower": 10, "topics_upper": 12}, "topics 9 outside [10, 12]"),
+        ({"topics": 9, "topics_needed": 11, "topics_lower": 10, "topics_upper": 12}, None),
+        ({"tau": 0.5, "bootstrap_lower": 0.6, "bootstrap_upper": 1.0}, "tau 0.5 outside [0.6, 1.0]"),
+        ({"held_out_mean": 0.5, "held_out_lower": 0.1, "held_out_upper": 0.4}, "held_out_mean 0.5 outside [0.1, 0.4]"),
+        ({"variance_of_difference": 2.0, "lower": 3.0, "upper": None}, "variance_of_difference 2.0 outside [3.0, inf]"),
+        ({"rate": 1.5}, "rate is 1.5"),
+        ({"mean": float("1e400")}, "mean is inf"),
+    ],
+)
+def test_a_spoilt_row_is_noticed_whatever_its_columns_are_called(row: dict[str, float], problem: str | None) -> None:
+    text = json.dumps({"rows": [row]}).replace("Infinity", "1e400")
+    assert problems_of(text, "json")[:1] == ([] if problem is None else [f".rows[0]: {problem}"])
+
+
 def test_numbers_for_people_are_as_near_as_their_digits_tell() -> None:
     table = "| effect | effect_lower | effect_upper |\n| ---: | ---: | ---: |\n| {} | 0.1189 | 0.1191 |\n"
     assert problems_of(table.format("0.12"), "markdown") == []
@@ -273,6 +304,32 @@ def test_the_rows_of_what_commands_print_are_found(tmp_path: Path, monkeypatch: 
         printed = type_command(["compare", "x.csv", "--format", format]).stdout
         assert [row["p_adjusted"] != "" for row in table_rows(printed, format)] == [True] * 3
         assert problems_of(printed, format) == []
+
+
+def test_every_measure_comes_up_and_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(1)
+    met = {re.split(r"[(@]", name)[0]: name for name in (measure(chance, mild=True) for _ in range(1000))}
+    assert {*met} == {*known_names()}
+    words = [word for name in met.values() for word in ("-m", name)]
+    problems = set()
+    for seed in range(20):  # some have two subtopics, of which most measures know nothing
+        collection(random.Random(seed), Path("d"))
+        problems.add(commands.run(["evaluate", *commands.TANGLED, *words, "--format", "json"], "json", {0}))
+    assert None in problems
+    assert {text.partition("\n")[0] for text in problems if text} <= {"exit code 1"}
+
+
+def test_a_work_file_that_lies_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = _work_file()
+    file = tmp_path / "job.work"
+    file.write_bytes(data)
+    _work(str(file))
+    monkeypatch.setattr("cranfield.work_files._parse", lambda line: tuple(json.loads(line[9:])))
+    for changed in (data.replace(b"0.125", b"0.625"), data.replace(b"run 2", b"ruin2")):
+        file.write_bytes(changed)
+        with pytest.raises(AssertionError):
+            _work(str(file))
 
 
 def test_every_section_of_a_report_comes_up() -> None:

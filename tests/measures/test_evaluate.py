@@ -27,6 +27,27 @@ def scores_of(run: Run, measure: str, qrels: Qrels = QRELS, **options: object) -
     return result.values[:, 0].tolist()
 
 
+VAST = qrels_of([("1", "0", "a", 2_000_000_000), ("1", "0", "b", 1), ("2", "0", "a", 1)])
+"""A level for which a table of all levels would take 16 GB."""
+
+
+def test_a_vast_level_takes_no_more_memory_than_any_other() -> None:
+    run = run_of([("1", "b", 2), ("1", "a", 1), ("2", "a", 1)])
+    top = 2_000_000_000.0
+    ideal = top + 1 / np.log2(3)
+    assert scores_of(run, "nDCG", VAST) == pytest.approx([(1 + top / np.log2(3)) / ideal, 1.0])
+    assert scores_of(run, "RBP(p=0.5)", VAST) == pytest.approx([0.5 * (1 / top + 0.5), 0.5 / top])
+
+
+@pytest.mark.parametrize("measure", ["ERR", "nERR", "nDCG(gains=exp)@10", "Q(gains=exp)", "D-nDCG(gains=exp)"])
+def test_exponential_gains_of_a_vast_level_are_refused(measure: str) -> None:
+    said = r"the judgments go up to level 2,000,000,000; exponential gains \(2\^level − 1\) go up to level 900, so use linear"
+    with pytest.raises(DataError, match=said):
+        scores_of(run_of([("1", "a", 1)]), measure, VAST)
+    with pytest.raises(DataError, match=r"^top is level 5,000; exponential gains"):
+        scores_of(run_of([("1", "a", 1)]), "ERR(top=5000)")
+
+
 # ── the order of a ranking ────────────────────────────────────────────────────────────────────────────────
 
 

@@ -389,6 +389,8 @@ def _sealed(body: bytes) -> bytes:
         (lambda line: line.replace(b"system", b"sistem"), "line 3 (run 2)"),
         (lambda line: b"\xff\x00\xfe\n", "line 3"),
         (lambda line: b"\n", "line 3"),
+        (lambda line: line[:-1] + b"\r", "line 3 (run 2)"),
+        (lambda line: line.replace(b"system", b"sys\rtem"), "line 3 (run 2), line 4"),
         (lambda line: _sealed(b"[" * 100_000), "line 3"),
         (lambda line: _sealed(b"{not json"), "line 3"),
         (lambda line: _sealed(b'["run 2"]'), "line 3"),

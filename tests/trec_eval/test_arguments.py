@@ -149,6 +149,15 @@ def test_gains_that_cannot_be_given(tmp_path: Path, cranfield: Type) -> None:
         "error: -m ndcg.0=1: only levels from 1 may have a gain, and none a negative one; found 0=1; change the levels "
         "in the qrels instead\n"
     )
+    done = cranfield("trec_eval", "-m", "ndcg.2000000000=1", "q", "r")
+    said = "error: -m ndcg: only levels of up to 4 digits may have a gain; found '2000000000'\n"
+    assert (done.exit_code, done.stderr) == (2, said)
+    Path("q").write_text("1 0 a 2000000000\n")
+    done = cranfield("trec_eval", "-m", "ndcg.1=3", "q", "r")
+    assert done.stderr == (
+        "error: the judgments go up to level 2,000,000,000; gains can be named where levels have up to 4 digits, so leave "
+        "them out of -m ndcg\n"
+    )
 
 
 def test_the_command(cranfield: Type) -> None:

@@ -13,6 +13,7 @@ from cranfield.collection.writers import write_qrels, write_run
 from cranfield.errors import FileError, Problem
 from cranfield.executors import map_in_order
 from cranfield.files import reason, write_atomically, written_whole
+from cranfield.json_text import parse_json
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
@@ -99,6 +100,6 @@ def _run_file(system: str) -> str:
 def _former_runs(truth: Path) -> set[str]:
     """The run files of the sample whose truth this file tells; none when it is not a sample's truth."""
     try:
-        return {_run_file(row["system"]) for row in json.loads(truth.read_text())["systems"]}
+        return {_run_file(row["system"]) for row in parse_json(truth.read_bytes())["systems"]}
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return set()

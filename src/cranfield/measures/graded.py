@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.elementary import log2_of_whole, power
 from cranfield.errors import DataError
 from cranfield.measures.hits import Floats, Hits, Ints, ratio
-from cranfield.measures.judgments import Judgments
+from cranfield.measures.judgments import Judgments, check_exponential
 from cranfield.measures.parameters import Between, Cutoff, Gains, Level, OpenFraction, Positive
 from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import measure
@@ -113,13 +113,15 @@ def cascade(hits: Hits, top_gain: float, cutoff: int | None) -> Floats:
 
 def highest_gain(judgments: Judgments, gains: str, top: int | None = None) -> float:
     """The gain of the highest level: of the gain list, of `top`, or of the collection's highest level."""
-    table = judgments.gain_table(gains)
+    highest = judgments.highest_gain(gains)
     if top is None or gains not in ("linear", "exp"):
-        return float(table.max())
+        return highest
     if judgments.top_level > top:
         raise DataError(
             f"the judgments go up to level {judgments.top_level}, above top={top}; raise top or leave it out"
         )
+    if gains == "exp":
+        check_exponential(top, "top is")
     return float(top if gains == "linear" else 2.0**top - 1)
 
 

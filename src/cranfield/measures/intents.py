@@ -45,7 +45,7 @@ def global_gains(judgments: Judgments, gains: str) -> Floats:
 
     def compute() -> Floats:
         subtopics = judgments.subtopics
-        gain = judgments.gain_table(gains)[subtopics.level.clip(0)]
+        gain = judgments.gains_of(subtopics.level, gains)
         weighted = judgments.cached("probabilities", lambda: probabilities(judgments))[subtopics.subtopic] * gain
         return sum_by(subtopics.document, weighted, len(judgments.topic))
 

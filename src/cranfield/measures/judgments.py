@@ -18,6 +18,8 @@ from cranfield.measures.matching import DocumentIndex, Documents, stretch_number
 from cranfield.records import record
 
 _Thing = TypeVar("_Thing")
+HIGHEST_EXPONENTIAL = 900
+"""The highest level with an exponential gain: 2^900 is about 10^271, and many of them still have a finite sum."""
 
 
 @record(eq=False)
@@ -110,13 +112,20 @@ class Judgments:
     def _count(self, chosen: Mask) -> Floats:
         return np.bincount(self.topic[chosen], minlength=self.n_topics).astype(np.float64)
 
-    def gain_table(self, gains: str) -> Floats:
-        """The gain of each level from 0; a negative level gains nothing."""
-        return self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
+    def gains_of(self, level: Ints, gains: str) -> Floats:
+        """The gain of each of these levels; a negative level gains nothing."""
+        if gains == "linear":
+            return level.clip(0).astype(np.float64)
+        table = self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
+        return table[level.clip(0)]
+
+    def highest_gain(self, gains: str) -> float:
+        """The gain of the highest level of the collection, or the highest of a list."""
+        return float(max(self.top_level, 0) if gains == "linear" else gain_table(gains, self.top_level).max())
 
     def ideal(self, gains: str) -> Hits:
         """The best possible ranking: every document with a gain, the highest first."""
-        return self.cached(("ideal", gains), lambda: self.ranked(self.gain_table(gains)[self.level.clip(0)]))
+        return self.cached(("ideal", gains), lambda: self.ranked(self.gains_of(self.level, gains)))
 
     def ranked(self, gain: Floats) -> Hits:
         """The judged documents with a positive gain, ranked by it."""
@@ -129,16 +138,14 @@ class Judgments:
 
 
 def gain_table(gains: str, top_level: int) -> Floats:
-    """The gain of levels 0, 1, … up to the highest of the collection.
+    """The gain of levels 0, 1, … up to the highest of the collection: exponential, or from a list.
 
     >>> gain_table("exp", 3).tolist(), gain_table("1:3", 2).tolist()
     ([0.0, 1.0, 3.0, 7.0], [0.0, 1.0, 3.0])
     """
-    levels = np.arange(max(top_level, 0) + 1, dtype=np.float64)
-    if gains == "linear":
-        return levels
     if gains == "exp":
-        return np.ldexp(1.0, levels.astype(np.int64)) - 1
+        check_exponential(top_level, "the judgments go up to")
+        return np.ldexp(1.0, np.arange(max(top_level, 0) + 1)) - 1
     listed = [0.0, *(float(part) for part in gains.split(":"))]
     if top_level >= len(listed):
         raise DataError(
@@ -146,6 +153,20 @@ def gain_table(gains: str, top_level: int) -> Floats:
             "name a gain for every level"
         )
     return np.array(listed)
+
+
+def check_exponential(level: int, what: str) -> None:
+    """Refuse a level whose exponential gain, or the sum of some, no number of the machine holds.
+
+    >>> check_exponential(2000, "the judgments go up to")
+    Traceback (most recent call last):
+    cranfield.errors.DataError: the judgments go up to level 2,000; exponential gains (2^level − 1) go up to level 900, so use linear gains or a list such as 1:3:7
+    """  # noqa: E501
+    if level > HIGHEST_EXPONENTIAL:
+        raise DataError(
+            f"{what} level {level:,}; exponential gains (2^level − 1) go up to level {HIGHEST_EXPONENTIAL}, so use "
+            "linear gains or a list such as 1:3:7"
+        )
 
 
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:

@@ -109,7 +109,7 @@ class JudgedRanking:
         """The documents retrieved that have a positive gain, worth that gain."""
 
         def compute() -> Hits:
-            gain = self.judgments.gain_table(gains)[self.hits.level.clip(0)]
+            gain = self.judgments.gains_of(self.hits.level, gains)
             return self.hits.worth(gain).where(gain > 0)
 
         return self.cached(("gains", gains), compute)

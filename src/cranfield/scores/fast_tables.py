@@ -49,9 +49,11 @@ def long_table(data: bytes) -> pl.DataFrame | None:
         return None
     names, separator, begin = head
     parts = long_columns(names)
-    if parts is None or len(set(names)) < len(names):
+    if parts is None or len(set(names)) < len(names) or CONTROL.search("".join(names)):
         return None
     body = memoryview(data)[begin:].tobytes()
+    if not body.endswith(b"\n"):
+        body += b"\n"  # else the parser would pass over a separator that ends it
     if b"\r" in body:
         body = body.replace(b"\r\n", b"\n")
         if b"\r" in body:
@@ -64,8 +66,9 @@ def long_table(data: bytes) -> pl.DataFrame | None:
     if not frame.height or any(frame.null_count().row(0)) or not frame[parts["value"]].is_finite().all():
         return None
     columns = {part: frame[name] for part, name in parts.items()}
-    for part in parts.keys() - {"value"}:
-        labels = columns[part].unique()
-        if (labels.str.strip_chars() == "").any() or labels.str.contains(CONTROL.pattern).any():
+    for name in (name for name in names if name != parts["value"]):
+        labels = frame[name].unique()
+        blank = name in parts.values() and (labels.str.strip_chars() == "").any()
+        if blank or labels.str.contains(CONTROL.pattern).any():
             return None
     return pl.DataFrame([column.alias(part) for part, column in columns.items()])

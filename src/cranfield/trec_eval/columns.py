@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from cranfield.elementary import log
-from cranfield.errors import ArgumentError
+from cranfield.errors import ArgumentError, DataError
+from cranfield.files import shown
 from cranfield.measures.aliases import TREC_NAMES
 from cranfield.measures.binary import average_precision, utility, weighted_f
 from cranfield.measures.graded import rbp
@@ -25,6 +26,8 @@ UNDEFINED = ("iprec_at_recall", "11pt_avg")
 """What trec_eval divides by the number of documents retrieved without asking whether there are any."""
 _NOT_IN_QRELS = -(2**40)
 _PERSISTENCE = 0.9
+_LEVEL_DIGITS = 4
+"""Of a level whose gain is named: all levels up to it have one."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,18 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
                 f"-m {measure.name}.{measure.parameters}: only levels from 1 may have a gain, and none a negative one; "
                 f"found {level}={gain:g}; change the levels in the qrels instead"
             )
+        if len(level) > _LEVEL_DIGITS:
+            raise ArgumentError(
+                f"-m {measure.name}: only levels of up to {_LEVEL_DIGITS} digits may have a gain; found {shown(level)}"
+            )
         named[int(level)] = gain
     if not named:
         return "linear"
+    if top_level >= 10**_LEVEL_DIGITS:
+        raise DataError(
+            f"the judgments go up to level {top_level:,}; gains can be named where levels have up to {_LEVEL_DIGITS} "
+            f"digits, so leave them out of -m {measure.name}"
+        )
     return ":".join(repr(named.get(level, float(level))) for level in range(1, max(top_level, *named) + 1))
 
 
@@ -156,7 +168,7 @@ def _rbp(measure: TrecMeasure, ranking: JudgedRanking) -> Floats:
     p = measure.pairs.get("p", _PERSISTENCE)
     gains = gains_of(measure, ranking.judgments.top_level)
     value = rbp(ranking, p=p, gains=gains)
-    highest = float(ranking.judgments.gain_table(gains).max())
+    highest = ranking.judgments.highest_gain(gains)
     return value * highest if highest < 1 else value
 
 
