@@ -128,6 +128,77 @@ def test_the_sentence_to_take_away(rows: list[tuple[Any, ...]], sentence: str) -
     assert ("below the level" in found.summary()) == ("below" in sentence)
 
 
+def families(correction: str, *rows: tuple[str, float, str, float, float, float]) -> SimulatedTests:
+    """Rates of families with 50 topics: test, difference, kind, rate and its ends."""
+    named = [dict(zip(("test", "difference", "kind", "rate", "lower", "upper"), row, strict=True)) for row in rows]
+    about = {"topics": 50, "alpha": 0.05, "pairs": "all"}
+    known = {"correction": correction, "n_systems": 5, "n_trials": 1000, "mode": "resample"}
+    return SimulatedTests("AP", pl.DataFrame([row | about for row in named]), known)
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        # Holm promises its level whichever hypotheses are true: the case in which some are counts as well.
+        (
+            families(
+                "holm", ("t", 0.0, "family-wise", 0.04, 0.035, 0.052), ("sign", 0.0, "family-wise", 0.05, 0.045, 0.055),
+                ("t", 0.1, "family-wise", 0.02, 0.015, 0.025), ("sign", 0.1, "family-wise", 0.12, 0.11, 0.13),
+                ("t", 0.1, "power", 0.5, 0.4, 0.6), ("sign", 0.1, "power", 0.6, 0.5, 0.7),
+            ),
+            "the sign test errs .12 of the time in families of halves 0.1 apart at .05 with 50 topics; use t",
+        ),
+        # A family-wise error beyond the level is no fault of a correction that bounds false discoveries.
+        (
+            families(
+                "bh", ("t", 0.0, "family-wise", 0.04, 0.03, 0.06), ("t", 0.0, "false-discovery", 0.04, 0.03, 0.06),
+                ("t", 0.1, "family-wise", 0.2, 0.18, 0.22), ("t", 0.1, "false-discovery", 0.03, 0.02, 0.04),
+                ("t", 0.1, "power", 0.5, 0.4, 0.6),
+            ),
+            "no test is shown to exceed its level: the highest is .04 at .05, by t with 50 topics",
+        ),
+        (
+            families("bh", ("sign", 0.1, "false-discovery", 0.08, 0.07, 0.09), ("sign", 0.1, "power", 0.5, 0.4, 0.6)),
+            "the sign test has a false discovery rate of .08 in families of halves 0.1 apart at .05 with 50 topics; "
+            "no other test was tried",
+        ),
+        # Without a case of true hypotheses alone power is told; the level was simulated nevertheless.
+        (
+            families("holm", ("t", 0.1, "family-wise", 0.02, 0.015, 0.025), ("t", 0.1, "power", 0.5, 0.4, 0.6)),
+            "50 topics show a difference of 0.1 at 0.05 with probability .5 by t; no test is shown to exceed its level",
+        ),
+        (
+            families("none", ("t", 0.1, "power", 0.5, 0.4, 0.6), ("sign", 0.1, "power", 0.4, 0.3, 0.5)),
+            "50 topics show a difference of 0.1 at 0.05 with probability .5 by t, by no other test more often; whether "
+            "tests keep their level was not simulated",
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_about_families(found: SimulatedTests, sentence: str) -> None:
+    assert found.summary() == f"On scores like yours, {sentence}"
+
+
+def test_a_chart_draws_the_level_and_difference_that_its_title_speaks_of() -> None:
+    columns = ["test", "topics", "difference", "alpha", "rate", "lower", "upper", "kind", "pairs"]
+    known = {"correction": None, "n_systems": 2, "n_trials": 1000, "mode": "resample"}
+    held = [("sign", 50, 0.0, 0.05, 0.08, 0.07, 0.09, "type1", "all"),
+            ("sign", 50, 0.0, 0.01, 0.04, 0.03, 0.05, "type1", "all")]  # fmt: skip
+    power = [("sign", 50, d, 0.05, rate, rate, rate, "power", "all") for d, rate in ((0.02, 0.2), (0.05, 0.6))]
+    for rows, title, drawn in (
+        (held, "rejects true nulls .04 of the time at .01", "level 0.01, true difference 0"),
+        (power, "show a difference of 0.05 at 0.05", "level 0.05, true difference 0.05"),
+    ):
+        found = SimulatedTests("AP", pl.DataFrame(rows, columns, orient="row"), known)
+        assert title in found.summary()
+        assert drawn in str(found.chart().to_dict())
+
+
+def test_levels_are_printed_as_given_and_small_rates_with_two_digits() -> None:
+    row = {"test": "t", "topics": 50, "difference": 0.0, "alpha": 0.0125, "rate": 0.0042, "lower": 0.003, "upper": 0.02}
+    found = SimulatedTests("AP", pl.DataFrame([row | {"kind": "type1", "pairs": "all"}]), {"correction": None})
+    assert "the highest is .0042 at .0125, by t" in found.summary()
+
+
 def test_a_margin_is_moved_to_the_mean_asked_for() -> None:
     population = Population.of(skewed())
     rng = np.random.default_rng(1)
@@ -262,6 +333,8 @@ def test_families_with_a_correction() -> None:
     raw = simulate_tests(make_scores(60, 8), n_topics=30, tests="t", n_systems=4, correction="none", n_trials=500)
     assert raw.rows.filter(pl.col("kind") == "family-wise")["rate"][0] > 0.1
     assert set(raw.rows["kind"]) == {"family-wise", "false-discovery", "type1"}
+    some = simulate_tests(make_scores(60, 8), n_topics=30, tests="t", n_systems=3, difference=0.1, n_trials=100)
+    assert {"type1", "power"} <= set(some.rows["kind"])  # two of the three systems are alike
 
 
 @pytest.mark.parametrize(("test", "correction"), [("tukey", None), ("t", "westfall-young")])

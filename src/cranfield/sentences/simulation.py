@@ -2,15 +2,18 @@
 
 from cranfield.sentences import sentence
 
+NOT_SIMULATED, NONE_SHOWN = "whether tests keep their level was not simulated", "no test is shown to exceed its level"
+"""What is said of levels beside power: of pairs that all differ, and of families in which some pairs do not."""
 MOST_POWER = sentence(
     "simulation.most-power",
     "On scores like yours, {topics} topics show a difference of {difference:g} at {alpha:g} with probability {rate} by "
-    "{test}, by no other test more often; whether tests keep their level was not simulated",
-    "only true differences were simulated; no test of those asked for has a higher rate",
+    "{test}{others}; {level}",
+    "nowhere were all hypotheses true; no test of those asked for has a higher rate; of pairs no level is known then, "
+    "and of families no rate's Monte-Carlo interval lies wholly above the level",
 )
 TOO_OFTEN = sentence(
     "simulation.too-often",
-    "On scores like yours, {test} {what} {rate} of the time at {alpha} with {topics} topics{others}; {advice}",
+    "On scores like yours, {test} {what} at {alpha} with {topics} topics{others}; {advice}",
     "the Monte-Carlo interval of every rate that is named lies wholly above the level, at 99% for all rows together; a "
     "test to use is at no number of topics above the level by its own 99% interval, nor said to fall below it, and "
     "rejects less often than the one named first",

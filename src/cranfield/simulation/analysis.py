@@ -266,7 +266,7 @@ def _family_rows(add: Any, said: Any, null: Any, wrong: Any, difference: float, 
     add("family-wise", rate_interval(false.any(axis=1), cluster))
     count = np.maximum(said.sum(axis=1), 1)
     add("false-discovery", mean_interval(false.sum(axis=1) / count, cluster))
-    if correction == "none" and difference == 0:
+    if correction == "none":
         add("type1", mean_interval(false.mean(axis=1), cluster))
     if difference > 0:
         add("power", mean_interval(said[:, ~null].mean(axis=1), cluster))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import polars as pl
 from scipy import special
 
+from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.comparison.tests import TESTS
 from cranfield.invariants import check_frame
 from cranfield.labels import joined
@@ -19,6 +21,8 @@ from cranfield.truth.rates import CONFIDENCE
 
 _SPOKEN = {"wilcoxon": "Wilcoxon", "sign": "the sign test"}
 KINDS = ("type1", "power", "type3", "family-wise", "false-discovery")
+_HELD = {"nothing": "type1", "family-wise error": "family-wise", "false discovery rate": "false-discovery"}
+"""What is held against the level, by what a correction bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +71,14 @@ class SimulatedTests(Result):
         return self.all_rows.filter(pl.col("kind") == "type1")
 
     def levels(self) -> pl.DataFrame:
-        """The rows that are held against a level: type I error, or family-wise error where families are corrected.
+        """The rows that are held against a level: those about true hypotheses, also where others in a family differ.
 
-        They are by a correction, or by a test that is one of whole families.
+        Type I error of single pairs; where families are corrected, what the correction bounds: family-wise error, or
+        false discovery. A test that is one of whole families is held to the family-wise error.
         """
-        corrected = self.settings["correction"] not in (None, "none")
-        families = pl.lit(corrected) | pl.col("test").is_in(_of_families(self.rows["test"].unique().to_list()))
-        held = pl.when(families).then(pl.lit("family-wise")).otherwise(pl.lit("type1"))
-        return self.rows.filter((pl.col("kind") == held) & (pl.col("difference") == 0))
+        held = _HELD[CORRECTIONS[self.settings["correction"] or "none"].controls]
+        families = pl.col("test").is_in(_of_families(self.rows["test"].unique().to_list()))
+        return self.rows.filter(pl.col("kind") == pl.when(families).then(pl.lit("family-wise")).otherwise(pl.lit(held)))
 
     def too_often(self) -> pl.DataFrame:
         """The rows whose rate is above the level, all looked at together, the worst first.
@@ -89,12 +93,13 @@ class SimulatedTests(Result):
     def keepers(self, alpha: float) -> list[str]:
         """The tests to use instead of the one that exceeds this level most, the nearest to the level first.
 
-        With no number of topics does their own 99% interval lie above the level, nor are they shown to fall below it
-        (`below`), and where the other one is worst their interval lies below its.
+        Nowhere does their own 99% interval lie above the level, nor are they shown to fall below it (`below`), and
+        where the other one is worst their interval lies below its.
         """
         here, not_those = self._at(alpha), {*self._above(alpha), *self.below(alpha)}
         worst = self.too_often().filter(pl.col("alpha") == alpha).row(0, named=True)
-        less = here.filter((pl.col("topics") == worst["topics"]) & (pl.col("upper") < worst["lower"]))["test"].to_list()
+        there = (pl.col("topics") == worst["topics"]) & (pl.col("difference") == worst["difference"])
+        less = here.filter(there & (pl.col("upper") < worst["lower"]))["test"].to_list()
         far = {
             test: abs(here.filter(pl.col("test") == test)["rate"].mean() - alpha)  # type: ignore[operator]
             for test in less
@@ -105,10 +110,11 @@ class SimulatedTests(Result):
     def below(self, alpha: float) -> dict[str, float]:
         """The tests that reject less often than this level allows, which costs power, each with its lowest rate.
 
-        A rate of theirs is below the level, all rows looked at together as in `too_often`, and with no number of topics
-        does their own 99% interval lie above it.
+        A rate of theirs is below the level where all hypotheses are true, all rows looked at together as in
+        `too_often`, and nowhere does their own 99% interval lie above it. (Where some are false, a correction need not
+        reach the level.)
         """
-        here, above = self._at(alpha), self._above(alpha)
+        here, above = self._at(alpha).filter(pl.col("difference") == 0), self._above(alpha)
         low = here.filter(_end("upper", self.levels().height) < pl.col("alpha")).sort("rate", maintain_order=True)
         return {
             test: rate
@@ -120,27 +126,38 @@ class SimulatedTests(Result):
         return self.levels().filter(pl.col("alpha") == alpha)
 
     def _above(self, alpha: float) -> list[str]:
-        """The tests whose own 99% interval lies above this level with any number of topics."""
+        """The tests whose own 99% interval lies above this level anywhere."""
         return self._at(alpha).filter(pl.col("lower") > pl.col("alpha"))["test"].to_list()
+
+    def named(self) -> dict[str, Any]:
+        """The row that the sentence speaks of first.
+
+        The rate that exceeds its level most; if none does, the highest beside its level; where no level was simulated
+        with all hypotheses true, the highest power with the fewest topics.
+        """
+        held, over = self.levels(), self.too_often()
+        if over.height:
+            return over.row(0, named=True)
+        if (held["difference"] == 0).any():
+            by_level = pl.col("rate") / pl.col("alpha")
+            return held.sort(by_level, descending=True, maintain_order=True).row(0, named=True)
+        power = self.rows.filter(pl.col("kind") == "power")
+        return power.sort("topics", "rate", descending=[False, True], maintain_order=True).row(0, named=True)
 
     def summary(self) -> str:
         """The sentence to take away."""
-        held = self.levels()
-        if not held.height:
-            best = self.rows.filter(pl.col("kind") == "power").sort("topics", "rate", descending=[False, True])
-            row = best.row(0, named=True)
+        held, over, row = self.levels(), self.too_often(), self.named()
+        if row["kind"] == "power":
             return say.MOST_POWER(
                 topics=row["topics"], difference=row["difference"], alpha=row["alpha"], rate=_rate(row["rate"]),
-                test=row["test"],
+                test=row["test"], others=", by no other test more often" if self.rows["test"].n_unique() > 1 else "",
+                level=say.NONE_SHOWN if held.height else say.NOT_SIMULATED,
             )  # fmt: skip
-        over = self.too_often()
         if over.height:
-            worst = over.row(0, named=True)
-            what = "rejects true nulls" if worst["kind"] == "type1" else "errs in a family of true nulls"
-            same = over.filter(pl.col("alpha") == worst["alpha"]).unique("test", keep="first", maintain_order=True)
-            others = [f"{_spoken(row['test'])} {_rate(row['rate'])}" for row in same[1:].iter_rows(named=True)]
-            low = self._below_text(worst["alpha"])
-            if good := self.keepers(worst["alpha"]):
+            same = over.filter(pl.col("alpha") == row["alpha"]).unique("test", keep="first", maintain_order=True)
+            others = [f"{_spoken(one['test'])} {_rate(one['rate'])}" for one in same[1:].iter_rows(named=True)]
+            low = self._below_text(row["alpha"])
+            if good := self.keepers(row["alpha"]):
                 advice = f"use {joined(good, 'or')}{low}"
             elif low:
                 advice = low.removeprefix("; ")
@@ -149,13 +166,12 @@ class SimulatedTests(Result):
             else:
                 advice = "more trials would tell which test keeps the level"
             return say.TOO_OFTEN(
-                test=_spoken(worst["test"]), what=what, rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]),
-                topics=worst["topics"], others=f" ({', '.join(others)} at worst)" if others else "", advice=advice,
+                test=_spoken(row["test"]), what=_what(row), alpha=_level(row["alpha"]), topics=row["topics"],
+                others=f" ({', '.join(others)} at worst)" if others else "", advice=advice,
             )  # fmt: skip
-        worst = held.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True).row(0, named=True)
         return say.NONE_EXCEEDS(
-            rate=_rate(worst["rate"]), alpha=_rate(worst["alpha"]), test=worst["test"], topics=worst["topics"],
-            low=self._below_text(worst["alpha"]),
+            rate=_rate(row["rate"]), alpha=_level(row["alpha"]), test=row["test"], topics=row["topics"],
+            low=self._below_text(row["alpha"]),
         )  # fmt: skip
 
     def _below_text(self, alpha: float) -> str:
@@ -182,14 +198,37 @@ def _of_families(tests: list[str]) -> list[str]:
     return [test for test in tests if TESTS[test].corrects_family]
 
 
+def _what(row: Mapping[str, Any]) -> str:
+    """What a test does too often."""
+    rate = _rate(row["rate"])
+    if row["kind"] == "type1":
+        return f"rejects true nulls {rate} of the time"
+    if row["difference"] == 0:  # whatever is found is false
+        return f"errs in a family of true nulls {rate} of the time"
+    apart = f"in families of halves {row['difference']:g} apart"
+    if row["kind"] == "family-wise":
+        return f"errs {rate} of the time {apart}"
+    return f"has a false discovery rate of {rate} {apart}"
+
+
 def _spoken(test: str) -> str:
     return _SPOKEN.get(test, test)
 
 
 def _rate(value: float) -> str:
-    """A rate as papers print it.
+    """A rate as papers print it, with three decimals, and more where it would lose its second digit.
 
-    >>> _rate(0.0722), _rate(0.05), _rate(1.0)
-    ('.072', '.05', '1')
+    >>> _rate(0.0722), _rate(0.05), _rate(0.00142), _rate(0.0), _rate(1.0)
+    ('.072', '.05', '.0014', '0', '1')
     """
-    return f"{value:.3f}".rstrip("0").rstrip(".").removeprefix("0") or "0"
+    decimals = max(3, 1 - math.floor(math.log10(value))) if value > 0 else 3
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".").removeprefix("0") or "0"
+
+
+def _level(alpha: float) -> str:
+    """A level as it was given.
+
+    >>> _level(0.05), _level(0.0125)
+    ('.05', '.0125')
+    """
+    return f"{alpha:g}".removeprefix("0")

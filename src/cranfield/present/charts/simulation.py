@@ -28,17 +28,23 @@ from cranfield.present.charts.style import (
 if TYPE_CHECKING:
     from cranfield.simulation import SimulatedDesign, SimulatedScores, SimulatedTests
 
-TITLES = {"type1": "true hypotheses rejected", "family-wise": "families with a false claim", "power": "power"}
+TITLES = {
+    "type1": "true hypotheses rejected",
+    "family-wise": "families with a false claim",
+    "false-discovery": "false ones among the claims",
+    "power": "power",
+}
 
 
 def rates(result: SimulatedTests) -> Drawing:
-    """The rate of every test against the number of topics, at the first level, with a band for that level.
+    """The rate of every test against the number of topics, with a band for the level.
 
-    Type I error (of families: family-wise error) where true hypotheses were simulated, else power.
+    Of the level and the difference that the title speaks of: type I error (of corrected families what the correction
+    bounds), or power.
     """
-    held = result.levels()
-    frame = held if held.height else result.rows.filter(pl.col("kind") == "power")
-    level, difference = frame["alpha"][0], frame["difference"][0]
+    spoken = result.named()
+    level, difference, of_power = spoken["alpha"], spoken["difference"], spoken["kind"] == "power"
+    frame = result.rows.filter(pl.col("kind") == "power") if of_power else result.levels()
     frame = frame.filter((pl.col("alpha") == level) & (pl.col("difference") == difference))
     tests, left = _drawn(result, frame["test"].unique(maintain_order=True).to_list())
     shown = frame.filter(pl.col("test").is_in(tests)).select("test", "topics", "rate", "lower", "upper", "kind")
@@ -62,7 +68,7 @@ def rates(result: SimulatedTests) -> Drawing:
         base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("lower:Q", title=title), y2="upper:Q"),
         base.mark_point(filled=True, size=50, opacity=1).encode(y=axis),
     ]
-    if held.height:
+    if not of_power:
         # What an exact test shows in so many trials: the level, give or take its Monte-Carlo error.
         half = 2.576 * (level * (1 - level) / result.settings["n_trials"]) ** 0.5
         band = alt.Chart(rows([{"low": max(0.0, level - half), "high": level + half, "level": level}]))
@@ -74,7 +80,7 @@ def rates(result: SimulatedTests) -> Drawing:
         f"{result.measure}; {known['n_trials']:,} simulated {what} per point ({known['mode']}), level {given(level)}, "
         f"true difference {given(difference)}; bars: 99% Monte-Carlo intervals"
     )
-    if held.height:
+    if not of_power:
         details += "; band: what an exact test would show"
     if left:
         details += f"; not drawn: {', '.join(left)}"
