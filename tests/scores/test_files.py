@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -408,6 +409,22 @@ def test_equal_scores_give_equal_bytes(tmp_path: Path) -> None:
 
 
 # ── real files ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_long_table_is_written_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bytes as in one go, and never all of its cells as text at once."""
+    values = np.arange(30_000).reshape(10_000, 3) / 7
+    scores = ScoreMatrix(values, [f"q{t}" for t in range(10_000)], ["bm25", "ql, 2", "x"], "AP")
+    save(scores, tmp_path / "whole.csv")
+    monkeypatch.setattr("cranfield.scores.writers._ROWS", 999)
+    tracemalloc.start()
+    save(scores, tmp_path / "pieces.csv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    written = (tmp_path / "pieces.csv").read_bytes()
+    assert written == (tmp_path / "whole.csv").read_bytes()
+    assert written.count(b"\n") == 30_001
+    assert peak < 4 * len(written)
 
 
 @needs_shared

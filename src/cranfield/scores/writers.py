@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
+_ROWS = 100_000
+"""How many rows of a frame are text at a time: cells take many times the memory of what is written of them."""
 _DELICATE = re.compile(r"[\s,;\"#]")
 
 
@@ -72,10 +74,14 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
 
 def table_bytes(frame: pl.DataFrame | LightTable, separator: str, path: str) -> bytes:
     """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
-    columns = [_cells(column, separator, path) for column in LightTable.of(frame).dtypes]
     header = separator.join(_label(name, separator, path) for name in frame.columns)
-    rows = map(separator.join, zip(*columns, strict=True))
-    return "\n".join([header, *rows, ""]).encode()
+    parts = [frame] if isinstance(frame, LightTable) else frame.iter_slices(_ROWS)
+    return b"\n".join([header.encode(), *(_rows(part, separator, path) for part in parts if part.height), b""])
+
+
+def _rows(part: pl.DataFrame | LightTable, separator: str, path: str) -> bytes:
+    columns = [_cells(column, separator, path) for column in LightTable.of(part).dtypes]
+    return "\n".join(map(separator.join, zip(*columns, strict=True))).encode()
 
 
 def _cells(column: LightColumn, separator: str, path: str) -> list[str]:
