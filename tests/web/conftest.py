@@ -45,4 +45,4 @@ def served() -> Iterator[tuple[str, int]]:
         assert found is not None, line
         yield found.group(0), process.pid
         process.terminate()
-        process.wait(20)
+        process.wait(120)

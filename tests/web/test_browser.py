@@ -24,13 +24,15 @@ pytestmark = pytest.mark.skipif(
 )
 WIDTHS = (1280, 390)
 expect = playwright.expect
-expect.set_options(timeout=120_000)  # what must come may take its time on a busy machine
+PATIENCE = 120_000
+"""Milliseconds: what must come may take its time on a busy machine."""
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=FOUND, args=["--no-sandbox"])
+        opened = started.chromium.launch(executable_path=FOUND, args=["--no-sandbox"], timeout=PATIENCE)
         yield opened
         opened.close()
 
@@ -45,7 +47,7 @@ class Visit:
         page.on("console", lambda message: self._heard(message))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self._asked(request.url))
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(PATIENCE)
 
     def _heard(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -127,6 +129,7 @@ def test_from_the_sample_to_a_pair(visit: Visit) -> None:
     visit.follow(page.get_by_role("link", name="Back to the comparison"), "/compare?")
     page.get_by_label("Test", exact=True).select_option("t")
     visit.expect_address("test=t")
+    visit.settle()  # a page that is just being loaded anew would lose what is chosen now
     page.get_by_label("Baseline").select_option("birch-1")
     visit.follow(page.get_by_role("button", name="Compare"), "baseline=birch-1")
     visit.expect_headline(re.compile("against birch-1"))
@@ -189,7 +192,7 @@ def test_a_choice_made_while_a_job_ends_is_kept(visit: Visit) -> None:
 def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     page = visit.page
     visit.open("/replicates?data=sample")
-    page.get_by_label("Splits", exact=True).fill("150")
+    page.get_by_label("Splits", exact=True).fill("1000")  # more than are done before it is cancelled
     page.get_by_role("button", name="Run").click()
     expect(page.locator("#job-text")).to_contain_text(" of ")
     page.get_by_role("button", name="Cancel").click()
@@ -208,7 +211,9 @@ def test_a_report_is_written_and_saved(visit: Visit) -> None:
     page.get_by_text("More settings").click()
     page.get_by_label("replicates").check()
     page.get_by_role("button", name="Write the report").click()
-    report = saved(visit, page.get_by_role("link", name="Download the report"))
+    link = page.get_by_role("link", name="Download the report")
+    expect(link).to_be_visible()  # it is written; from now on the download may take its time
+    report = saved(visit, link)
     assert report.startswith(b"<!doctype html>")
 
 
@@ -291,12 +296,13 @@ def _tab_to(page: Any, wanted: str, arrived: Any = None) -> None:
 def test_pages_work_without_scripts(browser: Any, served: tuple[str, int]) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(served[0] + "/design")
     page.fill("#systems", "30")
     page.click("button")
     expect(page.locator("#answer")).to_have_text(_topics(30))
     page.goto(served[0] + "/compare?data=sample&test=t")
-    page.wait_for_selector("#answer", timeout=120_000)
+    page.wait_for_selector("#answer")
     context.close()
 
 
@@ -325,7 +331,7 @@ def test_on_a_phone_no_chart_is_off_the_screen(
 ) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=script)
     page = context.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(served[0] + address)
     expect_no_job(page)
     for figure in page.locator("figure").all():

@@ -118,6 +118,8 @@ def test_one_topic(client: Client, judged: str) -> None:
         line.split()[2] for line in RUNS["sys2"].splitlines() if line.startswith("3 ")
     ]
     assert {row["grade_b"] for row in documents} <= {"0", "1", "unjudged"}
+    assert told["command_line"][-1].endswith("-o scores.csv")  # which is what the Python beside it reads
+    assert "read_scores('scores.csv')" in "".join(told["python"])
     page = client.get(f"/topic?data={judged}&topic=3&a=sys2").text
     assert "<option selected>3</option>" in page
     assert f'/topic?data={judged}&amp;a=sys2&amp;topic=1"' in page

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import polars as pl
 import pytest
 
@@ -22,45 +23,57 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 FOUND = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 pytestmark = pytest.mark.skipif(FOUND is None, reason="no browser test: no Chromium found")
 expect = playwright.expect
-expect.set_options(timeout=120_000)  # what must come may take its time on a busy machine
+PATIENCE = 120_000
+"""Milliseconds: what must come may take its time on a busy machine."""
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=FOUND, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+        found = started.chromium.launch(executable_path=FOUND, args=["--no-sandbox"], timeout=PATIENCE)
+        yield found
+        found.close()
+
+
+def opened(browser: Any, **options: Any) -> Any:
+    """A page of its own that waits as long as a busy machine may take."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
 
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    opened = context.new_page()
-    opened.set_default_timeout(120_000)
+    found = opened(browser, viewport={"width": 1440, "height": 900}, accept_downloads=True)
     complaints: list[str] = []
-    opened.on(
+    found.on(
         "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
     )
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    yield opened
-    context.close()
+    found.on("pageerror", lambda error: complaints.append(str(error)))
+    yield found
+    found.context.close()
     assert complaints == []
 
 
 def upload(base: str, systems: int, topics: int = 30) -> str:
     """The address of a dataset of so many systems and topics."""
-    x = make_scores(n_topics=topics, n_systems=systems, seed=4)
+    return send(base, make_scores(n_topics=topics, n_systems=systems, seed=4))
+
+
+def send(base: str, x: ScoreMatrix) -> str:
+    """The address of these scores, sent as a file."""
     lines = [
         "topic," + ",".join(x.systems),
         *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values, strict=True)),
     ]
-    with httpx.Client(trust_env=False, timeout=60) as client:
-        answer = client.post(f"{base}/api/data", files={"files": (f"made{systems}.AP.csv", "\n".join(lines) + "\n")})
+    name, text = f"made{x.n_systems}.AP.csv", "\n".join(lines) + "\n"
+    with httpx.Client(trust_env=False, timeout=PATIENCE / 1000) as client:
+        answer = client.post(f"{base}/api/data", files={"files": (name, text)})
     return f"{base}/data/{answer.json()['id']}?resamples=2000"
 
 
-def ready(page: Any, address: str, seconds: int = 120) -> None:
+def ready(page: Any, address: str, seconds: int = PATIENCE // 1000) -> None:
     """Open a view and wait until it is built and its map, which is drawn last, is there to be pointed at."""
     page.goto(address)
     page.wait_for_selector("#view[data-ready] .view-map canvas[style]", state="attached", timeout=1000 * seconds)
@@ -224,6 +237,7 @@ def test_how_panels_are_set_is_in_the_address(page: Any, served: tuple[str, int]
     expect(listed(page)).to_have_text(shown)  # a bookmark keeps it
     expect(page.get_by_label("Search systems")).to_have_value("b")
     page.get_by_label("Grouping").select_option("team")
+    expect_address(page, "group=team")
     page.go_back()
     expect(page.get_by_label("Grouping")).to_have_value("best")
     page.go_forward()
@@ -258,9 +272,11 @@ def test_the_sample_has_teams_lists_and_other_measures(page: Any, served: tuple[
 def test_judged_shares_follow_the_chosen_topics(page: Any, served: tuple[str, int]) -> None:
     ready(page, f"{served[0]}/data/sample")
     panel = page.locator(".view-judged")
+    panel.scroll_into_view_if_needed()  # what is out of sight is drawn when it is scrolled to
     expect(panel.get_by_text("mean AP", exact=True)).to_have_count(1)
     before = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
     page.locator(".view-topics .view-bars button").nth(2).click()
+    panel.scroll_into_view_if_needed()
     expect(panel.get_by_text("mean AP on 1 chosen topic", exact=True)).to_have_count(1)
     after = panel.locator("circle").evaluate_all("dots => dots.map((dot) => dot.getAttribute('cy'))")
     assert len(before) == len(after) == 30
@@ -289,8 +305,7 @@ def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: t
 
 
 def test_ranked_lists_that_cannot_be_had_are_said(browser: Any, served: tuple[str, int]) -> None:
-    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.set_default_timeout(120_000)
+    page = opened(browser, viewport={"width": 1440, "height": 900})
     page.route("**/rankings?*", lambda route: route.abort())
     ready(page, f"{served[0]}/data/sample")
     names = rows(page)
@@ -312,6 +327,7 @@ def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: A
         if held:
             break
         page.wait_for_timeout(50)
+    assert held, "the view asked for the measure"
     page.go_back()
     expect_address(page, "/data/sample", without="nDCG")
     with page.expect_response(lambda answer: "nDCG" in answer.url and answer.status == 200):
@@ -322,8 +338,7 @@ def test_a_measure_that_comes_late_does_not_replace_one_chosen_meanwhile(page: A
 
 
 def test_a_measure_that_cannot_be_had_is_said(browser: Any, served: tuple[str, int]) -> None:
-    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.set_default_timeout(120_000)
+    page = opened(browser, viewport={"width": 1440, "height": 900})
     ready(page, f"{served[0]}/data/sample")
     page.route("**/api/view?*nDCG*", lambda route: route.abort())
     page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
@@ -343,17 +358,15 @@ def test_a_measure_that_cannot_be_had_is_said(browser: Any, served: tuple[str, i
 
 def rule_breaks_of(page: Any) -> list[Any]:
     """The rules a page breaks; axe is a script of its own, so the page is opened without its policy."""
-    context = page.context.browser.new_context(viewport=page.viewport_size, bypass_csp=True)
-    other = context.new_page()
+    other = opened(page.context.browser, viewport=page.viewport_size, bypass_csp=True)
     ready(other, page.url)
     told = rule_breaks(other)
-    context.close()
+    other.context.close()
     return told
 
 
 def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark", bypass_csp=True)
-    page = context.new_page()
+    page = opened(browser, viewport={"width": 390, "height": 844}, color_scheme="dark", bypass_csp=True)
     many = upload(served[0], 5, topics=240)
     ready(page, f"{many}#a=system1&b=system2")
     strips = page.locator(".view-bars")
@@ -366,20 +379,18 @@ def test_on_a_phone_in_the_dark(browser: Any, served: tuple[str, int]) -> None:
         box = bar.bounding_box()
         assert 0 <= box["x"] < 390  # the winning and the losing topics are both in sight
     assert rule_breaks(page) == []
-    context.close()
+    page.context.close()
 
 
 def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) -> None:
     address = upload(served[0], 44)
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = opened(browser, java_script_enabled=False)
     page.goto(address)
     expect(page.locator("[data-still] tbody tr")).to_have_count(44)
     expect(page.locator("[data-headline]")).to_contain_text(" leads by AP")
     expect(page.locator("[data-still] img").nth(1)).to_be_attached()
-    context.close()
-    context = browser.new_context()
-    page = context.new_page()
+    page.context.close()
+    page = opened(browser)
     ready(page, address)
     page.emulate_media(media="print")
     for shown, what in (
@@ -394,7 +405,58 @@ def test_without_a_script_and_on_paper(browser: Any, served: tuple[str, int]) ->
     expect(page.locator(".view-cut")).to_have_text("Printed: 40 of 44 systems.")
     page.emulate_media(media="screen")
     expect(page.locator(".view-cut")).to_be_hidden()
-    context.close()
+    page.context.close()
+
+
+def test_narrow_leaderboards_show_names_and_intervals_whole(browser: Any, served: tuple[str, int]) -> None:
+    """Runs of one team differ in the ends of their names, which nobody can hover over on a phone."""
+    x = make_scores(n_topics=30, n_systems=5, seed=4)
+    values = np.column_stack([x.values, x.values[:, 0]])
+    names = [f"some_team.with.a.long.name.run{k}" for k in range(6)]
+    page = opened(browser, viewport={"width": 390, "height": 844})
+    ready(page, send(served[0], ScoreMatrix(values, x.topics, names, "AP")))
+    expect(listed(page)).to_have_count(6)
+    for at in range(6):
+        assert listed(page).nth(at).evaluate("name => name.scrollWidth - name.clientWidth") <= 0
+        cell = page.locator("td.view-c-interval").nth(at)
+        assert cell.locator("line").bounding_box()["width"] > cell.locator("circle").bounding_box()["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    best = page.locator(".view-rows td.view-c-best").first
+    expect(best).to_have_accessible_name("may be best")  # "best?" is for the eye alone
+    expect(page.locator(".view-alike .view-note")).to_contain_text("1 pair of systems differs, topic by topic, ")
+    page.context.close()
+
+
+def test_a_map_without_names_says_that_it_shows_ranks(browser: Any, served: tuple[str, int]) -> None:
+    page = opened(browser, viewport={"width": 1440, "height": 900})
+    ready(page, upload(served[0], 40))
+    told = page.locator(".view-map .view-ranks")
+    expect(told).to_be_hidden()
+    page.set_viewport_size({"width": 1000, "height": 900})  # two columns, and no room for names in the second
+    expect(told).to_be_visible()
+    page.set_viewport_size({"width": 700, "height": 900})  # one column
+    expect(told).to_be_hidden()
+    ready(page, upload(served[0], 70))
+    expect(told).to_be_visible()
+    page.emulate_media(media="print")
+    expect(told).to_be_visible()
+    page.context.close()
+
+
+def test_the_map_keeps_the_size_of_its_text_on_paper(browser: Any, served: tuple[str, int]) -> None:
+    page = opened(browser, viewport={"width": 1920, "height": 1080}, color_scheme="dark")
+    ready(page, upload(served[0], 40))
+    canvas = page.locator(".view-map canvas")
+    assert canvas.bounding_box()["width"] > 700
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".lead")).to_have_css("color", "rgb(81, 96, 110)")  # paper is light
+    shown, drawn = canvas.bounding_box()["width"], canvas.evaluate("canvas => parseFloat(canvas.style.width)")
+    assert shown == pytest.approx(drawn, rel=0.005)  # 11 pixels are more than 8 points, unless they are made smaller
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(canvas).to_have_attribute("style", re.compile(r"width: [7-9]\d\d"))
+    page.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -406,8 +468,7 @@ def mailed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_report_carries_the_same_view(browser: Any, mailed: Path) -> None:
-    context = browser.new_context(viewport={"width": 1024, "height": 900}, offline=True)
-    page = context.new_page()
+    page = opened(browser, viewport={"width": 1024, "height": 900}, offline=True)
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     ready(page, mailed.as_uri())
@@ -422,17 +483,16 @@ def test_the_report_carries_the_same_view(browser: Any, mailed: Path) -> None:
     page.go_back()
     expect(page.get_by_label("Measure", exact=True)).to_have_value("AP")
     assert complaints == []
-    context.close()
+    page.context.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_report_is_accessible(browser: Any, mailed: Path, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
-    page = context.new_page()
+    page = opened(browser, viewport={"width": width, "height": 900}, bypass_csp=True)
     ready(page, mailed.as_uri())
     assert rule_breaks(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
+    page.context.close()
 
 
 def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
@@ -444,8 +504,7 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
         skip=skip,
         title=x.systems[0],
     ).write(tmp_path / "report.html")
-    context = browser.new_context()
-    page = context.new_page()
+    page = opened(browser)
     ready(page, file.as_uri())
     page.locator(".view-rows tr[tabindex]").nth(0).click()
     page.locator(".view-rows tr[tabindex]").nth(5).click(modifiers=["Shift"])
@@ -457,7 +516,7 @@ def test_hostile_names_run_nothing(browser: Any, tmp_path: Path) -> None:
     page.get_by_label("Measure", exact=True).select_option("constructor")
     expect(page.locator("[data-headline]")).to_contain_text("by constructor")
     expect(listed(page)).to_have_count(len(x.systems))
-    context.close()
+    page.context.close()
 
 
 def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path) -> None:
@@ -476,8 +535,7 @@ def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path)
     ):
         skip = ["standardisation", "reliability", "next", "collection"]
         file = build_report(x, alpha=alpha, n_resamples=2000, skip=skip).write(tmp_path / "report.html")
-        context = browser.new_context()
-        page = context.new_page()
+        page = opened(browser)
         ready(page, f"{file.as_uri()}#a={names[0]}&b={names[1]}")
         told = page.locator(".view-pair .view-verdict")
         expect(told).to_contain_text(verdict)
@@ -489,7 +547,7 @@ def test_a_p_value_is_printed_on_its_side_of_alpha(browser: Any, tmp_path: Path)
         line = page.locator(".view-map tr", has_text=names[0]).filter(has_text=names[1])
         cell = float(line.locator("td").nth(5).inner_text())
         assert (cell > alpha) == (p > alpha)
-        context.close()
+        page.context.close()
 
 
 TIMED = """async () => {

@@ -14,7 +14,6 @@ from cranfield.present.view.rankings import rankings
 from cranfield.present.view.topic import topic_answer
 from cranfield.records import record
 from cranfield.settings import Settings, setting, shared
-from cranfield.settings.evaluate import EvaluateSettings
 from cranfield.web.server.data import Dataset
 from cranfield.web.server.library import by_measure, read_lines, warnings_of
 from cranfield.web.server.outcome import Outcome
@@ -59,12 +58,8 @@ def look_at_topic(question: Any, dataset: Dataset, progress: Progress) -> Outcom
         *read_lines(by_measure(question, dataset), dataset),
         f"scores.select(topics=[{question.topic!r}]).to_wide()",
     )
-    if contents.has_runs:
-        qrels, files = dataset.run_files()
-        evaluated = EvaluateSettings(measures=(matrix.measure,), per_topic=True)
-        command = (*dataset.first_words(), evaluated.words(qrels, *files))
-    else:
-        command = (shlex.join(["cranfield", "convert", *dataset.score_files(question.measure)[1]]),)
+    before, files = dataset.score_files(matrix.measure)
+    command = tuple(before) or (shlex.join(["cranfield", "convert", *files]),)
     return Outcome(said, command, python, warnings_of(said.warnings), links={"topics": links})
 
 

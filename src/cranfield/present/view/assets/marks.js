@@ -127,26 +127,29 @@ function niceStep(rough) {
 
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
 const FONT = "11px system-ui, sans-serif";
+/** A map is no wider than this on paper, which is what the style leaves it: its text keeps its size. */
+const PAPER_WIDTH = 529;
 /**
  * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], key, label(r) or null, rank(r), topLabel(c)}; ranks stand where there is no room for labels; `text(r, c)` says a cell,
  * `pick(r, c, event)` takes it, `mark(context, cell, offsets)` draws what is chosen on top.
  */
 function cellMap(host, label, { shape, text, pick, mark, height }) {
   const canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": label, "aria-roledescription": "map" });
-  const status = make("p", { class: "view-status" });
-  host.replaceChildren(canvas, status);
-  let at = [0, 1], now = null, image = null, cachedKey = "", width = Math.floor(host.clientWidth);
+  const status = make("p", { class: "view-status" }), ranks = make("p", { class: "view-ranks", text: "Numbers on the left are ranks." });
+  host.replaceChildren(canvas, ranks, status);
+  let at = [0, 1], now = null, image = null, cachedKey = "", room = Math.floor(host.clientWidth);
   // In the next frame, since drawing may resize the host: the browser complains of observers that do so at once.
-  new ResizeObserver(([entry]) => requestAnimationFrame(() => { width = Math.floor(entry.contentRect.width); paint(); })).observe(host);
+  new ResizeObserver(([entry]) => requestAnimationFrame(() => { room = Math.floor(entry.contentRect.width); paint(); })).observe(host);
   const cellAt = (event) => {
     if (!now) return null;  // not drawn yet
     const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left - now.left) / now.cellWidth, y = (event.clientY - box.top - now.top) / now.cellHeight;
     return x >= 0 && y >= 0 && x < now.columns && y < now.rows ? [Math.floor(y), Math.floor(x)] : null;
   };
   function paint() {
-    if (!width) return;
+    if (!room) return;
     now = shape();
-    const named = now.label && width > 420;
+    const width = printing ? Math.min(room, PAPER_WIDTH) : room, named = now.label && width > 420;
+    ranks.hidden = Boolean(named);
     const context = canvas.getContext("2d");
     context.font = FONT;
     const longest = named ? Math.max(...Array.from({ length: now.rows }, (_, r) => context.measureText(now.label(r)).width)) : 22;

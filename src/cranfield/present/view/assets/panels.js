@@ -6,15 +6,12 @@ const PALETTE = {
 const MOST_NAMED = 60;
 const palette = () => PALETTE[isDark() ? "dark" : "light"];
 
-/** Said where a map has no room for names. */
-const unnamed = () => (view.measure.n > MOST_NAMED || innerWidth <= 640 ? " Numbers on the left are ranks." : "");
-
 function pairMap() {
   const { chosen } = view;
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
   let map = null;
   panel("map", "Which pairs differ", {
-    lead: () => `Row against column: blue, the row is better; orange, the column; blank, not shown to differ.${unnamed()}`,
+    lead: () => `Row against column: blue, the row is better; orange, the column; blank, not shown to differ.`,
     draw: (host) => {
       map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
@@ -195,7 +192,7 @@ function heatMap() {
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
-    lead: () => `The stronger the colour, the higher. ${settings.heat === "clustered" ? "Systems and topics that are alike stand side by side." : "Best systems on top, hardest topics on the left."}${unnamed()}`,
+    lead: () => `The stronger the colour, the higher. ${settings.heat === "clustered" ? "Systems and topics that are alike stand side by side." : "Best systems on top, hardest topics on the left."}`,
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
@@ -269,7 +266,7 @@ function alikePanel() {
     go: (at) => update({ pair: view.measure.alike[at].slice(0, 2), topic: null }),
   });
   panel("alike", "Near-identical runs", {
-    lead: () => (view.measure.alike.length ? `${plural(view.measure.n_alike, "pair")} of systems differ, topic by topic, by less than a tenth of what is usual.` : "No two systems score nearly the same on every topic."),
+    lead: () => (view.measure.alike.length ? `${plural(view.measure.n_alike, "pair")} of systems ${view.measure.n_alike === 1 ? "differs" : "differ"}, topic by topic, by less than a tenth of what is usual.` : "No two systems score nearly the same on every topic."),
     draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
     table,
   });
