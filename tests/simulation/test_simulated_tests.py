@@ -179,6 +179,15 @@ def test_the_sentence_about_families(found: SimulatedTests, sentence: str) -> No
     assert found.summary() == f"On scores like yours, {sentence}"
 
 
+def test_a_chart_promises_no_exact_level_where_some_hypotheses_are_false() -> None:
+    chart = str(families("bh", ("t", 0.1, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict())
+    assert "band: about the level" in chart
+    assert "false ones among the claims" in chart
+    assert "band: what an exact test" in str(
+        families("bh", ("t", 0.0, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict()
+    )
+
+
 def test_a_chart_draws_the_level_and_difference_that_its_title_speaks_of() -> None:
     columns = ["test", "topics", "difference", "alpha", "rate", "lower", "upper", "kind", "pairs"]
     known = {"correction": None, "n_systems": 2, "n_trials": 1000, "mode": "resample"}
