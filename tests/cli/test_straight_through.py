@@ -53,6 +53,17 @@ def test_runs_give_what_their_scores_give(here: Type, command: str) -> None:
     assert rows(here, f"{command} qrels.txt runs -m map -m P_5 --resamples 200") == straight
 
 
+def test_simulated_scores_have_their_truth_beside_them(here: Type) -> None:
+    words = ["simulate", "scores", "scores.csv", "--measure", "AP", "--topics", "9", "--systems", "3"]
+    made = here(*words, "-o", "simulated.csv")
+    assert made.exit_code == 0, made.stderr
+    assert made.stderr.endswith("wrote simulated.csv (27 rows)\nwrote simulated.truth.csv (3 rows)\n")
+    asked = here(*words, "--show", "truth", "-o", "only.csv")
+    assert asked.stderr.endswith("wrote only.csv (3 rows)\n")
+    assert Path("simulated.truth.csv").read_bytes() == Path("only.csv").read_bytes()
+    assert not Path("only.truth.csv").exists()
+
+
 def test_the_options_of_evaluate_apply(here: Type) -> None:
     strict = rows(here, "leaderboard qrels.txt runs -m AP --level 2 --test t")
     assert strict != rows(here, "leaderboard qrels.txt runs -m AP --test t")

@@ -18,6 +18,7 @@ from cranfield.comparison.grid import GridScores
 from cranfield.comparison.pairs import all_pairs
 from cranfield.comparison.studentised_range import NODES, tukey, tukey_of_families
 from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
+from cranfield.present.answer import answer
 from cranfield.simulation.analysis import _plan
 from cranfield.simulation.moving import moved_quantile, solve_tilt
 from cranfield.simulation.population import Drawn, Population
@@ -178,6 +179,15 @@ def test_the_sentence_about_families(found: SimulatedTests, sentence: str) -> No
     assert found.summary() == f"On scores like yours, {sentence}"
 
 
+def test_a_chart_promises_no_exact_level_where_some_hypotheses_are_false() -> None:
+    chart = str(families("bh", ("t", 0.1, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict())
+    assert "band: about the level" in chart
+    assert "false ones among the claims" in chart
+    assert "band: what an exact test" in str(
+        families("bh", ("t", 0.0, "false-discovery", 0.09, 0.08, 0.1)).chart().to_dict()
+    )
+
+
 def test_a_chart_draws_the_level_and_difference_that_its_title_speaks_of() -> None:
     columns = ["test", "topics", "difference", "alpha", "rate", "lower", "upper", "kind", "pairs"]
     known = {"correction": None, "n_systems": 2, "n_trials": 1000, "mode": "resample"}
@@ -191,6 +201,31 @@ def test_a_chart_draws_the_level_and_difference_that_its_title_speaks_of() -> No
         found = SimulatedTests("AP", pl.DataFrame(rows, columns, orient="row"), known)
         assert title in found.summary()
         assert drawn in str(found.chart().to_dict())
+
+
+def test_what_is_given_twice_is_simulated_once() -> None:
+    found = simulate_tests(
+        make_scores(20, 4), n_topics=[10, 10], difference=[0, 0.0], alpha=[0.05, 0.05], tests="t", n_trials=20
+    )
+    assert found.rows.height == 1
+
+
+def test_the_tables_say_what_a_correction_bounds_and_which_pairs_there_are() -> None:
+    """A page shows both sorts of pairs; family-wise error may pass the level where false discovery is bounded."""
+    past = make_scores(20, 4)
+    pairs = answer(simulate_tests(past, n_topics=10, tests="t", n_trials=20))
+    assert pairs.shown == ("rates", "pairs")
+    assert set(pairs.sheet("pairs").rows["pairs"]) == {"all", "exchangeable"}
+    for correction, bounded in (
+        ("holm", "rejected, should be at most alpha; false"),
+        ("bh", "among the rejected, sho"),
+    ):
+        said = answer(simulate_tests(past, n_topics=10, tests="t", correction=correction, n_systems=3, n_trials=20))
+        notes = " ".join(said.sheet().notes)
+        assert bounded in notes
+        assert notes.count("should be at most alpha") == 1
+        assert said.shown == ("rates",)
+        assert any("no type I error of pairs was simulated" in note for note in said.sheet("pairs").notes)
 
 
 def test_levels_are_printed_as_given_and_small_rates_with_two_digits() -> None:

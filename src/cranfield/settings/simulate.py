@@ -138,7 +138,8 @@ class SimulateScoresSettings(Settings):
     """Scores like these, with true means that are known.
 
     Topics are drawn with replacement, or with --mode copula from fitted margins and a vine copula. Without --difference
-    every system keeps its mean, which is then the truth.
+    every system keeps its mean, which is then the truth. With -o the truth is written beside the scores
+    (simulated.truth.parquet).
 
     Example: cranfield simulate scores scores.csv --topics 200 --systems 20 -o simulated.parquet
     """

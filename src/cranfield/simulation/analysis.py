@@ -163,15 +163,15 @@ def _plan(
         # A correction is for the other tests; without any there is nothing to correct.
         alone = all(TESTS[one].corrects_family for one in chosen)
         check(test, None if TESTS[test].corrects_family and not alone else correction, "two-sided")
-    sizes = tuple(int(n) for n in _several(n_topics))
+    sizes = tuple(dict.fromkeys(int(n) for n in _several(n_topics)))
     for n in sizes:
         if n < 2:
             raise ArgumentError(f"`n_topics` must be at least 2; got {n}. Write 50.")
-    differences = tuple(float(one) for one in _several(difference))
+    differences = tuple(dict.fromkeys(float(one) for one in _several(difference)))
     for one in differences:
         if not 0 <= one < float("inf"):
             raise ArgumentError(f"`difference` must be a number of at least 0; got {one:g}. Write {abs(one):g}.")
-    levels = tuple(float(level) for level in _several(alpha))
+    levels = tuple(dict.fromkeys(float(level) for level in _several(alpha)))
     for level in levels:
         if not 0 < level < 1:
             raise ArgumentError(f"`alpha` must be between 0 and 1; got {level:g}. Write {ALPHA:g}.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cranfield.comparison.corrections import CORRECTIONS
 from cranfield.present.answer import Answer, Chart, answers
 from cranfield.present.tables import Sheet
 
@@ -13,10 +15,11 @@ if TYPE_CHECKING:
 INTERVAL = "rate: share of simulated collections; lower and upper: its 99% Monte-Carlo interval, of this row alone."
 RATES = "type1: true hypotheses rejected, should be alpha; power: differences found; type3: found the wrong way round."
 FAMILIES = (
-    "family-wise: collections in which any true hypothesis is rejected, should be at most alpha with a correction; "
-    "false-discovery: mean share of false ones among the rejected; type1: true hypotheses rejected; power and type3: "
-    "of the pairs that differ."
+    "family-wise: collections in which any true hypothesis is rejected{family}; false-discovery: mean share of false "
+    "ones among the rejected{discovery}; type1: true hypotheses rejected; power and type3: of the pairs that differ."
 )
+AT_MOST = ", should be at most alpha"
+NO_PAIRS = "Nothing to show: no type I error of pairs was simulated. Ask for a difference of 0, and for no correction."
 SAID_ONCE = {"kind": "kind", "difference": "true difference", "alpha": "alpha"}
 """What columns are called above the table where they are the same in all rows."""
 PAIRS = {
@@ -45,12 +48,12 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
         rows = result.to_frame() if show == "rates" else result.pairs_frame()
         same = {name: rows[name][0] for name in SAID_ONCE if rows[name].n_unique() == 1}
         once = "".join(f", {SAID_ONCE[name]} {one if name == 'kind' else f'{one:g}'}" for name, one in same.items())
-        kinds = (FAMILIES if families else RATES) if show == "rates" else PAIRS[known["mode"]]
+        kinds = _kinds(known) if show == "rates" else PAIRS[known["mode"]] if rows.height else NO_PAIRS
         heading = "Error rates and power" if show == "rates" else "Type I error, with and without exchangeable pairs"
         return Sheet(
             "simulate tests", rows, result.signature, {**known, "show": show}, result.warnings, title + once,
             notes=(*([f"{result.summary()}."] if show == "rates" else []), INTERVAL, kinds),
-            heading=heading, hidden=tuple(same),
+            heading=heading + once, hidden=tuple(same),
         )  # fmt: skip
 
     alt = "Lines: the rate of every test against the number of topics, with a band for the level."
@@ -58,7 +61,18 @@ def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
         headline=result.summary(),
         sheets={show: lambda show=show: sheet(show) for show in ("rates", "pairs")},
         charts=(Chart("rates", "Rates", alt, result, "rates"),),
-        on_page=("rates",),
+        on_page=("rates", "pairs") if result.pairs_frame()["pairs"].n_unique() > 1 else ("rates",),
+    )
+
+
+def _kinds(known: Mapping[str, Any]) -> str:
+    """What the rates are, and which of them the correction bounds."""
+    if known["n_systems"] == 2:
+        return RATES
+    bounds = CORRECTIONS[known["correction"] or "none"].controls
+    return FAMILIES.format(
+        family=AT_MOST if bounds == "family-wise error" else "",
+        discovery=AT_MOST if bounds == "false discovery rate" else "",
     )
 
 

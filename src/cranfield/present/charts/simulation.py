@@ -80,8 +80,8 @@ def rates(result: SimulatedTests) -> Drawing:
         f"{result.measure}; {known['n_trials']:,} simulated {what} per point ({known['mode']}), level {given(level)}, "
         f"true difference {given(difference)}; bars: 99% Monte-Carlo intervals"
     )
-    if not of_power:
-        details += "; band: what an exact test would show"
+    if not of_power:  # where some hypotheses are false, a correction need not reach the level
+        details += "; band: what an exact test would show" if difference == 0 else "; band: about the level"
     if left:
         details += f"; not drawn: {', '.join(left)}"
     return finish(alt.layer(*layers).properties(width=WIDTH, height=300), result.summary(), details)
