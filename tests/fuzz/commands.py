@@ -68,13 +68,17 @@ BASES: dict[str, list[list[str]]] = {
     "leaderboard": [[*SCORES, *FEW], [*TANGLED, "-m", "AP", *FEW]],
     "compare": [
         [*SCORES, *FEW], [*SCORES, *FEW], ["family.csv", *FEW, "--tune", "--folds", "2"], [*RUNS, "-m", "AP", *FEW],
+        ["family.csv", *FEW, "--tune"],
         [*TANGLED, "-m", "AP", *FEW],
     ],
-    "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"]],
+    "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"], [*TANGLED, "-m", "AP", *FEW]],
     "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
     "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
     "replicates": [[*files, "--splits", "2", "--resamples", "20", "--redraws", "5"] for files in (RUNS, TANGLED)],
-    "tune": [["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])],
+    "tune": [
+        *(["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])),
+        [*TANGLED, "-m", "AP", "--one-family", "--folds", "2", "--resamples", "20"],
+    ],
     "selection-bias": [
         ["--experiments", "10", "--topics", "6", "--settings", "3", *way] for way in (["--folds", "2"], [])
     ],
@@ -88,14 +92,17 @@ BASES: dict[str, list[list[str]]] = {
         ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
     ],
     "design anova": [
+        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2", "--blocked", "--epsilon", "0.5"],
         ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
         ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], ["--scores", "x.csv", "--systems", "5"], [],
     ],
     "design ttest": [
+        ["--variance", "0.05", "--min-diff", "0.2", "--two-sample"],
         ["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv", "--min-diff", "0.2"],
         ["--scores", "x.csv", "--topics", "20"], [],
     ],
     "design interval": [
+        ["--variance", "0.05", "--width", "0.2"],
         ["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv", "--width", "0.2"],
         ["--scores", "x.csv", "--topics", "20"], [],
     ],
@@ -114,7 +121,11 @@ BASES: dict[str, list[list[str]]] = {
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],
-    "cost": [[*files, "-m", "AP", "--depth", "5", "--width", "0.3"] for files in (RUNS, TANGLED)],
+    "cost": [
+        [*files, "-m", "AP", "--depth", "5", *goal]
+        for files in (RUNS, TANGLED)
+        for goal in (["--width", "0.3"], ["--systems", "3", "--min-diff", "0.3"], ["--budget", "100"])
+    ],
     "pool": [[*files, "--depth", "5"] for files in (RUNS, TANGLED)],
     "report": [*(_report(files, one) for one, files in SECTIONS.items()), _report(SCORES, *SECTIONS)],
 }  # fmt: skip

@@ -297,6 +297,14 @@ def test_numbers_for_people_are_as_near_as_their_digits_tell() -> None:
     assert len(problems_of("effect,effect_lower,effect_upper\n0.12,0.1189,0.1191\n", "csv")) == 1
 
 
+def test_an_estimate_that_is_missing_is_outside_no_interval() -> None:
+    table = (
+        "| topics | topics_needed | topics_lower | topics_upper |\n| ---: | ---: | ---: | ---: |\n| 12 | {} | 21 | |\n"
+    )
+    assert problems_of(table.format(""), "markdown") == []
+    assert problems_of(table.format("18"), "markdown") == ["topics_needed 18.0 outside [21.0, inf]"]
+
+
 def test_the_rows_of_what_commands_print_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.csv").write_text(USUAL)
