@@ -133,6 +133,8 @@ BASES: dict[str, list[list[str]]] = {
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
+OWN_FAULT = re.compile(r"mistake in cranfield|must give one number per topic")
+"""What an error says where the data are not to blame."""
 INTERRUPTED = 130
 NAMES = [
     "a",
@@ -340,7 +342,12 @@ def words_of(
     if question is None:
         return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
-    for one in chance.sample(own, min(len(own), chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5)))):
+    many = chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5))
+    if mild and command == "evaluate" and "-m" not in words:
+        words += [word for _ in range(5) for word in ("-m", measure(chance, mild))]
+    choosing = [one for one in own if one.choices]  # by another way to compute, mostly
+    drawn = chance.sample([*own, *choosing, *choosing], min(len(own), many))
+    for one in {one.name: one for one in drawn}.values():
         values = [value_of(one, chance, mild) for _ in range(chance.choice((1, 2, 3)) if one.several else 1)]
         for value in dict.fromkeys(values) if mild else values:
             words.append(chance.choice(one.flags[0].split("/")))
@@ -465,6 +472,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         and not out.getvalue()
     ):
         return f"exit code {code} without a word"
+    if OWN_FAULT.search(err.getvalue()):
+        return f"a mistake of our own, told as an error:\n{err.getvalue()[:500]}"
     if len(err.getvalue()) > 20_000:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from cranfield import ScoreMatrix, Scores, read_scores
@@ -326,6 +327,17 @@ def test_every_measure_comes_up_and_is_answered(tmp_path: Path, monkeypatch: pyt
         problems.add(commands.run(["evaluate", *commands.TANGLED, *words, "--format", "json"], "json", {0}))
     assert None in problems
     assert {text.partition("\n")[0] for text in problems if text} <= {"exit code 1"}
+
+
+def test_a_measure_that_is_no_number_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collection(random.Random(3), Path("d"))
+    words = ["evaluate", *commands.TANGLED, "-m", "binG", "--format", "json"]
+    assert commands.run(words, "json", {0, 1}) is None
+    monkeypatch.setattr("cranfield.measures.gains.ratio", lambda a, b: a + np.nan)
+    found = commands.run(words, "json", {0, 1})
+    assert found is not None
+    assert "a mistake of our own" in found
 
 
 def test_a_work_file_that_lies_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
