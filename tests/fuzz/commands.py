@@ -68,13 +68,17 @@ BASES: dict[str, list[list[str]]] = {
     "leaderboard": [[*SCORES, *FEW], [*TANGLED, "-m", "AP", *FEW]],
     "compare": [
         [*SCORES, *FEW], [*SCORES, *FEW], ["family.csv", *FEW, "--tune", "--folds", "2"], [*RUNS, "-m", "AP", *FEW],
+        ["family.csv", *FEW, "--tune"],
         [*TANGLED, "-m", "AP", *FEW],
     ],
-    "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"]],
+    "table": [[*SCORES, *FEW], [*SCORES, *FEW, "-b", "a"], [*TANGLED, "-m", "AP", *FEW]],
     "gate": [[*SCORES, "--baseline", "a", "--candidate", "b", "--margin", "0.1", *FEW]],
     "correlate": [["x.csv", "y.csv", *FEW], ["x.csv", "order.txt", *FEW]],
     "replicates": [[*files, "--splits", "2", "--resamples", "20", "--redraws", "5"] for files in (RUNS, TANGLED)],
-    "tune": [["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])],
+    "tune": [
+        *(["family.csv", *way, "--resamples", "20"] for way in (["--folds", "2"], [])),
+        [*TANGLED, "-m", "AP", "--one-family", "--folds", "2", "--resamples", "20"],
+    ],
     "selection-bias": [
         ["--experiments", "10", "--topics", "6", "--settings", "3", *way] for way in (["--folds", "2"], [])
     ],
@@ -88,14 +92,17 @@ BASES: dict[str, list[list[str]]] = {
         ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
     ],
     "design anova": [
+        ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2", "--blocked", "--epsilon", "0.5"],
         ["--variance", "0.05", "--systems", "5", "--min-diff", "0.2"], ["--scores", "x.csv", "--systems", "5", "--min-diff", "0.2"],
         ["--scores", "x.csv", "--min-diff", "0.1", "--topics", "20"], ["--scores", "x.csv", "--systems", "5"], [],
     ],
     "design ttest": [
+        ["--variance", "0.05", "--min-diff", "0.2", "--two-sample"],
         ["--variance-of-difference", "0.05", "--min-diff", "0.2"], ["--scores", "x.csv", "--min-diff", "0.2"],
         ["--scores", "x.csv", "--topics", "20"], [],
     ],
     "design interval": [
+        ["--variance", "0.05", "--width", "0.2"],
         ["--variance-of-difference", "0.05", "--width", "0.2"], ["--scores", "x.csv", "--width", "0.2"],
         ["--scores", "x.csv", "--topics", "20"], [],
     ],
@@ -114,7 +121,11 @@ BASES: dict[str, list[list[str]]] = {
     "simulate tests": [[*SCORES, "--topics", "6", "--trials", "10", "--resamples", "19"]],
     "simulate design": [[*SCORES, "--systems", "3", "--min-diff", "0.2", "--pilots", "2", "--trials", "10"]],
     "simulate scores": [SCORES],
-    "cost": [[*files, "-m", "AP", "--depth", "5", "--width", "0.3"] for files in (RUNS, TANGLED)],
+    "cost": [
+        [*files, "-m", "AP", "--depth", "5", *goal]
+        for files in (RUNS, TANGLED)
+        for goal in (["--width", "0.3"], ["--systems", "3", "--min-diff", "0.3"], ["--budget", "100"])
+    ],
     "pool": [[*files, "--depth", "5"] for files in (RUNS, TANGLED)],
     "report": [*(_report(files, one) for one, files in SECTIONS.items()), _report(SCORES, *SECTIONS)],
 }  # fmt: skip
@@ -122,6 +133,8 @@ BASES: dict[str, list[list[str]]] = {
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
+OWN_FAULT = re.compile(r"mistake in cranfield|must give one number per topic")
+"""What an error says where the data are not to blame."""
 INTERRUPTED = 130
 NAMES = [
     "a",
@@ -329,7 +342,12 @@ def words_of(
     if question is None:
         return words + _flags(chance), "table"
     own = [one for one in question.all() if one.flags and not (mild and one.name in ALONE)]
-    for one in chance.sample(own, min(len(own), chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5)))):
+    many = chance.choice((0, 0, 1, 1, 2) if mild else (0, 1, 1, 2, 2, 3, 5))
+    if mild and command == "evaluate" and "-m" not in words:
+        words += [word for _ in range(5) for word in ("-m", measure(chance, mild))]
+    choosing = [one for one in own if one.choices]  # by another way to compute, mostly
+    drawn = chance.sample([*own, *choosing, *choosing], min(len(own), many))
+    for one in {one.name: one for one in drawn}.values():
         values = [value_of(one, chance, mild) for _ in range(chance.choice((1, 2, 3)) if one.several else 1)]
         for value in dict.fromkeys(values) if mild else values:
             words.append(chance.choice(one.flags[0].split("/")))
@@ -454,6 +472,8 @@ def run(words: list[str], format: str, codes: set[int]) -> str | None:
         and not out.getvalue()
     ):
         return f"exit code {code} without a word"
+    if OWN_FAULT.search(err.getvalue()):
+        return f"a mistake of our own, told as an error:\n{err.getvalue()[:500]}"
     if len(err.getvalue()) > 20_000:
         return f"messages of {len(err.getvalue()):,} characters"
     if code in (1, 2):

@@ -15,7 +15,7 @@ from typing import Any
 from golden.run import visible_text
 
 P_VALUE = re.compile(r"(^|_)p(_value|_adjusted|_merged)?$|^p_")
-SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha|rate|reached|promised|spent|declared_better)$")
+SHARES = re.compile(r"(^|_)(power|coverage|level|share|alpha)$|^(rate|reached|promised|spent|declared_better)$")
 CONTAINED = (
     "rate",
     "reached",
@@ -96,7 +96,8 @@ def table_rows(text: str, format: str) -> Iterator[dict[str, str]]:
 
 def _printed(row: dict[str, str], format: str) -> Iterator[str]:
     """What is wrong with a printed row; numbers for people are rounded, each to the digits that it shows."""
-    numbers, slack = {}, {}
+    numbers: dict[str, float | None] = dict.fromkeys(row)  # what is empty is a column too
+    slack = {}
     for name, cell in row.items():
         if isinstance(cell, str) and re.fullmatch(r"[-+−]?\d[\d,]*(\.\d*)?([eE][-+]?\d+)?", cell):
             number = Decimal(cell.replace(",", "").replace("−", "-"))

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from cranfield import ScoreMatrix, Scores, read_scores
@@ -297,6 +298,14 @@ def test_numbers_for_people_are_as_near_as_their_digits_tell() -> None:
     assert len(problems_of("effect,effect_lower,effect_upper\n0.12,0.1189,0.1191\n", "csv")) == 1
 
 
+def test_an_estimate_that_is_missing_is_outside_no_interval() -> None:
+    table = (
+        "| topics | topics_needed | topics_lower | topics_upper |\n| ---: | ---: | ---: | ---: |\n| 12 | {} | 21 | |\n"
+    )
+    assert problems_of(table.format(""), "markdown") == []
+    assert problems_of(table.format("18"), "markdown") == ["topics_needed 18.0 outside [21.0, inf]"]
+
+
 def test_the_rows_of_what_commands_print_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.csv").write_text(USUAL)
@@ -318,6 +327,17 @@ def test_every_measure_comes_up_and_is_answered(tmp_path: Path, monkeypatch: pyt
         problems.add(commands.run(["evaluate", *commands.TANGLED, *words, "--format", "json"], "json", {0}))
     assert None in problems
     assert {text.partition("\n")[0] for text in problems if text} <= {"exit code 1"}
+
+
+def test_a_measure_that_is_no_number_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collection(random.Random(3), Path("d"))
+    words = ["evaluate", *commands.TANGLED, "-m", "binG", "--format", "json"]
+    assert commands.run(words, "json", {0, 1}) is None
+    monkeypatch.setattr("cranfield.measures.gains.ratio", lambda a, b: a + np.nan)
+    found = commands.run(words, "json", {0, 1})
+    assert found is not None
+    assert "a mistake of our own" in found
 
 
 def test_a_work_file_that_lies_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,9 @@ def test_trec_names_go_there_and_back() -> None:
             "measure 'Q(gains=3:-1)': `gains` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 "
             "(none negative, one positive); got '3:-1'",
         ),
+        ("Q(gains=1:1e308)", "measure 'Q(gains=1:1e308)': `gains` must be at most 1e+100; got '1:1e308'"),
+        ("Utility(miss=nan)", "measure 'Utility(miss=nan)': `miss` must be a number of at most 1e+100 in size; got nan"),
+        ("Q(beta=1e101)", "measure 'Q(beta=1e101)': `beta` must be a number of at most 1e+100 in size; got 1e101"),
         ("no_such_module.f", "measure 'no_such_module.f': module 'no_such_module' cannot be imported "
                              "(No module named 'no_such_module')"),
         ("math.tau", "measure 'math.tau' leads to a float, not to a measure; "

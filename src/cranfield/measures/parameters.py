@@ -49,6 +49,8 @@ Positive = Annotated[float, Between(0, open=True)]
 Gains = Annotated[str, GainsRule()]
 """``linear`` (the level), ``exp`` (2^level − 1) or a list such as ``1:3:7`` for levels 1, 2, 3."""
 
+LARGEST = 1e100
+"""The largest number or gain: products of two, and their sums, are still finite."""
 REQUIRED: Any = inspect.Parameter.empty
 
 
@@ -72,13 +74,15 @@ class Parameter:
             except ValueError:
                 raise ArgumentError(f"`{self.name}` must be {self.kind}; got {given!r}") from None
         if self.type is float and isinstance(value, int):
-            value = float(value)
+            value = float(value) if abs(value) <= LARGEST else math.inf
         if not isinstance(value, self.type) or isinstance(value, bool):
             raise ArgumentError(f"`{self.name}` must be {self.kind}; got {given!r}")
         if self.choices and value not in self.choices:
             raise ArgumentError(f"`{self.name}` must be one of {', '.join(self.choices)}; got {given!r}")
         if self.range is not None and value not in self.range:  # type: ignore[operator]
             raise ArgumentError(f"`{self.name}` must be {self.range}; got {given}")
+        if isinstance(value, float) and not abs(value) <= LARGEST:
+            raise ArgumentError(f"`{self.name}` must be a number of at most {LARGEST:g} in size; got {given}")
         if self.gains:
             return check_gains(str(value), self.name)
         return value  # type: ignore[return-value]
@@ -138,4 +142,6 @@ def check_gains(text: str, name: str = "gains") -> str:
             f"`{name}` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 (none negative, one positive); "
             f"got {text!r}"
         )
+    if max(values) > LARGEST:
+        raise ArgumentError(f"`{name}` must be at most {LARGEST:g}; got {text!r}")
     return ":".join(f"{value:g}" if float(f"{value:g}") == value else repr(value) for value in values)
