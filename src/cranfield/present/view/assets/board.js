@@ -153,5 +153,5 @@ function standing(system) {
     const pair = measure.pair(system, other);
     if (pair.apart) pair.difference > 0 ? better++ : worse++;
   }
-  return `${nameOf(system)}: shown to be better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}. To compare it, Shift-click another, or click a cell of the map.`;
+  return `${nameOf(system)}: shown to be better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}. Shift-click another, or click the map, to compare.`;
 }

@@ -46,8 +46,7 @@ class Measure {
     raw.order.forEach((system, place) => { this.place[system] = place; });
     this.values = unpack(raw.scores, Float32Array);
     this.packed = Object.fromEntries(Object.entries(raw.pairs).map(([name, text]) => [name, unpack(text, name === "significant" ? Uint8Array : Float32Array)]));
-    const most = (values) => values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-    this.widest = most(this.packed.difference) || 1;
+    this.widest = this.packed.difference.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
     this.highest = this.values.reduce((a, b) => Math.max(a, b), -Infinity);
     this.lowest = this.values.reduce((a, b) => Math.min(a, b), Infinity);
     this.difficulty = Array.from({ length: this.nTopics }, (_, topic) => {

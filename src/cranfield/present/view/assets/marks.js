@@ -127,8 +127,8 @@ function niceStep(rough) {
 
 // ── a map of cells on a canvas, walked by arrow keys ─────────────────────────────────────────────────────────
 const FONT = "11px system-ui, sans-serif";
-/** A map is no wider than this on paper, which is what the style leaves it: its text keeps its size. */
-const PAPER_WIDTH = 529;
+/** What the style leaves a map on paper, where its text keeps its size. */
+const PAPER = 529;
 /**
  * `shape()` gives {rows, columns, colour(r, c) → [r, g, b], key, label(r) or null, rank(r), topLabel(c)}; ranks stand where there is no room for labels; `text(r, c)` says a cell,
  * `pick(r, c, event)` takes it, `mark(context, cell, offsets)` draws what is chosen on top.
@@ -148,8 +148,8 @@ function cellMap(host, label, { shape, text, pick, mark, height }) {
   function paint() {
     if (!room) return;
     now = shape();
-    const width = printing ? Math.min(room, PAPER_WIDTH) : room, named = now.label && width > 420;
-    ranks.hidden = Boolean(named);
+    const width = printing ? Math.min(room, PAPER) : room, named = now.label && width > 420;
+    ranks.hidden = named;
     const context = canvas.getContext("2d");
     context.font = FONT;
     const longest = named ? Math.max(...Array.from({ length: now.rows }, (_, r) => context.measureText(now.label(r)).width)) : 22;

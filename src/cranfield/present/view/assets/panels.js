@@ -266,7 +266,7 @@ function alikePanel() {
     go: (at) => update({ pair: view.measure.alike[at].slice(0, 2), topic: null }),
   });
   panel("alike", "Near-identical runs", {
-    lead: () => (view.measure.alike.length ? `${plural(view.measure.n_alike, "pair")} of systems ${view.measure.n_alike === 1 ? "differs" : "differ"}, topic by topic, by less than a tenth of what is usual.` : "No two systems score nearly the same on every topic."),
+    lead: () => (view.measure.alike.length ? `Topic by topic within a tenth of the usual difference: ${plural(view.measure.n_alike, "pair")}.` : "No two systems score nearly the same on every topic."),
     draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
     table,
   });
