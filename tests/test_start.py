@@ -144,7 +144,9 @@ def test_every_command_is_in_the_list() -> None:
 
     listed = [" ".join(words) for words, _ in MAY_LOAD.values()]
     commands = {one.command for one in questions().values()} - DRAWING
-    assert {one for one in commands if not any(words.startswith(f"{one} ") or words == one for words in listed)} == set()
+    assert {
+        one for one in commands if not any(words.startswith(f"{one} ") or words == one for words in listed)
+    } == set()
 
 
 def test_what_is_loaded_is_seen(folder: Path) -> None:
