@@ -78,8 +78,18 @@ MAY_LOAD: dict[str, tuple[list[str], set[str]]] = {
     "monitor": (["monitor", "scores.csv"], FRAMES | SPECIAL),
     "correlate": (["correlate", "scores.csv", "scores.csv"], FRAMES | SPECIAL),
     "reuse": (["reuse", "qrels", "a.run", "b.run", "--team-prefix", "[a-z]"], FRAMES | SPECIAL),
+    "sample": (["sample", "made", "--topics", "4", "--systems", "3", "--documents", "100"], FRAMES),
+    "standardise apply": (["standardise", "apply", "scores.csv", "--factors", "factors.csv", "--format", "json"], FRAMES),
+    "cost": (["cost", "qrels", "a.run", "c.run", "-m", "AP", "--depth", "3", "--width", "0.15", "--format", "json"], FRAMES | SPECIAL),
+    "replicates": (["replicates", "qrels", "a.run", "b.run", "-m", "AP", "--splits", "2", "--resamples", "100", "--format", "json"], FRAMES | SPECIAL),
+    "selection-bias": (["selection-bias", "--settings", "4", "--topics", "8", "--folds", "2", "--experiments", "20", "--format", "json"], FRAMES | SPECIAL),
+    "simulate tests": (["simulate", "tests", "scores.csv", "--test", "t", "--trials", "20", "--topics", "8", "--format", "json"], FRAMES | SPECIAL),
+    "simulate design": (["simulate", "design", "scores.csv", "--systems", "3", "--min-diff", "0.3", "--pilots", "2", "--trials", "20", "--format", "json"], FRAMES | SPECIAL),
+    "simulate scores": (["simulate", "scores", "scores.csv", "--topics", "8", "-o", "made.csv"], FRAMES | SPECIAL),
 }  # fmt: skip
 """Every command, and the most it may load of what is heavy."""
+DRAWING = {"demo", "report", "serve"}
+"""Commands whose work is to draw charts or to serve pages."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +101,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for system, shift in (("a", 0), ("b", 3)):
         lines = (f"{t} Q0 d{(d + shift) % 6} {d + 1} {9 - d} {system}\n" for t in topics for d in range(6))
         (place / f"{system}.run").write_text("".join(lines))
+    lines = (f"{t} Q0 d{(d + i) % 6} {d + 1} {9 - d} c\n" for i, t in enumerate(topics) for d in range(6))
+    (place / "c.run").write_text("".join(lines))
     rows = (f"{s},{t},AP,{(i * 7 + j * 3) % 10 / 10}\n" for j, s in enumerate("abc") for i, t in enumerate(topics))
     scores = "system,topic,measure,value\n" + "".join(rows)
     (place / "scores.csv").write_text(scores)
@@ -98,6 +110,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, system in enumerate("abc"):
         tuned = tuned.replace(f"{system},4", f"bm25(k1={number}),4")
     (place / "tuned.csv").write_text(tuned)
+    factors = (f"AP,{t},0.{3 + i},0.1\n" for i, t in enumerate(topics))
+    (place / "factors.csv").write_text("measure,topic,mean,sd\n" + "".join(factors))
     return place
 
 
@@ -123,6 +137,16 @@ def loaded(words: list[str], folder: Path) -> set[str]:
 def test_a_command_loads_what_it_uses(command: str, folder: Path) -> None:
     words, allowed = MAY_LOAD[command]
     assert loaded(words, folder) <= allowed
+
+
+def test_every_command_is_in_the_list() -> None:
+    from cranfield.settings.base import questions
+
+    listed = [" ".join(words) for words, _ in MAY_LOAD.values()]
+    commands = {one.command for one in questions().values()} - DRAWING
+    assert {
+        one for one in commands if not any(words.startswith(f"{one} ") or words == one for words in listed)
+    } == set()
 
 
 def test_what_is_loaded_is_seen(folder: Path) -> None:

@@ -15,7 +15,6 @@ def run(settings: ApplySettings, output: OutputSettings, files: dict[str, Any]) 
     """Standardise the scores."""
     from cranfield.cli.sources import read
     from cranfield.present.answer import answer
-    from cranfield.present.charts import chart, save_chart
     from cranfield.standardise import Standardisation
 
     (raw,) = read(settings, files)
@@ -26,5 +25,7 @@ def run(settings: ApplySettings, output: OutputSettings, files: dict[str, Any]) 
         for line in done.clipping():
             say(f"note: {line}")
     if output.plot is not None:
+        from cranfield.present.charts import chart, save_chart
+
         save_chart(chart(done, output.chart, raw=raw, **output.look), output.plot)
         say(f"wrote {output.plot}")
