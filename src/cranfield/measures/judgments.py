@@ -117,7 +117,8 @@ class Judgments:
         if gains == "linear":
             return level.clip(0).astype(np.float64)
         table = self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
-        return table[level.clip(0)]
+        gained: Floats = table[level.clip(0)]
+        return gained
 
     def highest_gain(self, gains: str) -> float:
         """The gain of the highest level of the collection, or the highest of a list."""

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _STREAM = 510
+"""The simulated scores have a stream of random numbers of their own."""
 MOST_SCORES, MOST_DRAWS = 100_000_000, 1e12
 """Scores of one experiment, and draws in all."""
-"""The simulated scores have a stream of random numbers of their own."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from cranfield.cli.ask import show
 from cranfield.cli.output import emit
 from cranfield.cli.sources import read
+from cranfield.compression import COMPRESSED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from cranfield.cli.build import OutputSettings
     from cranfield.settings.simulate import SimulateScoresSettings
-
-PACKED = (".gz", ".bz2", ".xz", ".zst")
-"""Endings that come after the one of the format."""
 
 
 def run(settings: SimulateScoresSettings, output: OutputSettings, files: dict[str, Any]) -> None:
@@ -37,7 +35,7 @@ def beside(path: Path) -> Path:
     >>> beside(Path("simulated.AP.csv")).name, beside(Path("simulated.csv.gz")).name
     ('simulated.AP.truth.csv', 'simulated.truth.csv.gz')
     """
-    packed = path.suffix if path.suffix in PACKED else ""
+    packed = path.suffix if path.suffix.lower() in COMPRESSED else ""
     bare = path.name.removesuffix(packed)
     at = bare.rfind(".")
     stem, ending = (bare[:at], bare[at:]) if at > 0 else (bare, "")
