@@ -116,8 +116,9 @@ class Judgments:
         """The gain of each of these levels; a negative level gains nothing."""
         if gains == "linear":
             return level.clip(0).astype(np.float64)
-        table = self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
-        return table[level.clip(0)]
+        table: Floats = self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
+        chosen: Floats = table[level.clip(0)]
+        return chosen
 
     def highest_gain(self, gains: str) -> float:
         """The gain of the highest level of the collection, or the highest of a list."""
