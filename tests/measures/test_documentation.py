@@ -15,7 +15,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(
 
 
 def test_own_measure_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    registry.find("AP")
+    registry.known_names()  # so that no family registers itself in what is put back
     monkeypatch.setattr(registry, "_DEFINITIONS", dict(registry._DEFINITIONS))
     monkeypatch.setattr(registry, "_ALIASES", dict(registry._ALIASES))
     (code,) = re.findall(r"```python\n(from cranfield.measures import.*?)```", PAGE, re.DOTALL)
