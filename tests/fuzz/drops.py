@@ -183,7 +183,7 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
 
 def _is_number(text: str) -> bool:
     try:
-        return math.isfinite(float(text))
+        return text.isascii() and math.isfinite(float(text))  # digits of other scripts are letters to the reader
     except ValueError:
         return text in MISSING_MARKS
 
