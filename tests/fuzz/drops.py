@@ -119,7 +119,9 @@ def _ways(name: str, kind: str, data: bytes, measures: int = 1) -> set[int]:
                         one_a_line=anywhere or (cut is str.split and all(len(line.split()) == 3 for line in some)),
                     )
                     for some in (held, every, *uncommented)
-                    for cut in ((_fields,) if re.search("[,;]", some[0] if some else "") else (_fields, str.split))
+                    for cut in (
+                        (_fields,) if re.search("[,;]", "".join(some[:1])) and not anywhere else (_fields, str.split)
+                    )
                 )
             )
         kept = [line for line in held if not line.lstrip().startswith("#")]
@@ -164,11 +166,12 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
     """
     if not rows:
         return set()
-    names = [str(cell).strip("\ufeff").strip().casefold() for cell in rows[0]]
-    header = names[0] in {"", *LONG_NAMES["topic"]} or not all(map(_is_number, names[1:] or names))
+    cells = [str(cell).strip() for cell in rows[0]]
+    names = [cell.strip("\ufeff").casefold() for cell in cells]
+    header = names[0] in {"", *LONG_NAMES["topic"]} or not all(map(_is_number, cells[1:] or cells))
     body = rows[header:]
-    cells, height = sum(cell not in ("", None) for row in body for cell in row), len(body)
-    ways = {cells, cells - height}
+    held, height = sum(cell not in ("", None) for row in body for cell in row), len(body)
+    ways = {held, held - height}
     if one_a_line:
         ways.add(len(rows))
     parts = {part: at for part, known in LONG_NAMES.items() for at, name in enumerate(names) if name in known}
@@ -183,9 +186,10 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
 
 def _is_number(text: str) -> bool:
     try:
-        return text.isascii() and math.isfinite(float(text))  # digits of other scripts are letters to the reader
+        # Digits of other scripts are letters to the reader, and 1_000 is a name.
+        return text.isascii() and "_" not in text and math.isfinite(float(text))
     except ValueError:
-        return text in MISSING_MARKS
+        return text.casefold() in MISSING_MARKS
 
 
 def _parquet_rows(data: bytes) -> list[list[Any]]:

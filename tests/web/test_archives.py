@@ -118,6 +118,12 @@ def test_links_passwords_and_nested_archives_refuse_the_archive() -> None:
         read("x.zip", bytes(secret))
 
 
+def test_a_member_without_a_name_refuses_the_archive() -> None:
+    nameless = zipped({"a.csv": TEXT}).replace(b"a.csv", b"\0.csv")  # a name ends at its first NUL
+    with pytest.raises(FileError, match=r"x\.zip: holds a file without a name; make it again"):
+        read("x.zip", nameless)
+
+
 def test_broken_files_are_refused_in_words() -> None:
     with pytest.raises(FileError, match=r"x\.zip: is not a valid \.zip archive"):
         read("x.zip", b"PK\x03\x04" + b"nonsense" * 20)

@@ -157,7 +157,7 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     """The files of a zip archive; anything odd about it refuses the whole archive."""
     try:
         with zipfile.ZipFile(stream) as archive:
-            listed = [info for info in archive.infolist() if not info.is_dir() and not _is_os_metadata(info.filename)]
+            listed = [info for info in archive.infolist() if not _is_no_file(info.filename)]
             _check_members(shown, listed, limits)
             for info in listed:
                 inner = f"{shown}/{label(info.filename)}"
@@ -174,8 +174,10 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
         raise refuse(shown, f"is not a valid .zip archive ({error}); make it again") from None
 
 
-def _is_os_metadata(name: str) -> bool:
-    """What systems put into archives without being asked."""
+def _is_no_file(name: str) -> bool:
+    """Directories, and what systems put into archives without being asked."""
+    if name.endswith("/"):
+        return True
     parts = name.replace("\\", "/").split("/")
     return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db")
 
@@ -187,6 +189,8 @@ def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) ->
         raise refuse(shown, f"holds {len(listed):,} files; at most {limits.files:,} are taken at once")
     for info in listed:
         name = info.filename.replace("\\", "/")
+        if not name:
+            raise refuse(shown, "holds a file without a name; make it again")
         inside = f"its member {label(info.filename)!r}"
         if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
             raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
