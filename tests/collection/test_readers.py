@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from cranfield import CranfieldError, CranfieldWarning, DataError, FileError, read_qrels, read_run, read_runs
+from cranfield.collection.check import check_file
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]
@@ -344,3 +345,13 @@ def test_real_qrels() -> None:
 def test_the_beginning_of_a_json_file_is_not_three_fields(write: Write) -> None:
     with pytest.raises(FileError, match="JSON"):
         read_qrels(write('{"1": {"d1": 1', "q.json"))
+
+
+def test_a_topic_may_be_called_by_a_brace(write: Write) -> None:
+    """Its first line is no JSON object, whatever the lines after it are."""
+    whole = write("{ Q0 d1 1 0.9 t\n1 Q0 d2 2 0.8 t\n", "a.run")
+    assert read_run(whole).frame["topic"].to_list() == ["{", "1"]
+    assert check_file(whole).kind == "run"
+    with pytest.raises(FileError, match=r"b\.run:2: expected 6 fields"):
+        read_run(write("{ Q0 d1 1 0.9 t\n1\n", "b.run"))
+    assert read_qrels(write("{ 0 d1 1\n1 0 d2 0\n", "q.txt")).frame["topic"].to_list() == ["{", "1"]

@@ -191,7 +191,7 @@ def _rows(text: bytes) -> list[list[bytes]]:
 def _special(path: str, data: bytes) -> FileKind | None:
     """What JSON, a table with a header or MS MARCO's lines hold; None for anything else."""
     file = CollectionFile(path, check_text(data, path))
-    if file.text.lstrip()[:1] == b"{":
+    if json.begins_object(file.text):
         return _json_kind(file)
     for kind, header in (("run", table.is_run), ("qrels", table.is_qrels)):
         if header(file) and not (kind == "run" and ("qrel" in Path(path).name.lower() or beir.is_qrels(file))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
@@ -16,15 +17,23 @@ MEANS_ONLY = (
     "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
     "evaluate them with the judgments"
 )
-
-
 _MODEL = "mteb_model_meta"
+_OBJECT = re.compile(rb'\s*\{(?![ \t]+[^"}\s])')
+
+
+def begins_object(text: bytes) -> bool:
+    """Whether a text begins as a JSON object does; a topic may be called ``{``.
+
+    >>> begins_object(b'{"301": {'), begins_object(b"{ Q0 FT911-3 1 9.5 x")
+    (True, False)
+    """
+    return _OBJECT.match(text) is not None
 
 
 def is_json(file: CollectionFile) -> bool:
     """Whether it is one JSON object, and not one per line."""
-    start = file.text.lstrip()[:1]
-    return start == b"{" and not (len(file.first) > 1 and all(line.strip().endswith(b"}") for line in file.first))
+    by_line = len(file.first) > 1 and all(line.strip().endswith(b"}") for line in file.first)
+    return begins_object(file.text) and not by_line
 
 
 def load(file: CollectionFile) -> Any:
