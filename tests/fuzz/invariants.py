@@ -71,7 +71,11 @@ def problems_in(path: Path) -> list[str]:
     ):
         return []
     text = path.read_text()  # whose ending may mean nothing to what was written: judgments, lines of trec_eval
-    return problems_of(text, "txt" if path.suffix == ".json" and not text.startswith(("{", "[")) else path.suffix[1:])
+    marks = {".json": "{[", ".csv": ",", ".tsv": "\t"}.get(
+        path.suffix
+    )  # one of which the first line of such a file has
+    lines = marks is not None and not {*marks} & {*text.partition("\n")[0]}
+    return problems_of(text, "txt" if lines else path.suffix[1:])
 
 
 def table_rows(text: str, format: str) -> Iterator[dict[str, str]]:
@@ -96,6 +100,9 @@ def table_rows(text: str, format: str) -> Iterator[dict[str, str]]:
 
 def _printed(row: dict[str, str], format: str) -> Iterator[str]:
     """What is wrong with a printed row; numbers for people are rounded, each to the digits that it shows."""
+    if None in row:  # where csv puts what is too much
+        yield f"a row of more cells than there are columns: {list(row.values())}"
+        return
     numbers: dict[str, float | None] = dict.fromkeys(row)  # what is empty is a column too
     slack = {}
     for name, cell in row.items():

@@ -56,3 +56,5 @@ def test_the_fast_reader_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fast_tables.long_table(b"system,topic,measure,value\nbm25,1,AP,0.5\n") is not None
     assert fast_tables.long_table(b"topic;value\r\n1;0.5\r\n") is not None
     assert fast_tables.long_table(b'system,topic,measure,value\n"bm25",1,AP,0.5\n') is None
+    mark = "\ufeff".encode()  # which belongs to the first label
+    assert fast_tables.long_table(b"system,topic,measure,value\n" + mark + b"bm25,1,AP,0.5\n") is None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cranfield.files import BOM
 from cranfield.labels import CONTROL
 from cranfield.scores.frames import long_columns
 
@@ -52,6 +53,8 @@ def long_table(data: bytes) -> pl.DataFrame | None:
     if parts is None or len(set(names)) < len(names) or CONTROL.search("".join(names)):
         return None
     body = memoryview(data)[begin:].tobytes()
+    if body.startswith(BOM):
+        return None  # it belongs to the first label, and the parser would take it off
     if not body.endswith(b"\n"):
         body += b"\n"  # else the parser would pass over a separator that ends it
     if b"\r" in body:
