@@ -71,6 +71,8 @@ def problems_in(path: Path) -> list[str]:
     ):
         return []
     text = path.read_text()  # whose ending may mean nothing to what was written: judgments, lines of trec_eval
+    if re.match(r"[0-9a-f]{8} [\[{]", text):
+        return []  # a work file, by whatever name
     marks = {".json": "{[", ".csv": ",", ".tsv": "\t"}.get(
         path.suffix
     )  # one of which the first line of such a file has

@@ -180,6 +180,16 @@ def test_negative_components_become_zero_with_a_warning() -> None:
     assert 0 <= found.ratio("phi").lower <= found.ratio("phi").value
 
 
+def test_what_rounding_leaves_is_no_variance_between_systems() -> None:
+    """All systems alike but on one topic: the mean squares of systems and residual are equal but for their last bits."""
+    x = np.full((12, 3), 0.5)
+    x[1] = [0.2202107661142112, 0.21183015033206642, 0.20238702164430267]
+    with pytest.warns(CranfieldWarning, match="starts at 0"):
+        found = reliability(matrix(x), target=0.95)
+    assert found.components.estimated_systems == 0
+    assert rows(found)["erho2"][3] is None
+
+
 def test_an_interval_from_zero_is_told() -> None:
     with pytest.warns(CranfieldWarning, match="starts at 0: these topics do not show that systems differ"):
         found = reliability(constructed(10, 4, 0.0005, 0.02, 0.02), target=0.9)

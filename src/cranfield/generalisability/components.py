@@ -167,6 +167,11 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[float, float, float, int,
             f"{matrix.measure}: systems and topics explain every score, so the residual variance is zero and there is "
             "nothing to generalise from; check the scores"
         )
-    systems = (float(table.mean_between_systems) - residual) / n
-    topics = (float(table.mean_between_topics) - residual) / m
+    systems = _excess(float(table.mean_between_systems), residual) / n
+    topics = _excess(float(table.mean_between_topics), residual) / m
     return systems, topics, residual, n, m, m - 1, n - 1
+
+
+def _excess(mean_square: float, residual: float) -> float:
+    """What a mean square has beyond the residual; two that differ by rounding alone are the same."""
+    return 0.0 if abs(mean_square - residual) <= _ROUNDING * residual else mean_square - residual

@@ -92,6 +92,8 @@ def _needed(study: Reliability) -> str:
 
     def topics(row: dict[str, int | None]) -> str:
         upper = row["topics_upper"]
+        if row["topics_needed"] is None:
+            return "more topics than can be counted"
         most = "any number" if upper is None else f"{upper:,}"
         return f"{row['topics_needed']:,} topics ({row['topics_lower']:,} to {most})"
 
