@@ -16,6 +16,7 @@ from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, S
 from cranfield.generalisability import Components, Reliability, reliability, variance_components
 from cranfield.generalisability.coefficients import COEFFICIENTS, Ratio, ratio
 from cranfield.generalisability.components import without_worst
+from cranfield.present.report.reliability import _needed as topics_to_reach
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared
 
@@ -281,3 +282,10 @@ def test_the_unit_of_the_scores_does_not_matter() -> None:
         )
         for name in COEFFICIENTS:
             assert ratio(name, other, 0.05).at(12) == pytest.approx(ratio(name, book, 0.05).at(12), rel=1e-12)
+
+
+def test_a_report_says_where_scores_take_more_topics_than_can_be_counted() -> None:
+    """Topics so unlike that systems are nothing beside them: the ranking is soon stable, the scores never."""
+    rng = np.random.default_rng(1)
+    found = reliability(matrix(1e9 * rng.normal(size=(20, 1)) + rng.normal(size=(20, 4)) + np.arange(4.0)))
+    assert topics_to_reach(found).endswith("(1 to 34) and the scores more topics than can be counted.")
