@@ -37,7 +37,7 @@ for path in sorted(glob.glob(sys.argv[2] + "/*")):
 COLUMNAR = """
 import glob, sys
 import polars as pl
-from cranfield.collection.fast import RUN_COLUMNS
+from cranfield.collection.lines import RUN_COLUMNS
 for path in sorted(glob.glob(sys.argv[2] + "/*")):
     pl.read_csv(path, has_header=False, separator=" ", quote_char=None, schema=RUN_COLUMNS)
 """

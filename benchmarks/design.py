@@ -14,7 +14,7 @@ import polars as pl
 
 from benchmarks.harness import Row, best_time
 from cranfield import design_anova, design_interval, design_ttest, estimate_variance, make_scores
-from cranfield.design import anova_topics
+from cranfield.questions.design.anova import anova_topics
 
 CELLS = Path(__file__).resolve().parents[1] / "tests/published/anova_topic_set_sizes.csv"
 

@@ -72,8 +72,8 @@ def _ntcir(folder: Path, n_topics: int) -> Callable[[], Any]:
 
 
 def _printed(n_topics: int, form: str) -> Callable[[], Any]:
-    from cranfield.present.answer import answer
-    from cranfield.present.formats import render
+    from cranfield.core.answer import answer
+    from cranfield.core.formats import render
 
     scores = _scores(n_topics, 20)
     return lambda: render(answer(scores).sheet("topics"), form)
@@ -81,7 +81,7 @@ def _printed(n_topics: int, form: str) -> Callable[[], Any]:
 
 def _trec(n_topics: int) -> Callable[[], Any]:
     from cranfield import Scores
-    from cranfield.measures.trec import trec_lines
+    from cranfield.trec_eval.evaluation import trec_lines
 
     scores = Scores([_scores(n_topics, 1)])
     return lambda: list(trec_lines(scores, "s0", topics=True))

@@ -48,8 +48,8 @@ def floor(path: str) -> float:
     """Processor seconds of the columnar parser alone."""
     import polars as pl
 
-    from cranfield.collection.fast import RUN_COLUMNS
-    from cranfield.files import line_blocks, open_bytes
+    from cranfield.collection.lines import RUN_COLUMNS
+    from cranfield.core.files import line_blocks, open_bytes
 
     used = time.process_time()
     with open_bytes(path) as stream:

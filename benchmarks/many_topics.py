@@ -33,7 +33,7 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 def ask(name: str, how: dict[str, Any]) -> tuple[float, str]:
     """Processor seconds of a question, and what was announced."""
     import cranfield
-    from cranfield import demand
+    from cranfield.core import demand
 
     demand.A_WHILE = 0.0  # so that all is said
     told: list[str] = []

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from cranfield.resampling import topic_weights
-from cranfield.scores import correlate, make_scores
+from cranfield.core.resampling import topic_weights
+from cranfield.questions.correlate.correlate import correlate
+from cranfield.scores.synthetic import make_scores
 
 RESAMPLES = 1000
 

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.generate import write_qrels, write_runs
 from benchmarks.harness import Row
 from cranfield import ScoreMatrix, build_report, compare, evaluate, simulate_tests
-from cranfield.errors import quietly
+from cranfield.core.errors import quietly
 
 DEPTH = 1000
 RUNS, TOPICS, RESAMPLES, TRIALS = (1, 10, 100), (10, 100, 1000), (1_000, 10_000, 100_000), (100, 1_000, 10_000)

@@ -35,8 +35,8 @@ def five_tests() -> tuple[float, float]:
 
 def copulas() -> tuple[float, float]:
     """Seconds, and seconds of processor time, for 1,000 pair copulas, all families."""
-    from cranfield.executors import map_in_order
-    from cranfield.simulation.copula import fit_pair, library
+    from cranfield.core.executors import map_in_order
+    from cranfield.questions.simulate.copula import fit_pair, library
 
     library()
     values, rng = np.asarray(_scores().values), np.random.default_rng(1)

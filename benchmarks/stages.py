@@ -33,10 +33,10 @@ def run() -> list[Row]:
     """One row per stage; the seconds are those of a run of 50,000 lines."""
     import polars as pl
 
-    from cranfield.collection.fast import RUN_COLUMNS
+    from cranfield.collection.lines import RUN_COLUMNS
     from cranfield.collection.packed import _Lines, packed_run
     from cranfield.collection.readers import read_qrels
-    from cranfield.files import check_text
+    from cranfield.core.files import check_text
     from cranfield.measures.evaluation import Evaluator
 
     with tempfile.TemporaryDirectory() as scratch:

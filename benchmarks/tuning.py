@@ -27,8 +27,10 @@ def recomputed(values: NDArray[np.float64]) -> float:
 
 def run() -> list[Row]:
     """Ours and the rival in turn, on the same random scores."""
-    from cranfield.scores import ScoreMatrix
-    from cranfield.tuning import Family, LeaveOneOut, NFold, tune
+    from cranfield.questions.tune.families import Family
+    from cranfield.questions.tune.folds import LeaveOneOut, NFold
+    from cranfield.questions.tune.tune import tune
+    from cranfield.scores.matrix import ScoreMatrix
 
     values = np.random.default_rng(1).random((N_TOPICS, N_SETTINGS))
     topics = [f"{i:04d}" for i in range(N_TOPICS)]

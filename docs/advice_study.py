@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import CranfieldWarning, ScoreMatrix, design_anova, read_scores
-from cranfield.design.all_pairs import design_all_pairs
-from cranfield.design.recommendation import recommend
-from cranfield.design.simulated_power import simulate_power
-from cranfield.variance.sphericity import greenhouse_geisser
+from cranfield.questions.design.all_pairs import design_all_pairs
+from cranfield.questions.design.simulated_power import simulate_power
+from cranfield.questions.recommend.recommend import recommend
+from cranfield.questions.variance.sphericity import greenhouse_geisser
 
 Array = NDArray[np.float64]
 TOPICS, SYSTEMS = 4000, 60

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from cranfield import CranfieldWarning, ScoreMatrix, read_scores
-from cranfield.comparison.asymmetry import FEWEST_TOPICS, asymmetric, skewness
-from cranfield.comparison.pairs import all_pairs
-from cranfield.errors import quietly
-from cranfield.simulation.population import Population
-from cranfield.simulation.trials import Plan, draw_cell, outcome_of
+from cranfield.core.errors import quietly
+from cranfield.questions.compare.asymmetry import FEWEST_TOPICS, asymmetric, skewness
+from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.simulate.population import Population
+from cranfield.questions.simulate.trials import Plan, draw_cell, outcome_of
 
 Array = NDArray[np.float64]
 MATRICES = Path(__file__).resolve().parents[2] / "shared" / "data" / "matrices"

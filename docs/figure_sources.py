@@ -13,7 +13,7 @@ import numpy as np
 from figures import ROOT, SHARED, Texts, figures
 
 import cranfield as cf
-from cranfield.errors import quietly
+from cranfield.core.errors import quietly
 
 MATRICES = (
     "robust2003-new.AP", "robust2004-new.AP", "terabyte2006.AP", "trec3-adhoc.AP", "trec8-adhoc.AP", "web2012-adhoc.AP",
@@ -52,7 +52,8 @@ def robust() -> dict[str, cf.ScoreMatrix]:
 @figures("exact")
 def pool_cost() -> Texts:
     """EVIA 2014's example of pool depth and cost."""
-    from cranfield.design import PoolFigure, cost_from_figures
+    from cranfield.questions.cost.cost import cost_from_figures
+    from cranfield.questions.cost.figures import PoolFigure
 
     evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
     shallow, deep = cost_from_figures(evia, width=0.15).to_frame().sort("depth").iter_rows(named=True)
@@ -65,7 +66,7 @@ def pool_cost() -> Texts:
 @figures("exact")
 def resamples() -> Texts:
     """What a large family takes by Monte Carlo."""
-    from cranfield.comparison.corrections import resamples_needed
+    from cranfield.questions.compare.corrections import resamples_needed
 
     return {"resamples-for-8256": f"{2 * resamples_needed(8256, 0.05):,}"}
 
@@ -96,8 +97,7 @@ def selection_bias() -> Texts:
 @figures("exact")
 def spherical_epsilon() -> Texts:
     """Greenhouse–Geisser's ε of spherical scores: 30 topics, 143 systems."""
-    from cranfield.variance.sphericity import greenhouse_geisser
-    from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+    from cranfield.questions.variance.sphericity import greenhouse_geisser, unbiased_epsilon
 
     rng = np.random.default_rng(1)
     drawn = [rng.normal(size=(30, 143)) for _ in range(20)]
@@ -174,7 +174,7 @@ def tests_on_trec() -> Texts:
 @figures("shared", slow=True)
 def covid_pool() -> Texts:
     """What was judged of the pool of 40 TREC-COVID runs."""
-    from cranfield.design.pool_price import pool_prices
+    from cranfield.questions.cost.pool_price import pool_prices
 
     here = SHARED / "runs" / "trec-covid-r5"
     with quietly():
@@ -201,8 +201,8 @@ def standardisation() -> Texts:
         x, row = matrix(name), effect.variance.row(0, named=True)
         variance.append([
             name, f"{x.n_topics}×{x.n_systems}", short(row["variance_raw"], 4), short(row["variance_standardised"], 4),
-            short(row["tau"]), f"[{short(row['published_lower'])}, {short(row['published_upper'])}]",
-            f"[{short(row['bootstrap_lower'])}, {short(row['bootstrap_upper'])}]", str(row["clipped"]),
+            short(row["tau"]), short(row["tau_corrected"]), f"[{short(row['tau_lower'])}, {short(row['tau_upper'])}]",
+            str(row["clipped"]),
         ])  # fmt: skip
         with quietly():
             cdf = cf.standardisation_effect(x, to="cdf", n_resamples=0).scale_free
@@ -216,7 +216,7 @@ def standardisation() -> Texts:
         needed.append([name, *(f"{sizes[key]['raw']} / {sizes[key]['standardised']}" for key in asked)])
     return {
         "standardise-variance": table(
-            "matrix | >topics × systems | >variance, raw | >std-AB | >τ | published 95% | bootstrap 95% | >clipped cells",
+            "matrix | >topics × systems | >variance, raw | >std-AB | >τ | >corrected | 95% interval | >clipped cells",
             variance,
         ),
         "standardise-free": table("matrix | >F raw | >F std-AB | >F std-CDF | >topics, raw | >std-AB | >std-CDF", free),
@@ -304,11 +304,10 @@ def simulated_trec8() -> Texts:
 
 # ── measured ──────────────────────────────────────────────────────────────────────────────────────────────
 
-DESIGN = ("design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py",
-          "variance/unbiased_epsilon.py", "design/simulated_power.py")  # fmt: skip
-BEST = ("comparison/best.py",)
-CALIBRATED = ("comparison/calibration.py", "comparison/randomisation.py", "comparison/classical.py",
-              "comparison/bootstrap.py")  # fmt: skip
+DESIGN = ("questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py",
+          "questions/variance/sphericity.py", "questions/design/simulated_power.py")  # fmt: skip
+BEST = ("questions/compare/best.py",)
+CALIBRATED = ("questions/compare/randomisation.py", "questions/compare/classical.py", "questions/compare/bootstrap.py")
 
 
 @figures("measured", command="python docs/advice_study.py --pilots 50 --trials 3000", sources=DESIGN)
@@ -327,7 +326,11 @@ def advice_held_out() -> Texts:
     return {"advice-held-out": study.table(study.everything(30, 2000, held_out=True))}
 
 
-@figures("measured", command="python -m benchmarks simulate", sources=("simulation/copula.py", "simulation/trials.py"))
+@figures(
+    "measured",
+    command="python -m benchmarks simulate",
+    sources=("questions/simulate/copula.py", "questions/simulate/trials.py"),
+)
 def simulate_times() -> Texts:
     """Processor time and seconds of simulations."""
     sys.path.insert(0, str(ROOT))
@@ -337,7 +340,11 @@ def simulate_times() -> Texts:
     return {"simulate-times": "; ".join(rows) + "."}
 
 
-SIMULATED = ("simulation/population.py", "simulation/moving.py", "simulation/trials.py", "comparison/asymmetry.py")
+SIMULATED = (
+    "questions/simulate/population.py",
+    "questions/simulate/trials.py",
+    "questions/compare/asymmetry.py",
+)
 
 
 @figures("measured", command="python docs/asymmetry_study.py --trials 2048", sources=SIMULATED)
@@ -368,7 +375,7 @@ def asymmetry_held_out() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure bootstrap-few",
-         sources=(*SIMULATED, "comparison/bootstrap.py"))  # fmt: skip
+         sources=(*SIMULATED, "questions/compare/bootstrap.py"))  # fmt: skip
 def bootstrap_few() -> Texts:
     """The bootstrap-shift test with few topics."""
     from asymmetry_study import COLLECTIONS, HELD_OUT
@@ -385,18 +392,18 @@ def bootstrap_few() -> Texts:
     return texts
 
 
-@figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
+@figures("measured", command="python docs/calibration_study.py", sources=CALIBRATED)
 def calibration_of_pairs() -> Texts:
     """Type I error of every test."""
-    from cranfield.comparison.calibration import pair_table
+    from calibration_study import pair_table
 
     return {"calibration-pairs": "\n".join(pair_table()).split("\n\n")[1]}
 
 
-@figures("measured", command="python -m cranfield.comparison.calibration", sources=CALIBRATED)
+@figures("measured", command="python docs/calibration_study.py", sources=CALIBRATED)
 def calibration_of_families() -> Texts:
     """Family-wise error of tests with their corrections."""
-    from cranfield.comparison.calibration import family_table
+    from calibration_study import family_table
 
     return {"calibration-families": "\n".join(family_table()).split("\n\n")[1]}
 
@@ -404,7 +411,7 @@ def calibration_of_families() -> Texts:
 @cache
 def flips(n_resamples: int = 499) -> Any:
     """Few resamples, one worker: simulated sets need no more."""
-    from cranfield.comparison.resampled import Resampling
+    from cranfield.questions.compare.resampled import Resampling
 
     return Resampling(n_resamples=n_resamples, workers=1)
 
@@ -412,8 +419,8 @@ def flips(n_resamples: int = 499) -> Any:
 @figures("measured", command="python docs/figures.py --measure best-of-skewed", sources=BEST)
 def best_of_skewed() -> Texts:
     """How often the set holds the better-hidden of two equal systems, by the skewness of their differences."""
-    from cranfield.comparison.best import best_set
-    from cranfield.comparison.grid import GridScores
+    from cranfield.questions.compare.best import best_set
+    from cranfield.questions.compare.grid import GridScores
 
     rng, trials, rows = np.random.default_rng(1), 1000, []
     for sigma in (0.3, 0.6, 1.0, 1.5):
@@ -432,8 +439,8 @@ def best_of_ten() -> Texts:
 
     These shapes were not used when `MORE_SKEWED` was chosen.
     """
-    from cranfield.comparison import best
-    from cranfield.comparison.grid import GridScores
+    from cranfield.questions.compare import best
+    from cranfield.questions.compare.grid import GridScores
 
     rng, trials, rows = np.random.default_rng(2), 400, []
     shapes: dict[str, Callable[[int], Any]] = {
@@ -476,8 +483,8 @@ def best_of_populations() -> Texts:
     """Coverage and size of the set on the populations of docs/advice.md: ten systems, three equally good, others worse."""
     import advice_study as study
 
-    from cranfield.comparison.best import best_set
-    from cranfield.comparison.grid import GridScores
+    from cranfield.questions.compare.best import best_set
+    from cranfield.questions.compare.grid import GridScores
 
     trials, rows = 400, []
     gaps = np.r_[np.zeros(3), 0.05 * np.ones(7)]
@@ -502,7 +509,7 @@ def best_of_populations() -> Texts:
 @figures(
     "measured",
     command="cranfield selection-bias --settings 50 --topics 50 --experiments 4000 --correlation RHO --folds N",
-    sources=("tuning/bias.py", "tuning/choice.py"),
+    sources=("questions/tune/selection_bias.py", "questions/tune/held_out.py"),
 )
 def held_out_tests() -> Texts:
     """Tests on held-out scores of equally good settings."""
@@ -525,7 +532,11 @@ def held_out_tests() -> Texts:
     return {"held-out-tests": table(header, rows)}
 
 
-@figures("measured", command="python examples/tune_search_engine.py", sources=("tuning/choice.py", "tuning/folds.py"))
+@figures(
+    "measured",
+    command="python examples/tune_search_engine.py",
+    sources=("questions/tune/held_out.py", "questions/tune/folds.py"),
+)
 def tuned_engine() -> Texts:
     """The worked example of docs/tuning.md."""
     import importlib.util
@@ -569,7 +580,7 @@ def tuned_engine() -> Texts:
     return texts
 
 
-SCALED = ("measures/stream.py", "comparison/bootstrap.py", "simulation/trials.py")
+SCALED = ("measures/stream.py", "questions/compare/bootstrap.py", "questions/simulate/trials.py")
 
 
 @figures("measured", command="python -m benchmarks scale", sources=SCALED)

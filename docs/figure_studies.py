@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,22 @@ from figure_sources import matrix, short, table
 from figures import ROOT, SHARED, Texts, figures, stored
 
 import cranfield as cf
-from cranfield.errors import quietly
+from cranfield.core.errors import quietly
+from cranfield.measures.aliases import TREC_MEASURES, TrecMeasure
 
 COVID = SHARED / "runs" / "trec-covid-r5"
-MONITORED = ("monitoring/boundaries.py", "monitoring/anytime.py", "monitoring/looking.py", "monitoring/planned.py")
-RELIABLE = ("generalisability/components.py", "generalisability/coefficients.py", "generalisability/study.py")
-REPLICATED = ("replicates/bootstrap.py", "replicates/model.py", "replicates/partitioned.py", "replicates/analysis.py")
+MONITORED = (
+    "questions/monitor/boundaries.py",
+    "questions/monitor/anytime.py",
+    "questions/monitor/monitor.py",
+    "questions/monitor/planned.py",
+)
+RELIABLE = (
+    "questions/reliability/components.py",
+    "questions/reliability/components.py",
+    "questions/reliability/reliability.py",
+)
+REPLICATED = tuple(f"questions/replicates/{name}.py" for name in ("bootstrap", "model", "partitioned", "splits"))
 
 # ── exact ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -24,10 +35,42 @@ REPLICATED = ("replicates/bootstrap.py", "replicates/model.py", "replicates/part
 @figures("exact")
 def trec_eval_tables() -> Texts:
     """Flags, sets and measures as the program has them."""
-    from cranfield.trec_eval.help import flags_table, measures_table, sets_table
+    from cranfield.trec_eval.arguments import FLAGS
+    from cranfield.trec_eval.help import listed, says
+    from cranfield.trec_eval.measures import SETS
 
-    made = {"flags": flags_table, "sets": sets_table, "measures": measures_table}
-    return {f"trec-eval-{name}": rows().rstrip("\n") for name, rows in made.items()}
+    takes = {"none": "", "cutoffs": "ranks", "points": "decimals", "numbers": "numbers", "gains": "level=gain"}
+    flags = [(f"`{flag.written}`", f"`--{flag.long}`", flag.does) for flag in FLAGS]
+    sets = [(f"`{name}`", listed(members)) for name, members in SETS.items()]
+    measures = [
+        (
+            f"`{one.name}`",
+            takes[one.kind] + (f": `{one.parameters}`" if one.parameters else ""),
+            f"`{_in_our_syntax(one)}`" if one.ours else "–",
+            says(one),
+        )
+        for one in TREC_MEASURES.values()
+    ]
+    return {
+        "trec-eval-flags": _markdown(("flag", "long name", "here"), flags),
+        "trec-eval-sets": _markdown(("name", "stands for"), sets),
+        "trec-eval-measures": _markdown(
+            ("trec_eval", "parameters, and those meant without", "here, in `evaluate`", "is"), measures
+        ),
+    }
+
+
+def _in_our_syntax(measure: TrecMeasure) -> str:
+    """How a measure of trec_eval is written for `evaluate`: AP@k, IPrec(recall=…), RBP(p=0.9)."""
+    inside = [f"{name}={value}" for name, value in measure.fixed.items()]
+    if measure.number not in (None, "cutoff"):
+        inside.append(f"{measure.number}=…")
+    return measure.ours + (f"({','.join(inside)})" if inside else "") + "@k" * (measure.number == "cutoff")
+
+
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 @figures("exact")
@@ -93,7 +136,7 @@ def sample_and_tracks() -> Texts:
 @figures(
     "measured",
     command="python docs/pilots_study.py ../shared/data/matrices",
-    sources=("variance/estimate.py", "design/anova.py", "scores/synthetic.py"),
+    sources=("questions/variance/estimate.py", "questions/design/anova.py", "scores/synthetic.py"),
 )
 def pilots() -> Texts:
     """Designs from small pilots."""
@@ -111,7 +154,7 @@ def reliability_intervals() -> Texts:
         return {"reliability-coverage": "\n".join(study.coverage(2000))}
 
 
-@figures("measured", command="python docs/reliability_study.py", sources=("generalisability/tau.py",))
+@figures("measured", command="python docs/reliability_study.py", sources=("questions/reliability/tau.py",))
 def expected_taus() -> Texts:
     """Expected τ beside that of disjoint sets of topics."""
     import reliability_study as study
@@ -166,8 +209,8 @@ def replicates_comparison() -> Texts:
     """Pairs that rules and tests separate on TREC-COVID."""
     from dataclasses import replace
 
-    from cranfield.replicates.analysis import MeasureReplicates
-    from cranfield.replicates.other_tests import comparison_table
+    from cranfield.questions.replicates.other_tests import comparison_table
+    from cranfield.questions.replicates.splits import MeasureReplicates
 
     wanted: dict[str, tuple[dict[str, Any], str, str]] = {  # how, and which row of the comparison
         "paired t, uncorrected": ({}, "paired t", "none"),
@@ -213,10 +256,10 @@ def bracketed(row: dict[str, Any], name: str) -> str:
 
 
 @figures("measured", command="python docs/figures.py --measure replicates-calibration", sources=(
-    *REPLICATED, "replicates/simulation.py", "truth/models.py"))  # fmt: skip
+    *REPLICATED, "questions/replicates/simulation.py", "core/truth/models.py"))  # fmt: skip
 def replicates_calibration() -> Texts:
     """Coverage and type I error of every combination."""
-    from cranfield.replicates.simulation import calibrate
+    from cranfield.questions.replicates.simulation import calibrate
 
     rows = []
     for scenario in ("iid", "trec-like"):
@@ -236,7 +279,7 @@ def replicates_lengths() -> Texts:
     """Mean length of the intervals on TREC-COVID."""
     from dataclasses import replace
 
-    from cranfield.replicates.analysis import analyse_splits
+    from cranfield.questions.replicates.splits import analyse_splits
 
     ways: dict[str, dict[str, Any]] = {
         "no interaction, raw, cells": {"interaction": False, "residuals": "raw", "resample": "cells"},
@@ -264,7 +307,7 @@ def replicates_lengths() -> Texts:
 
 def _parts_of_a_topic(one: Any, topic: str) -> str:
     """The smallest and largest share of the residual sum of squares that a topic makes in a split."""
-    from cranfield.replicates.model import fit
+    from cranfield.questions.replicates.model import fit
 
     parts = []
     for split in one.data.splits:
@@ -278,7 +321,7 @@ def _parts_of_a_topic(one: Any, topic: str) -> str:
 @figures(
     "measured",
     command="python docs/figures.py --measure replicates-teams",
-    sources=(*REPLICATED, "replicates/teams.py"),
+    sources=(*REPLICATED, "questions/replicates/other_tests.py"),
 )
 def replicates_teams() -> Texts:
     """Decisions within one team's runs against all runs."""
@@ -328,12 +371,16 @@ def verdicts_on_advice() -> Texts:
     return texts
 
 
-@figures("measured", command="python docs/figures.py --measure powers-again", sources=("design/simulated_power.py",))
+@figures(
+    "measured",
+    command="python docs/figures.py --measure powers-again",
+    sources=("questions/design/simulated_power.py",),
+)
 def powers_again() -> Texts:
     """The rows outside .78 to .85 with other and more draws: which of them are chance?"""
     import advice_study as study
 
-    from cranfield.design.simulated_power import simulate_power
+    from cranfield.questions.design.simulated_power import simulate_power
 
     real = study.populations() | study.untouched()
     found = []
@@ -363,12 +410,12 @@ def share_of_a_tenth(x: Any) -> float:
 
 
 @figures("measured", command="python docs/figures.py --measure f-tests", sources=(
-    "design/anova.py", "variance/unbiased_epsilon.py"))  # fmt: skip
+    "questions/design/anova.py", "questions/variance/sphericity.py"))  # fmt: skip
 def f_tests() -> Texts:
     """The blocked F-test at its designed size, and at that of ε times λ."""
     from scipy import stats
 
-    from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+    from cranfield.questions.variance.sphericity import unbiased_epsilon
 
     k, min_diff, trials = 20, 0.1, 1500
     rows, found = [], []
@@ -411,12 +458,12 @@ def f_tests() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure intervals-of-sizes", sources=(
-    "design/all_pairs.py", "design/jackknife.py", "variance/squares.py", "variance/pair_spread.py"))  # fmt: skip
+    "questions/design/all_pairs.py", "questions/design/jackknife.py", "questions/variance/squares.py", "questions/variance/sphericity.py"))  # fmt: skip
 def intervals_of_sizes() -> Texts:
     """How often the interval of `recommend` holds the number of topics that the population asks for."""
     import advice_study as study
 
-    from cranfield.design.recommendation import recommend
+    from cranfield.questions.recommend.recommend import recommend
 
     pilots, rng = 400, np.random.default_rng(7)
     # Gamma scores (skewness 1.4); the spread of a topic is itself drawn, so that a tenth of them holds much of the residual.
@@ -449,7 +496,11 @@ def intervals_of_sizes() -> Texts:
     return {"intervals-of-sizes": table(head, rows), "tenth-of-gamma-topics": said}
 
 
-@figures("measured", command="python docs/figures.py --measure one-way-on-shared-topics", sources=("design/anova.py",))
+@figures(
+    "measured",
+    command="python docs/figures.py --measure one-way-on-shared-topics",
+    sources=("questions/design/anova.py",),
+)
 def one_way_on_shared_topics() -> Texts:
     """The papers' design and test, on systems that share topics."""
     from scipy import stats
@@ -476,13 +527,13 @@ def one_way_on_shared_topics() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure equal-means", sources=(
-    "comparison/saddlepoint.py", "comparison/classical.py"))  # fmt: skip
+    "questions/compare/flips.py", "questions/compare/classical.py"))  # fmt: skip
 def equal_means() -> Texts:
     """Equal means, skewed differences: how often they are called different."""
-    from cranfield.comparison.classical import wilcoxon
-    from cranfield.comparison.grid import GridScores
-    from cranfield.comparison.pairs import Pairs
-    from cranfield.comparison.saddlepoint import saddlepoint
+    from cranfield.questions.compare.classical import wilcoxon
+    from cranfield.questions.compare.flips import saddlepoint
+    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.pairs import Pairs
 
     rng, trials, rates = np.random.default_rng(1), 4000, []
     for n in (25, 50):
@@ -498,13 +549,13 @@ def equal_means() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure rank-intervals", sources=(
-    "comparison/rank_intervals.py",))  # fmt: skip
+    "questions/compare/best.py",))  # fmt: skip
 def rank_intervals() -> Texts:
     """Coverage and width of rank intervals: 40 systems, the ten best .005 apart."""
-    from cranfield.comparison.bootstrap import rank_intervals as percentiles
-    from cranfield.comparison.grid import GridScores
-    from cranfield.comparison.rank_intervals import marginal_ranks
-    from cranfield.comparison.resampled import Resampling
+    from cranfield.questions.compare.best import marginal_ranks
+    from cranfield.questions.compare.bootstrap import rank_intervals as percentiles
+    from cranfield.questions.compare.grid import GridScores
+    from cranfield.questions.compare.resampled import Resampling
 
     truth = np.concatenate([0.40 - 0.005 * np.arange(10), 0.34 - 0.006 * np.arange(30)])
     how, trials, rows = Resampling(n_resamples=400, workers=1), 150, []
@@ -532,40 +583,53 @@ def rank_intervals() -> Texts:
 
 
 @figures("measured", command="python docs/figures.py --measure coverage-of-tau", sources=(
-    "scores/correlation.py", "scores/rank_coefficients.py"))  # fmt: skip
+    "scores/tau_interval.py", "scores/rank_coefficients.py"))  # fmt: skip
 def coverage_of_tau() -> Texts:
-    """How often the bootstrap interval of τ holds the τ of a population of topics."""
-    draws, rows = 150, []
-    sides = {}
-    # Every how many systems are ranked, and every how many the factors of std-AB come from.
-    for name, ranked, fitted in (("trec8-adhoc.AP", 2, 2), ("terabyte2006.AP", 2, 2), ("terabyte2006.AP", 2, 1),
-                                 ("terabyte2006.AP", 1, 1)):  # fmt: skip
-        whole = matrix(name)
-        raw, base = (whole.select(systems=whole.systems[::every]) for every in (ranked, fitted))
-        with quietly():
-            std = cf.fit_standardisation(base).apply(raw).scores.only()
-        said = f"{raw.n_systems} systems" + (f", factors from {base.n_systems}" if fitted != ranked else "")
-        sides[f"{name.split('-')[0].split('.')[0]} AP, raw against std-AB, {said}"] = (raw.values, std.values)
-    sides["web2012 P@20 against ERR@20"] = (matrix("web2012-adhoc.P@20").values, matrix("web2012-adhoc.ERR@20").values)
-    for at, (name, (x, y)) in enumerate(sides.items()):
-        systems = [f"s{j:03}" for j in range(x.shape[1])]
+    """How often the interval of τ holds the τ of a population of topics, and how often percentiles do."""
+    from cranfield.core.resampling import blocks
+    from cranfield.scores.rank_coefficients import rank_correlations
+    from cranfield.scores.tau_interval import RankedScores, TopicNoise, hull, resample
 
-        def tau(chosen: Any, n_resamples: int, x: Any = x, y: Any = y, names: Any = systems) -> cf.Correlation:
-            topics = [f"t{i:03}" for i in range(len(chosen))]
-            with quietly():
-                pair = [cf.ScoreMatrix(side[chosen], topics, names, "M") for side in (x, y)]
-                return cf.correlate(*pair, n_resamples=n_resamples)
+    draws, rows, sides = 300, [], {}
+    for year in (5, 7):
+        name = f"trec{year}-adhoc"
+        sides[f"TREC-{year}, AP against P@10"] = (matrix(f"{name}.AP").values, matrix(f"{name}.P@10").values)
+    sides["Web 2012, P@20 against ERR@20"] = (
+        matrix("web2012-adhoc.P@20").values,
+        matrix("web2012-adhoc.ERR@20").values,
+    )
+    with quietly():
+        raw = matrix("terabyte2006.AP")
+        sides["Terabyte 2006 AP, raw against std-AB"] = (
+            raw.values, cf.fit_standardisation(raw).apply(raw).scores.only().values,
+        )  # fmt: skip
+    for at, (name, population) in enumerate(sides.items()):
+        n_topics, every = population[0].shape
+        for m in (10, 25, every):
+            row = [name, str(m)]
+            for n in (25, 50):
+                rng, hits = np.random.default_rng([at, m, n]), np.zeros(2)
+                for draw in range(draws):
+                    systems, topics = rng.choice(every, m, replace=False), rng.integers(n_topics, size=n)
+                    x, y = (side[:, systems] for side in population)
+                    truth = rank_correlations(*(side.mean(axis=0).round(12)[None] for side in (x, y)))["tau"][0]
+                    a, b = RankedScores.of(x[topics]), RankedScores.of(y[topics])
+                    totals, noise = (a.totals[None], b.totals[None]), TopicNoise.of(a.grid, b.grid, shared=True)
+                    tau = float(rank_correlations(*totals, (a.tolerance, b.tolerance))["tau"][0])
+                    drawn, factors = resample(a, b, noise, True, draw, 1024, blocks(500)[0])
+                    found = hull(tau, float(noise.factors(totals)[0]), drawn["tau"], factors, n, 0.05)
+                    ends = np.quantile(drawn["tau"], [0.025, 0.975])
+                    hits += [(found.lower or -1) - 1e-9 <= truth <= (found.upper or 1) + 1e-9,
+                             ends[0] - 1e-9 <= truth <= ends[1] + 1e-9]  # fmt: skip
+                row += [short(hits[0] / draws, 2), short(hits[1] / draws, 2)]
+            rows.append(row)
+    header = "population | >systems | >25 topics | >percentiles | >50 topics | >percentiles"
+    return {"coverage-of-tau": table(header, rows)}
 
-        truth = tau(np.arange(len(x)), 0).values["tau"]
-        row, rng = [name, short(truth or 0)], np.random.default_rng(at)
-        for n in (25, 50, 100):
-            ends = [tau(rng.integers(len(x), size=n), 200).bootstrap["tau"] for _ in range(draws)]
-            row.append(short(float(np.mean([one[0] <= truth <= one[1] for one in ends if one])), 2))  # type: ignore[operator]
-        rows.append(row)
-    return {"coverage-of-tau": table("population | >τ | >25 topics | >50 topics | >100 topics", rows)}
 
-
-@figures("measured", command="python docs/figures.py --measure trust-in-the-warning", sources=("tuning/held_out.py",))
+@figures(
+    "measured", command="python docs/figures.py --measure trust-in-the-warning", sources=("questions/tune/tune.py",)
+)
 def trust_in_the_warning() -> Texts:
     """How often `tune` warns, and how often tests on held-out scores of equal families reject."""
     from scipy import stats

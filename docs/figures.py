@@ -112,13 +112,15 @@ def _shape(node: Any) -> Any:
 
 
 def fingerprint(sources: tuple[str, ...]) -> str:
-    """Of modules without their comments, docstrings and layout; the same in every Python."""
+    """Of modules without their imports, comments, docstrings and layout; the same in every Python."""
     whole = hashlib.sha256()
     for name in sources:
         tree = ast.parse((SOURCE / name).read_text())
         for node in ast.walk(tree):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False):
                 node.body = node.body[1:]
+            if hasattr(node, "body") and isinstance(node.body, list):
+                node.body = [one for one in node.body if not isinstance(one, (ast.Import, ast.ImportFrom))]
         whole.update(json.dumps(_shape(tree)).encode())
     return whole.hexdigest()[:16]
 
@@ -148,10 +150,10 @@ def stale(group: Group, kept: dict[str, dict[str, Any]]) -> str:
 
 def sentences_page() -> str:
     """The list of conclusions."""
-    from cranfield.sentences import every_sentence
+    from cranfield.core.sentences import every_sentence
 
     lines = [
-        "<!-- Written by docs/figures.py from src/cranfield/sentences; change those files, not this one. -->",
+        "<!-- Written by docs/figures.py from the folders of src/cranfield; change those files, not this one. -->",
         "# What cranfield may conclude, and when it is true",
         "",
         "Every sentence with which a command, page or report concludes something. Those marked *always* are printed whatever",

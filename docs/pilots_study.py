@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from cranfield import CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
-from cranfield.resampling import generator
+from cranfield.core.resampling import generator
 from cranfield.scores.synthetic import make_scores
 
 TOPICS, SYSTEMS, PILOTS = (10, 25, 50), (5, 10, 40), 200

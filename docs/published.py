@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from cranfield import PoolFigure, cost_from_figures, design_anova, design_interval
-from cranfield.design import anova_power, anova_topics
-from cranfield.present.formats.csv import to_csv
+from cranfield.core.formats.csv import to_csv
+from cranfield.questions.design.anova import anova_power, anova_topics
 
 DOCS = Path(__file__).resolve().parent
 DATA = DOCS.parent / "tests" / "published"

@@ -15,10 +15,9 @@ import numpy as np
 from scipy.special import stdtr
 
 from cranfield import ScoreMatrix, expected_tau, monitor, read_scores, reliability
-from cranfield.errors import CranfieldWarning
-from cranfield.monitoring import spending_boundaries
-from cranfield.monitoring.anytime import sequence_half_width, tuned_rho
-from cranfield.monitoring.boundaries import nominal
+from cranfield.core.errors import CranfieldWarning
+from cranfield.questions.monitor.anytime import sequence_half_width, tuned_rho
+from cranfield.questions.monitor.boundaries import nominal, spending_boundaries
 from cranfield.scores.rank_coefficients import rank_correlations
 
 TRUTH = {"systems": 0.003, "topics": 0.03, "residual": 0.01}
@@ -46,7 +45,7 @@ def coverage(trials: int) -> Iterator[str]:
         rng = np.random.default_rng(1)
         hits = np.zeros(2)
         for _ in range(trials):
-            study = reliability([collection(rng, n, m) for n, m in sizes])
+            study = reliability([collection(rng, n, m) for n, m in sizes], intervals="normal")
             ratios = [study.ratio("erho2"), study.ratio("phi")]
             hits += [one.lower <= true <= one.upper for one, true in zip(ratios, (s / e, s / (q + e)), strict=True)]
         yield f"| {name} | {short(hits[0] / trials)} | {short(hits[1] / trials)} |"

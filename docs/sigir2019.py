@@ -28,13 +28,22 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 from cranfield import CranfieldWarning, ScoreMatrix, read_scores
-from cranfield.comparison.corrections import at_most
-from cranfield.simulation.blocks import KIND, job_of, run_blocks
-from cranfield.simulation.copula import CLUSTER, FittedCopula, PairCopulas, library, pseudo_observations
-from cranfield.simulation.margins import Margin
-from cranfield.simulation.population import Population
-from cranfield.simulation.trials import BLOCK, Outcome, Plan, Source, draw_cell, outcome_of
-from cranfield.work_files import WorkFile
+from cranfield.core.work_files import WorkFile
+from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.simulate.copula import CLUSTER, FittedCopula, PairCopulas, library, pseudo_observations
+from cranfield.questions.simulate.margins import Margin
+from cranfield.questions.simulate.population import Population
+from cranfield.questions.simulate.trials import (
+    BLOCK,
+    KIND,
+    Outcome,
+    Plan,
+    Source,
+    draw_cell,
+    job_of,
+    outcome_of,
+    run_blocks,
+)
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]

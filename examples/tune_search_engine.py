@@ -20,9 +20,10 @@ import numpy as np
 import polars as pl
 
 from cranfield import LiveFamily, NFold, Run, Tuning, make_sample, tune
-from cranfield.comparison import Comparison, compare
-from cranfield.measures import Evaluator
-from cranfield.tuning import Setting, grid
+from cranfield.measures.evaluation import Evaluator
+from cranfield.questions.compare.compare import compare
+from cranfield.questions.compare.comparison import Comparison
+from cranfield.questions.tune.parameters import Setting, grid
 
 FEEDBACK_DOCUMENTS, FEEDBACK_WORDS, FOUND = 2, 20, 200
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import examples
 from cranfield import (
     FileCheck,
     ScoreMatrix,
@@ -24,6 +25,7 @@ from cranfield import (
     expected_tau,
     fit_standardisation,
     gate,
+    leaderboard,
     make_sample,
     make_scores,
     monitor,
@@ -40,12 +42,15 @@ from cranfield import (
     three_views,
     variances,
 )
-from cranfield.comparison import compare, compare_measures
-from cranfield.design import PoolFigure
-from cranfield.errors import CranfieldWarning
-from cranfield.replicates import replicate
-from cranfield.scores.correlation import Correlations
-from cranfield.tuning import selection_bias, tune
+from cranfield.core.answer import Drawings
+from cranfield.core.errors import CranfieldWarning
+from cranfield.core.results import Result
+from cranfield.questions.compare.compare import compare, compare_measures
+from cranfield.questions.correlate.correlate import Correlations
+from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.replicates.replicate import replicate
+from cranfield.questions.tune.selection_bias import selection_bias
+from cranfield.questions.tune.tune import tune
 
 METHODS = ("percentile95", "residual", "within", "one_way", "two_way")
 
@@ -130,7 +135,10 @@ def families_of(n_systems: int) -> dict[str, ScoreMatrix]:
 
 @functools.lru_cache(maxsize=4)
 def results(n_systems: int = 6) -> dict[str, Any]:
-    """One result of every kind that has a chart, by the name of its type; all as small as so many systems allow."""
+    """One result of every kind that has a chart, by the name of its type; all as small as so many systems allow.
+
+    A type that is not listed comes from the examples of its question, as far as one number of systems goes.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CranfieldWarning)
         x = matrix(n_systems=n_systems)
@@ -140,7 +148,7 @@ def results(n_systems: int = 6) -> dict[str, Any]:
         sample = make_sample(n_topics=10, n_systems=4 if n_systems == 6 else n_systems, n_documents=300, seed=7)
         teams = {run.system: f"team {number // 2}" for number, run in enumerate(sample.runs)}
         figures = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
-        return {
+        made: dict[str, Any] = {
             "AnovaTable": anova_table(x),
             "Comparison": compare(x, n_resamples=2000),
             "MeasureComparisons": compare_measures(scores, n_resamples=2000),
@@ -148,6 +156,7 @@ def results(n_systems: int = 6) -> dict[str, Any]:
             "FileCheck": FileCheck("runs/bm25.run", "run", 50, 1, 50_000, ties=320, notes=("1 line skipped",)),
             "Gate": gate(x, baseline=x.systems[0], candidate=x.systems[1], margin=0.02),
             "PairTopics": compare(x, test="t").pair(x.systems[0], x.systems[1]),
+            "Leaderboard": leaderboard(scores, n_resamples=2000),
             "PaperTable": paper_table(x, n_resamples=500),
             "Correlation": correlate(x, y, n_resamples=200),
             "Correlations": Correlations((correlate(x, y, n_resamples=200), correlate(y, x, n_resamples=200))),
@@ -178,3 +187,14 @@ def results(n_systems: int = 6) -> dict[str, Any]:
             "interval": design_interval(estimate_variance(x, "percentile95"), 0.10),
             "estimates": [estimate_variance(x, method) for method in METHODS],
         }
+        return made | (examples.results(set(made)) if n_systems == 6 else {})
+
+
+def drawings() -> dict[str, Drawings]:
+    """What draws the results of each type, by its name."""
+    made = [result for result in results().values() if isinstance(result, Result)]
+    return {type(result).__name__: type(result).drawings() for result in made}
+
+
+CHARTS = [(kind_of, kind) for kind_of, known in drawings().items() for kind in known]
+"""Every chart of every type of result."""

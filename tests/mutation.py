@@ -27,13 +27,18 @@ from queue import SimpleQueue
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "scores": ["tests/scores", "src/cranfield/scores"],
-    "variance": ["tests/variance", "tests/properties/test_design.py", "src/cranfield/variance"],
-    "comparison": ["tests/comparison", "src/cranfield/comparison"],
-    "design": ["tests/design", "tests/published", "tests/properties/test_design.py", "src/cranfield/design"],
+    "questions/variance": ["tests/variance", "tests/properties/test_design.py", "src/cranfield/questions/variance"],
+    "questions/compare": ["tests/comparison", "src/cranfield/questions/compare"],
+    "questions/design": [
+        "tests/design",
+        "tests/published",
+        "tests/properties/test_design.py",
+        "src/cranfield/questions/design",
+    ],
 }
-"""The tests that answer for each room: its own, its doctests, and those of the published tables."""
-LEFT_OUT = {"src/cranfield/comparison/calibration.py"}
-"""A program that measures error rates, run by itself; its figures are in docs/compare.md."""
+"""The tests that answer for each folder: its own, its doctests, and those of the published tables."""
+LEFT_OUT = {"question.py", "answer.py", "charts.py"}
+"""Files of a question that say and draw; other tests answer for them, and they hold no numerics."""
 
 COMPARISONS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq}
 COMPARISONS |= {ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
@@ -115,14 +120,18 @@ def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
         getattr(parent, field)[index] = node
 
 
+def room_of(file: str) -> str:
+    """The folder whose tests answer for a file."""
+    return next(room for room in TESTS if file.startswith(f"src/cranfield/{room}/"))
+
+
 def run(mutant: Mutant, place: Path, seconds: float) -> str:
     """Whether a mutant is ``"killed"``, ``"survived"`` or ran out of time (``"endless"``) in a copy of the house."""
     path = place / mutant.file
     before = path.read_text()
     path.write_text(mutant.text)
-    room = Path(mutant.file).parts[2]
     environment = {**os.environ, "PYTHONPATH": str(place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS[room]]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS[room_of(mutant.file)]]
     try:
         ended = subprocess.run(words, cwd=place, env=environment, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
@@ -137,7 +146,9 @@ def sampled(rooms: list[str], count: int, seed: int) -> list[Mutant]:
     chosen = []
     for place, room in enumerate(rooms):
         files = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src/cranfield" / room).rglob("*.py"))
-        every = [one for file in files if file not in LEFT_OUT for one in mutants(file, (ROOT / file).read_text())]
+        every = [
+            one for file in files if Path(file).name not in LEFT_OUT for one in mutants(file, (ROOT / file).read_text())
+        ]
         share = count // len(rooms) + (place < count % len(rooms))
         chosen += random.Random(seed).sample(every, min(share, len(every)))
     random.Random(seed).shuffle(chosen)
@@ -183,7 +194,7 @@ def main() -> int:
         counts: dict[str, Counter[str]] = {room: Counter() for room in asked.rooms}
         with ThreadPoolExecutor(asked.jobs) as threads:
             for mutant, outcome in threads.map(one, sampled(asked.rooms, asked.mutants, asked.seed)):
-                counts[Path(mutant.file).parts[2]][outcome] += 1
+                counts[room_of(mutant.file)][outcome] += 1
                 if outcome == "survived":
                     print(f"survived: {mutant.file}:{mutant.line}: {mutant.change}", flush=True)
     for room, each in counts.items():

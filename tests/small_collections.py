@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cranfield import Qrels, Run
-from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 
 
 def qrels_of(rows: Iterable[tuple[str, str, str, int]], name: str = "qrels") -> Qrels:

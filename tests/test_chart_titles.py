@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.design import PoolFigure, cost_from_figures
-from cranfield.present.charts import chart
-from cranfield.scores.correlation import Correlations
-from cranfield.sentences import every_sentence
+from cranfield.core.charts import chart
+from cranfield.core.sentences import every_sentence
+from cranfield.questions.correlate.correlate import Correlations
+from cranfield.questions.cost.cost import cost_from_figures
+from cranfield.questions.cost.figures import PoolFigure
 from small_collections import qrels_of, run_of
 
 TITLES = {name: one for name, one in every_sentence().items() if name.startswith("charts.")}
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
 def titled(result: object, kind: str | None = None, **options: object) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cranfield import CranfieldWarning, DataError, ScoreMatrix, build_report, compare, correlate, demand
-from cranfield.comparison.tests import TESTS, Size
-from cranfield.demand import Demand, announced_to
-from cranfield.present.report import build
+from cranfield import CranfieldWarning, DataError, ScoreMatrix, build_report, compare, correlate
+from cranfield.core import demand
+from cranfield.core.demand import Demand, announced_to
+from cranfield.questions.compare.tests import TESTS, Size
+from cranfield.reports import report as report_module
 from support import Type
 
 
@@ -68,7 +69,7 @@ def test_the_command_line_says_it_on_stderr(cranfield: Type, monkeypatch: pytest
 
 
 def test_a_report_of_too_many_scores_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "MOST_SCORES", 59)
+    monkeypatch.setattr(report_module, "MOST_SCORES", 59)
     with pytest.raises(
         DataError, match=r"60 of them \(20 topics × 3 systems\) would make .* at most 59 fit: choose systems"
     ):

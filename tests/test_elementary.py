@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from cranfield import elementary
+from cranfield.core import elementary
 
 Array = NDArray[np.float64]
 

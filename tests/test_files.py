@@ -10,8 +10,8 @@ import pytest
 
 from cranfield import FileError, make_sample, make_scores, write_scores
 from cranfield.collection.readers import read_run
-from cranfield.files import beside, expand, read_bytes, write_atomically, written_whole
-from cranfield.work_files import WorkFile
+from cranfield.core.files import beside, expand, read_bytes, write_atomically, written_whole
+from cranfield.core.work_files import WorkFile
 
 
 def test_a_nul_in_a_name_is_said() -> None:

@@ -14,11 +14,11 @@ from hypothesis.extra.numpy import arrays
 
 import cranfield
 from cranfield import CranfieldError, FileError, UnknownNameError
-from cranfield.errors import Problem
-from cranfield.executors import map_in_order
-from cranfield.files import expand, write_atomically
-from cranfield.labels import natural_key, natural_sorted
-from cranfield.resampling import generator, to_grid
+from cranfield.core.errors import Problem
+from cranfield.core.executors import map_in_order
+from cranfield.core.files import expand, write_atomically
+from cranfield.core.labels import natural_key, natural_sorted
+from cranfield.core.resampling import generator, to_grid
 
 
 def test_the_public_names_are_all_there() -> None:
@@ -26,8 +26,14 @@ def test_the_public_names_are_all_there() -> None:
     for name in cranfield.__all__:
         assert getattr(cranfield, name) is not None
     assert set(cranfield.__all__) <= set(dir(cranfield))
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="No cranfield attribute nothing"):
         cranfield.nothing  # noqa: B018
+
+
+def test_no_folder_hides_a_public_name() -> None:
+    """A subpackage that is imported becomes an attribute of the package, in place of a function of its name."""
+    folders = {path.name.removesuffix(".py") for path in Path(cranfield.__file__).parent.iterdir()}
+    assert folders & set(cranfield.__all__) == set()
 
 
 @given(st.lists(st.text(max_size=6)))

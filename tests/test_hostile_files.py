@@ -10,8 +10,8 @@ import pytest
 from cranfield import DataError, FileError, ScoreMatrix, read_order, read_qrels, read_run, read_scores
 from cranfield.collection.intents import read_intents
 from cranfield.collection.teams import read_teams
-from cranfield.labels import natural_sorted
-from cranfield.standardise.factors import Standardisation
+from cranfield.core.labels import natural_sorted
+from cranfield.questions.standardise.fit import Standardisation
 
 LONG = "9" * 5000
 DEEP = "[" * 100_000

@@ -15,7 +15,7 @@ from support import SHARED, Type, needs_shared
 from web_page import HERE, Client, ask
 
 COUNT = re.compile(r"([\d,]+) of ([\d,]+) pairs (?:differ|of systems differ)")
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.resampling import cross_products, sample_covariance
+from cranfield.core.resampling import cross_products, sample_covariance
 from determinism.processors import PROCESSORS, QUICK, told
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import ArgumentError
-from cranfield.resampling import (
+from cranfield.core.resampling import (
     BLOCK,
     SIGNS,
     TOPICS,

@@ -22,8 +22,8 @@ import pytest
 import cranfield as package
 from chart_support import results as charted
 from cranfield import ArgumentError, DataError
-from cranfield.present.answer import answer
-from cranfield.results import Result
+from cranfield.core.answer import answer
+from cranfield.core.results import Result
 
 SHARED = ("to_frame", "to_dict", "to_pandas", "to_latex", "to_markdown", "summary", "chart", "_repr_html_")
 FLAT = {"Comparison"}
@@ -52,6 +52,7 @@ def test_there_is_one_of_every_type(results):
 MADE_OF = {
     "Correlations": {"Correlation"},
     "Gate": {"GateCheck"},
+    "Leaderboard": {"Comparison"},
     "MeasureComparisons": {"Comparison"},
     "Monitoring": {"Look"},
     "PairTopics": {"Comparison"},
@@ -78,7 +79,7 @@ def test_every_result_is_checked_at_its_door():
             return all(map(checked, parts))
         doors = [vars(classes[name]).get(method) for method in ("__init__", "__post_init__")]
         called = chain(*(door.__code__.co_names for door in doors if door is not None))
-        return any(one.startswith(("check_", "ArithmeticError", "DataError")) for one in called)
+        return any(one.startswith(("check_", "claim", "ArithmeticError", "DataError")) for one in called)
 
     results = {kind.__name__ for kind in every_type() if kind.__module__.startswith("cranfield.")}
     assert MADE_OF.keys() <= results

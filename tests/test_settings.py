@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from chart_support import results
-from cranfield.errors import ArgumentError
-from cranfield.present.answer import answer
-from cranfield.settings import REQUIRED, Settings, questions
-from cranfield.settings.shared import not_negative
+from cranfield.core.errors import ArgumentError
+from cranfield.core.options import not_negative
+from cranfield.core.question import REQUIRED, Question, questions
+from cranfield.measures.options import SCORING, ScoringOptions
+from cranfield.questions.compare.compare import Options
 
-ANSWERED = {name: question for name, question in questions().items() if question.answered_by}
+ANSWERED = {name: question for name, question in questions().items() if question.verb is not Question.verb}
 DATA = {
     "scores", "collections", "batches", "families", "qrels", "runs", "variance", "variance_of_difference", "splitter", "groups",
     "progress", "executor", "missing", "path", "paths", "reference", "estimate", "model", "source",
@@ -28,13 +28,18 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def parameters(question: type[Settings]) -> dict[str, Any]:
-    signature = inspect.signature(question.function())
-    return {
-        name: REQUIRED if one.default is inspect.Parameter.empty else one.default
-        for name, one in signature.parameters.items()
-        if one.kind is not inspect.Parameter.VAR_KEYWORD
-    }
+def parameters(question: type[Question]) -> dict[str, Any]:
+    """What the function takes; of options that it passes on to `evaluate`, each with its default there."""
+    verb = question.verb()
+    taken: dict[str, Any] = {}
+    for name, one in inspect.signature(verb).parameters.items():
+        if one.kind is not inspect.Parameter.VAR_KEYWORD:
+            taken[name] = REQUIRED if one.default is inspect.Parameter.empty else one.default
+        elif one.annotation == "Unpack[ScoringOptions]":
+            taken |= {option: SCORING[option] for option in ScoringOptions.__annotations__}  # type: ignore[literal-required]
+        elif one.annotation == "Unpack[Options]":  # those of `compare`
+            taken |= {key: question.of(key).default for key in Options.__annotations__ if key not in DATA}
+    return taken
 
 
 @pytest.mark.parametrize("name", ANSWERED)
@@ -54,47 +59,9 @@ def test_the_function_takes_the_settings(name: str) -> None:
 @pytest.mark.parametrize("name", ANSWERED)
 def test_data_come_first(name: str) -> None:
     """`ask` passes data by position and settings by name."""
-    first = next(iter(inspect.signature(ANSWERED[name].function()).parameters), None)
+    first = next(iter(inspect.signature(ANSWERED[name].verb()).parameters), None)
     takes = ANSWERED[name].takes
     assert takes == "nothing" or first in DATA, f"{name} takes {takes}, and its first parameter is {first}"
-
-
-RESULTS = {
-    "compare": "Comparison", "leaderboard": "MeasureComparisons", "gate": "Gate", "table": "PaperTable",
-    "correlate": "Correlation", "cost": "Cost", "design anova": "Design", "design ttest": "ttest",
-    "design interval": "interval", "design looks": "SequentialDesign", "design recommend": "Recommendation",
-    "monitor": "Monitoring", "reliability": "Reliability", "replicates": "Replicates", "reuse": "Reuse",
-    "selection-bias": "SelectionBias", "simulate design": "SimulatedDesign", "simulate scores": "SimulatedScores",
-    "simulate tests": "SimulatedTests", "standardise effect": "StandardisationEffect",
-    "standardise robustness": "Robustness", "standardise fit": "Standardisation", "standardise apply": "Standardised",
-    "tune": "Tuning", "variance": "Variances",
-}  # fmt: skip
-"""By question: an example of its result in `chart_support`."""
-READING = {"intents", "name", "lenient"}
-TOLD_OTHERWISE = {
-    "cost": {one.name for one in questions()["cost"].all()},  # only what applies, in the words of the design
-    "replicates": READING | {"published"},  # which stands for other settings
-    "reuse": READING | {"teams", "team_prefix", "leave_out"},  # the rows name the teams
-    "selection-bias": {"leave_one_out", "holdout", "n_repeats"},  # `folds` says it in words
-    "standardise apply": {"factors"},  # their version is in the provenance of the scores
-    "tune": {"leave_one_out", "holdout", "n_repeats", "stratified"},  # `folds` says it in words
-}
-"""Settings that a result does not repeat under their names, and why."""
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_result_names_its_settings_as_the_question_does(name: str) -> None:
-    settings = results()[RESULTS[name]].settings
-    asked = {one.name for one in questions()[name].all() if one.part == "question"}
-    missing = asked - set(settings) - TOLD_OTHERWISE.get(name, set())
-    assert not missing, f"the settings of the answer to {name} lack {sorted(missing)}"
-    assert list(settings) == list(dict(results()[RESULTS[name]].to_dict().get("settings", settings)))
-
-
-@pytest.mark.parametrize("name", [name for name in RESULTS if name not in ("design looks", "selection-bias")])
-def test_rows_for_machines_name_the_measure(name: str) -> None:
-    rows = answer(results()[RESULTS[name]]).sheet().for_machines
-    assert "measure" in rows.columns or {"reference", "estimate"} <= set(rows.columns)
 
 
 @pytest.mark.parametrize(

@@ -17,18 +17,19 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cranfield.cli.main import app
-from cranfield.present.formats import render
-from cranfield.present.tables import Sheet, text_rows
-from cranfield.settings import Settings, setting
+from cranfield.core.formats import render
+from cranfield.core.page import Page
+from cranfield.core.question import Question, setting
+from cranfield.core.tables import Sheet, text_rows
 from cranfield.web.server import page as registry
 from cranfield.web.server.app import create_app
-from cranfield.web.server.library import imports
 from cranfield.web.server.limits import Limits
-from cranfield.web.server.outcome import MOST_ROWS, Outcome
-from cranfield.web.server.page import Page, menu, page, pages
+from cranfield.web.server.outcome import MOST_ROWS, Outcome, imports
+from cranfield.web.server.page import WebPage, answers, menu, pages
+from examples import EXAMPLES, files
 from web_page import HERE, Client, ask
 
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 QUESTIONS = {
     "design": "variance=0.0530&systems=5,10&min_diff=0.1",
     "recommend": "data=DATA&systems=5&min_diff=0.2",
@@ -50,7 +51,10 @@ QUESTIONS = {
     "tuning": "data=DATA&folds=3&resamples=50",
     "report": "data=DATA&resamples=500&skip=standardisation&skip=collection&skip=next",
 }
-"""One address for every page; DATA stands for scores of settings of a family."""
+"""Addresses of pages; DATA stands for scores of settings of a family.
+
+A page that is not listed is asked what the first example of its question asks, about the files that it names.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +80,7 @@ def past(client: Client) -> str:
     return str(client.post("/api/data", files={"files": ("past.AP.csv", written("AP"))}).json()["id"])
 
 
-def outcome_of(client: Client, one: Page, query: str) -> Outcome:
+def outcome_of(client: Client, one: WebPage, query: str) -> Outcome:
     """What the server has worked out, for a look at the sheets behind it."""
     service = client.app.state.service  # type: ignore[attr-defined]
     question = one.question.from_query([tuple(part.split("=", 1)) for part in query.split("&")])  # type: ignore[misc]
@@ -104,13 +108,19 @@ def of_people(sheet: Sheet) -> dict[str, list[str]]:
     return {name: [row[at] for row in text_rows(shown)] for at, name in enumerate(shown.rows.columns)}
 
 
-def test_every_page_is_asked() -> None:
-    assert set(QUESTIONS) == set(pages())
+def by_example(client: Client, one: WebPage) -> str:
+    """What the first example of a question asks, as an address spells it, about its files uploaded."""
+    example = next(each for each in EXAMPLES if issubclass(one.question, each.question))
+    paths = [path for name in example.inputs for path in [files() / name, *sorted((files() / name).glob("*"))]]
+    parts = [("files", (path.name, path.read_bytes())) for path in paths if path.is_file()]
+    data = client.post("/api/data", files=parts).json()["id"]
+    return "&".join(f"{name}={value}" for name, value in [("data", data), *example.asked().query()])
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", pages())
 def test_all_skins_show_the_same_cells(client: Client, past: str, name: str) -> None:
-    one, query = pages()[name], QUESTIONS[name].replace("DATA", past)
+    one = pages()[name]
+    query = QUESTIONS[name].replace("DATA", past) if name in QUESTIONS else by_example(client, one)
     body = ask(client, f"/api{one.address}?{query}")
     outcome = outcome_of(client, one, query)
     html = client.get(f"{one.address}?{query}&start=yes").text
@@ -188,51 +198,16 @@ def typed(command: str, *more: str) -> Result:
     return CliRunner().invoke(app, [*words, *more])
 
 
-BY_MEASURES = {
-    "compare": "compare FILE --test t",
-    "power": "compare FILE --test t --show power",
-    "topics": "compare FILE --test t --show topics",
-    "leaderboard": "leaderboard FILE --test t",
-    "gate": "gate FILE --baseline ql(mu=100) --candidate ql(mu=500) --margin 0.05",
-    "variance": "variance FILE",
-    "pairs": "design pairs --scores FILE --systems 5 --min-diff 0.1",
-    "anova": "design anova --scores FILE --systems 3 --min-diff 0.1",
-    "ttest": "design ttest --scores FILE --min-diff 0.1",
-    "interval": "design interval --scores FILE --width 0.1",
-    "fit": "standardise fit FILE",
-    "robustness": "standardise robustness FILE",
-    "effect": "standardise effect FILE --resamples 20",
-    "correlate": "correlate FILE FILE --resamples 20",
-    "convert": "convert FILE --layout long",
-}
-"""Every command that answers by all measures of a file; the CSV of `table` has a column per measure, as papers do."""
-
-
-@pytest.mark.parametrize("name", BY_MEASURES)
-def test_columns_are_the_same_for_one_measure_and_for_two(name: str, tmp_path: Path) -> None:
-    columns = []
-    for measures in (["AP"], ["AP", "RR"]):
-        (tmp_path / "scores.csv").write_text(written(*measures))
-        words = BY_MEASURES[name].replace("FILE", str(tmp_path / "scores.csv")).split()
-        rows = json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)["rows"]
-        head = CliRunner().invoke(app, [*words, "--format", "csv"]).stdout.splitlines()[0].split(",")
-        assert all(list(row) == head for row in rows)
-        by = "reference" if name == "correlate" else "measure"
-        assert {row[by] for row in rows} == set(measures)
-        columns.append(head)
-    assert columns[0] == columns[1]
-
-
 # ── a page of one file ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountSettings(Settings):
+class CountQuestion(Question):
     """A question nobody asks."""
 
     brief = "How many topics there are."
     takes = "scores"
-    answered_by = "cranfield.scores:count_topics"
+    page = Page(name="count", title="Counting", place=70, heading="How many?", doing="Counting")
 
     measure: str | None = setting(None, "Which measure.", part="source")
     n_more: int = setting(3, "How many more to count.", least=0, most=9)
@@ -243,7 +218,7 @@ class CountSettings(Settings):
 def count(question: Any, dataset: Any, progress: Any) -> Outcome:
     import polars as pl
 
-    from cranfield.present.answer import Answer
+    from cranfield.core.answer import Answer
 
     matrix = dataset.scores(question.measure).only()
     rows = pl.DataFrame({"topics": [matrix.n_topics], "more": [question.n_more]})
@@ -253,10 +228,10 @@ def count(question: Any, dataset: Any, progress: Any) -> Outcome:
 
 @pytest.fixture
 def counting() -> Iterator[Client]:
-    page("count", "Counting", CountSettings, heading="How many?", doing="Counting", answer=count, place=70)
+    answers(CountQuestion)(count)
     with Client(create_app(limits=Limits(patience=60.0)), base_url=HERE) as asked:
         yield asked
-    del registry._PAGES["count"]
+    del registry._PAGES[CountQuestion.page]
 
 
 def test_a_registered_page_is_everywhere(counting: Client) -> None:

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 
 from cranfield import UnknownNameError, read_run, read_scores
 from cranfield.cli.main import app
-from cranfield.files import write_atomically
-from cranfield.measures import parse_measure
+from cranfield.core.files import write_atomically
+from cranfield.measures.names import parse_measure
 from cranfield.measures.registry import no_imports
 from cranfield.web.server.app import create_app
 from cranfield.web.server.workplace import Workplace
@@ -29,8 +29,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 FORBIDDEN = {"eval", "exec", "compile", "__import__", "execfile"}
 UNPACKERS = {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "yaml"}
 PICKLE_ALLOWED = {
-    "executors.py": "a function travels to processes that this one has started",
-    "cluster.py": "work travels to the workers of a cluster that the user named, and results come back",
+    "core/executors.py": "a function travels to processes that this one has started",
+    "core/cluster.py": "work travels to the workers of a cluster that the user named, and results come back",
 }
 SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
 TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
@@ -74,7 +74,7 @@ def test_the_rule_can_fail() -> None:
 
 def test_a_work_file_of_objects_is_no_way_in(tmp_path: Path) -> None:
     """An array of Python objects would be pickled; its kind is refused."""
-    from cranfield.work_files import WorkFile, _line
+    from cranfield.core.work_files import WorkFile, _line
 
     path = tmp_path / "job.work"
     WorkFile(path, {"seed": 1}).close()

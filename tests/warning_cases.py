@@ -8,10 +8,13 @@ from functools import cache
 import numpy as np
 
 import cranfield as cf
-from cranfield.design import PoolFigure, cost_from_figures, design_two_sample_ttest
-from cranfield.design.pool_price import doubts
-from cranfield.design.sense import sense
-from cranfield.present.view.sentences import sentences as view_sentences
+from cranfield.core.labels import summary
+from cranfield.questions.cost.cost import cost_from_figures
+from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.cost.pool_price import doubts
+from cranfield.questions.design.sense import sense
+from cranfield.questions.design.ttest import design_two_sample_ttest
+from cranfield.reports.view.data import sentences as view_sentences
 from small_collections import qrels_of, run_of
 
 Shown = tuple[str, str]
@@ -97,7 +100,7 @@ case("design.upper-bound-systems", lambda: cf.design_anova(residual(), min_diff=
 
 
 def uneven() -> Shown:
-    from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+    from cranfield.questions.variance.sphericity import unbiased_epsilon
 
     x = residual(spherical=False).strata[0].scores.values
     epsilon = unbiased_epsilon(np.cov(x.T), len(x))
@@ -167,6 +170,10 @@ case("design.by-chance",
 case("gating.wide-margin", lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.9),
      "a margin of 0.9 is as large as the mean AP of s00 itself, so that almost anything would pass; is it in units of the "
      "measure?",
+     lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
+level = matrix(np.tile([0.25, 0.5], (6, 1)))
+case("gating.no-spread", lambda: cf.gate(level, candidate="s01", baseline="s00", better=True),
+     "AP: the difference is +0.25 on every topic and decides without a test; check the scores",
      lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
 opposed = matrix(np.where(np.arange(8)[:, None] % 2 == 0, [0.1, 0.5, 0.9], [0.9, 0.5, 0.1]) + 0.0)
 CASES["generalisability.no-agreement"] = (
@@ -315,11 +322,17 @@ def reused_apart() -> cf.Reuse:
 apart = matrix(noisy().values, prefix="u")
 flat = matrix(np.full((5, 3), 0.5))
 case("scores.apart", lambda: cf.correlate(noisy(), apart, n_resamples=50),
-     "the two sides have no topic in common (30 and 30); their topics are resampled independently",
+     "the two sides have no topic in common (30 and 30); their topics count as independent",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
 case("scores.no-bootstrap", lambda: cf.correlate(noisy(1), noisy(1)),
      "a bootstrap over topics needs at least 2 topics on each side; there is none",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
+case("scores.few-systems", lambda: cf.correlate(noisy(m=4), noisy(m=4), n_resamples=50),
+     "no interval: 4 systems are too few; an interval of a rank correlation needs at least 5.",
+     lambda: cf.correlate(noisy(m=5), noisy(m=5), n_resamples=50))  # fmt: skip
+case("scores.few-topics-apart", lambda: cf.correlate(noisy(49, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50),
+     "no interval: 49 and 50 topics; sides without a common topic need at least 50 each.",
+     lambda: cf.correlate(noisy(50, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50))  # fmt: skip
 case("scores.undefined", lambda: cf.correlate({"a": 1.0, "b": 1.0}, ["a", "b"]),
      "all systems tie on one side, so tau_b and tau_ap_b cannot be computed",
      lambda: cf.correlate({"a": 1.0, "b": 0.5}, ["a", "b"]))  # fmt: skip
@@ -399,6 +412,10 @@ case("tuning.never-held-out", lambda: clear(holdout=0.2),
 case("variance.no-interval", lambda: cf.estimate_variance(noisy(2), "within"),
      "AP: no interval for the within variance: it takes at least 3 topics to leave one out.",
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
+case("variance.topics-alone", lambda: cf.estimate_variance(noisy(m=2), "within"),
+     "AP: the interval of the within variance counts topics alone: it takes at least 3 systems to leave one out. "
+     "Other systems may vary more or less.",
+     lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 doubled = matrix(np.column_stack([noisy().values, noisy().values[:, 0]]))
 case("simulation.copies", lambda: cf.simulate_tests(doubled, n_trials=10, n_topics=10, tests="t"),
      "The simulation leaves out 1 system with the same scores as another.",
@@ -445,7 +462,7 @@ def lost(seed: int) -> list[str]:
 
 def pool_text() -> Shown:
     topics = sorted(lost(1), key=int)
-    which = f"topic {topics[0]} has" if len(topics) == 1 else f"{len(topics)} topics ({cf.labels.summary(topics)}) have"
+    which = f"topic {topics[0]} has" if len(topics) == 1 else f"{len(topics)} topics ({summary(topics)}) have"
     return said(sampled(1)), f"{which} no relevant document in the pool of depth 1, so every system scores 0 there"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.cli.commands.demo import STORY
+from cranfield.cli.commands.sample import STORY
 from support import Type
 
 
@@ -37,7 +37,7 @@ def test_the_story_ends_when_it_is_interrupted(cranfield: Type, monkeypatch: pyt
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cranfield.collection.make_sample", interrupted)
+    monkeypatch.setattr("cranfield.collection.sample.make_sample", interrupted)
     result = cranfield("demo", "here")
     assert result.exit_code == 130
     assert result.stderr.endswith("\ninterrupted\n")

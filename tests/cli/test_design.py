@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from cranfield import make_sample, make_scores, read_qrels
-from cranfield.scores import ScoreMatrix, write_scores
+from cranfield.scores.matrix import ScoreMatrix
+from cranfield.scores.writers import write_scores
 from support import Type
 
 
@@ -295,8 +296,8 @@ def test_the_sample_scores_serve_as_past(cranfield: Type) -> None:
 def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
     import polars as pl
 
-    from cranfield.present.formats.table import table_text, transposed
-    from cranfield.present.tables import Sheet
+    from cranfield.core.formats.table import table_text, transposed
+    from cranfield.core.tables import Sheet
 
     answer = Sheet("x", pl.DataFrame({"a_long_name": [0.5], "another": ["word"]}), digits={"a_long_name": 1})
     assert transposed(answer, 80) is answer
@@ -305,3 +306,20 @@ def test_a_row_too_wide_for_the_terminal_stands_upright() -> None:
         ["a_long_name", "0.5"],
         ["another", "word"],
     ]
+
+
+def test_teams_and_assurance(past: Type) -> None:
+    text = past("design", "recommend", "old.AP.csv", "--systems", "5", "--min-diff", "0.1", "--format", "json").stdout
+    usual = json.loads(text)
+    assert usual["topics"] < usual["topics_assured"] < usual["topics_upper"]
+    words = ["--systems", "5", "--min-diff", "0.1", "--assurance", "0.5", "--format", "json"]
+    assert json.loads(past("design", "recommend", "old.AP.csv", *words).stdout)["topics_assured"] == usual["topics"]
+    Path("teams.txt").write_text(
+        "".join(f"{name} {'ab'[i % 2] if i < 4 else 'c'}\n" for i, name in enumerate(_parts(1)[2]))
+    )
+    one, other = (
+        rows(past("variance", "old.AP.csv", "--estimator", "residual", *more, "--format", "json"))[0]
+        for more in ((), ("--teams", "teams.txt"))
+    )
+    assert one["variance"] == other["variance"]
+    assert one["upper"] != other["upper"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chart_support import family_matrices, matrix, spec_data, title
-from cranfield import ScoreMatrix, make_sample, write_qrels, write_run, write_scores
+from cranfield import ScoreMatrix, write_scores
 from support import Type
 
 
@@ -22,24 +22,15 @@ def scores(cranfield: Type) -> Path:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("variance scores.csv", "Estimators of the"),
         ("variance scores.csv --anova", "account"),
         ("compare scores.csv --resamples 2000", "of 15 pairs of systems differ significantly"),
         ("compare scores.csv --resamples 2000 --baseline s1", "of 5 systems differ significantly from s1"),
         ("compare scores.csv --resamples 2000 --chart leaderboard", "leads"),
-        ("leaderboard scores.csv --resamples 2000", "leads"),
         ("leaderboard scores.csv --resamples 2000 --chart pairs", "of 15 pairs"),
-        ("correlate scores.csv scores.csv --resamples 50", "agree with τ = 1"),
-        ("standardise effect scores.csv --resamples 50", "Standardisation"),
-        ("standardise robustness scores.csv", "Leaving a system out moves its mean"),
-        ("design anova --variance 0.05 --systems 10 --min-diff 0.1", "topics detect a difference of 0.1 among 10 systems"),
-        ("design ttest --variance-of-difference 0.04 --min-diff 0.1", "topics detect a difference of 0.1"),
-        ("design interval --variance-of-difference 0.04 --width 0.1", "width of the 95% interval"),
-        ("design recommend scores.csv --systems 6 --min-diff 0.1", "to compare 6 systems by"),
-        ("selection-bias --settings 5 --topics 20 --experiments 50", "Tested on its tuning topics"),
     ],
-)  # fmt: skip
-def test_every_command_with_a_chart(cranfield: Type, scores: Path, words: str, found: str) -> None:
+)
+def test_settings_decide_what_is_drawn(cranfield: Type, scores: Path, words: str, found: str) -> None:
+    """That every command draws is tested with the examples of all questions."""
     first = matrix().systems[0]
     words = words.replace("--baseline s1", f"--baseline {first}")
     done = cranfield(*words.split(), "--plot", "figure.json")
@@ -57,25 +48,9 @@ def test_one_pair_is_drawn_topic_by_topic(cranfield: Type) -> None:
     assert len(spec_data(json.loads(Path("pair.json").read_text()))[0]) == 20
 
 
-def test_runs_cost_replicates_and_standardised_scores(cranfield: Type, scores: Path) -> None:
-    sample = make_sample(n_topics=8, n_systems=3, n_documents=300, seed=7)
-    write_qrels(sample.qrels, "qrels.txt")
-    Path("runs").mkdir()
-    for run in sample.runs:
-        write_run(run, f"runs/{run.system}.run")
-    commands = [
-        "evaluate qrels.txt runs -m AP -m P@10",
-        "cost qrels.txt runs -m AP --depth 5 --depth 20 --width 0.2",
-        "replicates qrels.txt runs -m AP --splits 2 --resamples 200",
-        "standardise fit scores.csv -o factors.csv",
-        "standardise apply scores.csv --factors factors.csv",
-    ]
-    for number, words in enumerate(commands):
-        plot = ["--plot", f"{number}.svg"] if "fit" not in words else []
-        done = cranfield(*words.split(), *plot)
-        assert done.exit_code == 0, done.output
-        if plot:
-            assert Path(f"{number}.svg").read_text().startswith("<svg")
+def test_a_file_is_drawn_by_its_ending(cranfield: Type, scores: Path) -> None:
+    assert cranfield("variance", "scores.csv", "--plot", "figure.svg").exit_code == 0
+    assert Path("figure.svg").read_text().startswith("<svg")
 
 
 def test_tune(cranfield: Type) -> None:

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import cranfield as package
-from cranfield.present.formats import FORMATS, render
-from cranfield.present.formats.table import table_text, without_dispensable, without_repetition
-from cranfield.present.tables import Sheet
+from cranfield.core.formats import FORMATS, render
+from cranfield.core.formats.table import table_text, without_dispensable, without_repetition
+from cranfield.core.tables import Sheet
 from support import Type
 
 WIDE = "topic,bm25,ql_new\n301,0.25,0.5\n302,0.75,1\n"

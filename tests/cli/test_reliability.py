@@ -14,7 +14,7 @@ from scipy import stats
 
 import cranfield
 from cranfield.cli.main import app
-from cranfield.monitoring import spending_boundaries
+from cranfield.questions.monitor.boundaries import spending_boundaries
 
 Row = dict[str, Any]
 
@@ -284,16 +284,6 @@ def test_bad_teams(pool: Path) -> None:
     assert "teams are given for systems without a run: green1" in refused(*REUSE, "--teams", "more.txt")
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 0\n")
     assert "leaving teams out needs at least 2 judged topics; there is 1" in refused(*REUSE, "--teams", "teams.txt")
-
-
-def test_the_names_of_the_package_are_functions() -> None:
-    import cranfield.generalisability  # a room of the name of its function would hide it once imported
-    import cranfield.monitoring
-    import cranfield.reusability
-
-    assert callable(cranfield.reliability)
-    assert callable(cranfield.monitor)
-    assert callable(cranfield.reuse)
 
 
 def test_design_ttest_gives_looks_beside_one_look() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from cranfield import Standardisation
 from cranfield.cli.main import app
-from cranfield.scores import read_scores
+from cranfield.scores.readers import read_scores
 
 WIDE = "topic,a,b,c\n1,0.1,0.3,0.8\n2,0.0,0.5,0.4\n3,0.9,0.7,0.95\n4,0.2,0.25,0.3\n"
 
@@ -152,8 +152,12 @@ def test_correlate_files_and_orders(raw: Path, tmp_path: Path) -> None:
     assert [row["coefficient"] for row in rows] == ["tau", "tau_b", "tau_ap", "tau_ap_b"]
     assert all(row["value"] == 1 for row in rows)
     rows = json.loads(run("correlate", raw, raw, "--resamples", 50, "--format", "json").stdout)["rows"]
-    assert [row["interval"] for row in rows] == ["published"] + ["bootstrap"] * 4
-    assert list(rows[0]) == ["reference", "estimate", "coefficient", "value", "interval", "lower", "upper"]
+    columns = ["reference", "estimate", "coefficient", "value", "corrected", "lower", "upper"]
+    assert list(rows[0]) == columns
+    options = ("--resamples", 0, "--published", "--format", "json")
+    rows = json.loads(run("correlate", raw, raw, *options).stdout)["rows"]
+    assert list(rows[0]) == [*columns, "published_lower", "published_upper"]
+    assert rows[0]["published_upper"] == 1
 
 
 def test_correlate_measures(raw: Path, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli.help import EXIT_CODES
-from cranfield.defaults import REPORT_SECTIONS
-from cranfield.present.gathering import gathered
+from cranfield.core.defaults import REPORT_SECTIONS
+from cranfield.core.gathering import gathered
 from support import Type
 
 
@@ -247,7 +247,7 @@ def test_the_exit_codes_are_documented() -> None:
 
 
 def test_help_names_no_file_that_is_not_installed(here: Type) -> None:
-    from cranfield.settings import questions
+    from cranfield.core.question import questions
 
     for name in questions():
         assert "docs/" not in here(*name.split(), "--help").stdout, name

@@ -12,9 +12,10 @@ import pytest
 
 from cranfield import DataError, Run, depth_pools, evaluate, make_sample, replicate, reuse, write_qrels, write_run
 from cranfield.collection.pools import pools_at
-from cranfield.design.figures import pool_figures
-from cranfield.errors import quietly
-from cranfield.trec_eval import parse_arguments, trec_eval
+from cranfield.core.errors import quietly
+from cranfield.questions.cost.figures import pool_figures
+from cranfield.trec_eval.arguments import parse_arguments
+from cranfield.trec_eval.evaluation import trec_eval
 from small_collections import qrels_of, run_of
 
 SAMPLE = make_sample(n_topics=4, n_systems=3, n_documents=600, seed=3)

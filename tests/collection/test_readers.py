@@ -5,15 +5,28 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from cranfield import CranfieldError, CranfieldWarning, DataError, FileError, read_qrels, read_run, read_runs
+from cranfield import (
+    CranfieldError,
+    CranfieldWarning,
+    DataError,
+    FileError,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_scores,
+)
 from cranfield.collection.check import check_file
+from cranfield.core.recognition import recognise
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]
@@ -228,6 +241,43 @@ def test_directories_and_globs(write: Write) -> None:
         list(read_runs("empty"))
 
 
+def test_runs_can_be_gone_through_again(write: Write) -> None:
+    Path("runs").mkdir()
+    for name in ("a.run", "b.run", "c.run"):
+        write(GOOD, f"runs/{name}")
+    runs = read_runs("runs")
+    for _ in range(2):
+        assert [run.system for run in runs] == ["a", "b", "c"]
+    assert len(runs) == 3
+    assert runs[-1].system == "c"
+    assert [run.system for run in runs[1:]] == ["b", "c"]
+    assert repr(runs) == "RunFiles(runs/a.run, runs/b.run, runs/c.run)"
+
+
+def test_runs_from_a_pipe_are_kept(write: Write) -> None:
+    os.mkfifo("a.run")
+    writing = threading.Thread(target=lambda: Path("a.run").write_text(GOOD))
+    writing.start()
+    runs = read_runs(["a.run"])
+    assert list(runs) == list(runs)
+    writing.join()
+
+
+def test_files_that_are_no_scores_are_refused_as_such(write: Write) -> None:
+    """What holds a run or judgments is told alike by whoever asks."""
+    texts = {"run": GOOD, "qrels": "301 0 d1 1\n301 0 d2 0\n", "scores": "301 0.5 0.25\n302 0.1 0.2\n"}
+    texts |= {"unknown": "a line of words\nand another one\n"}
+    for kind, text in texts.items():
+        path = str(write(text, "some.txt"))
+        assert recognise(path) == recognise(path, text.encode()) == kind
+        assert check_file(path).kind == ("scores" if kind == "unknown" else kind)
+        if kind in ("run", "qrels"):
+            with pytest.raises(FileError, match="^some.txt: (is a run|holds judgments), not scores; evaluate runs"):
+                read_scores(path)
+    big = json.dumps({str(topic): {f"d{at}": 0.5 + at for at in range(99)} for topic in range(99)}, indent=1)
+    assert recognise(str(write(big, "some.json"))) == "run"  # though its beginning is no JSON
+
+
 def test_two_runs_of_one_name(write: Write) -> None:
     Path("other").mkdir()
     write(GOOD, "a.run")
@@ -314,7 +364,10 @@ def test_every_error_is_ours(write: Write) -> None:
 @needs_shared
 def test_the_trec_covid_runs_read_whole() -> None:
     paths = sorted((SHARED / "data/runs/trec-covid-r5/runs").iterdir())
-    lines = {path.name.removesuffix(".gz"): gzip.decompress(path.read_bytes()).count(b"\n") for path in paths}
+    lines = {
+        path.name.removesuffix(".gz").removesuffix(".txt"): gzip.decompress(path.read_bytes()).count(b"\n")
+        for path in paths
+    }
     runs = {run.system: len(run) for run in read_runs(paths)}
     assert runs == lines
     assert sum(runs.values()) == 1_840_028

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield import DataError, Qrels, Run, read_qrels, read_run, write_qrels, write_run
-from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
 from cranfield.collection.writers import to_trec_qrels, to_trec_run
 
 NOT_ONE_WORD = " cannot be written: a TREC field is one word without white space"

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from cranfield import CranfieldWarning, ScoreMatrix, compare, make_scores, read_scores
-from cranfield.comparison.asymmetry import FEWEST_TOPICS, LIMIT, asymmetric, skewness
-from cranfield.comparison.classical import differences
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs
+from cranfield.questions.compare.asymmetry import FEWEST_TOPICS, LIMIT, asymmetric, skewness
+from cranfield.questions.compare.classical import differences
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs
 from simulated_systems import skewed
 from support import SHARED
 

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.comparison.best import best_set
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.rank_intervals import marginal_ranks
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.saddlepoint import saddlepoint
-from cranfield.errors import ArgumentError
+from cranfield.core.errors import ArgumentError
+from cranfield.questions.compare.best import best_set, marginal_ranks
+from cranfield.questions.compare.flips import saddlepoint
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.resampled import Resampling
 
 # ── the best ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -109,7 +108,7 @@ def test_skewness_only_lets_more_systems_in(monkeypatch):
         scores = GridScores.of(skewed + np.linspace(0, 1, 8))
         with_it = best_set(scores, Resampling(n_resamples=300), 0.05)
         with monkeypatch.context() as patch:
-            patch.setattr("cranfield.comparison.best.MORE_SKEWED", 0.0)
+            patch.setattr("cranfield.questions.compare.best.MORE_SKEWED", 0.0)
             without = best_set(scores, Resampling(n_resamples=300), 0.05)
         assert (with_it.p >= without.p).all()
     constant = np.column_stack([np.full(9, 0.5), np.full(9, 0.5), np.full(9, 0.2)])

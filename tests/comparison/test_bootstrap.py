@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.comparison.bootstrap import (
+from cranfield.core.resampling import topic_weights
+from cranfield.questions.compare.bootstrap import (
     bootstrap_shift,
     bootstrap_t,
     bootstrap_values,
     percentile_intervals,
     rank_intervals,
 )
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs, tally
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.statistics import geometric_mean, median
-from cranfield.resampling import topic_weights
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs, tally
+from cranfield.questions.compare.resampled import Resampling, geometric_mean, median
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 B = 2500

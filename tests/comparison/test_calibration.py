@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from cranfield.comparison.calibration import LEVELS, family_error, type_one_error
-from cranfield.truth.models import null_scores
-from cranfield.truth.rates import binomial_bounds
+from cranfield.core.truth.models import null_scores
+from cranfield.core.truth.rates import binomial_bounds
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from calibration_study import LEVELS, family_error, type_one_error
+
+sys.path.pop(0)
 
 TRIALS = 2000
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.comparison import classical
-from cranfield.comparison.grid import GridScores, tied_ranks
-from cranfield.comparison.pairs import Pairs, all_pairs
+from cranfield.questions.compare import classical
+from cranfield.questions.compare.grid import GridScores, tied_ranks
+from cranfield.questions.compare.pairs import Pairs, all_pairs
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from typing import get_overloads
 
 import numpy as np
 import polars as pl
@@ -105,11 +105,6 @@ def test_workers_and_memory_never_matter(test):
     two = compare(matrix(n=50), test=test, n_resamples=1500, workers=2, memory=0.01)
     assert one.to_frame().equals(two.to_frame())
     assert one.leaderboard().equals(two.leaderboard())
-
-
-def test_compare_is_a_function_whatever_was_imported_before():
-    assert cranfield.comparison is sys.modules["cranfield.comparison"]
-    assert cranfield.compare is cranfield.comparison.compare is compare
 
 
 # ── families ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -538,3 +533,56 @@ def test_infinite_scores_are_refused():
     values[0, 0] = np.inf
     with pytest.raises(DataError, match="needs finite scores"):
         compare(ScoreMatrix(values, X.topics, X.systems, "AP"))
+
+
+# ── the ways to ask ───────────────────────────────────────
+
+QRELS = {str(topic): {"d1": 1, "d2": 0} for topic in range(6)}
+RUNS = {
+    "good": {topic: {"d1": 2.0, "d2": 1.0} for topic in QRELS},
+    "bad": {topic: {"d1": 1.0 + 2 * (topic == "0"), "d2": 2.0} for topic in QRELS},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [((QRELS, RUNS), {}), ((RUNS,), {"qrels": QRELS}), ((), {"qrels": QRELS, "runs": RUNS}), ((), {"scores": RUNS, "qrels": QRELS})],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "verb",
+    [cranfield.compare, cranfield.compare_measures, cranfield.leaderboard, cranfield.table, cranfield.paper_table],
+)
+def test_judgments_come_first_and_what_worked_before_works(verb, given, named):
+    found = verb(*given, **named, measure="RR")
+    assert found.signature == cranfield.compare(cranfield.evaluate(QRELS, RUNS, "RR")).signature
+    assert "2 systems" in repr(found) or found.to_frame().height in (1, 2)
+
+
+def test_nothing_and_twice_the_same_are_refused():
+    with pytest.raises(
+        ArgumentError, match=r"nothing to compare. Write compare\(scores\), or compare\(qrels, runs\).$"
+    ):
+        cranfield.compare()
+    with pytest.raises(ArgumentError, match=r"^`qrels` is given twice"):
+        cranfield.compare(QRELS, RUNS, qrels=QRELS)
+
+
+def test_a_leaderboard_is_a_result_of_its_own():
+    scores = make_scores(20, 4, seed=1)
+    board, found = cranfield.leaderboard(scores, test="t"), compare(scores, test="t")
+    assert board.to_frame().drop("measure").equals(found.leaderboard())
+    assert board.summary().startswith(f"{found.systems[0]} leads by {found.measure}; ")
+    assert board[found.measure].p.tolist() == found.p.tolist()
+    assert board.to_dict()["rows"] == board.to_frame().to_dicts()
+    assert board._repr_html_().count("<table") == 1
+    assert board.answer().sheet("pairs").rows.equals(found.answer().sheet("pairs").rows)
+
+
+def test_compare_says_its_type_and_its_options_once():
+    verb = cranfield.questions.compare.compare
+    said = [one.__annotations__["return"] for one in get_overloads(verb.compare)]
+    assert said == ["Comparison", "Comparison", "Comparison | MeasureComparisons"]
+    whole = verb.compare.__annotations__
+    options = {name: hint.__forward_arg__ for name, hint in verb.Options.__annotations__.items()}
+    assert options == {name: whole[name] for name in options}
+    assert set(whole) - set(options) == {"scores", "runs", "qrels", "measure", "return"}

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from cranfield import ArgumentError, UnknownNameError
-from cranfield.comparison import adjust
-from cranfield.comparison.corrections import at_most, resamples_needed
+from cranfield.questions.compare.corrections import adjust, at_most, resamples_needed
 
 THEIRS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr_by"}
 

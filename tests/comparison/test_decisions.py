@@ -22,12 +22,12 @@ from cranfield import (
     read_scores,
     write_scores,
 )
-from cranfield.comparison.corrections import CORRECTIONS, adjust
-from cranfield.comparison.resamples import enough_resamples
-from cranfield.comparison.tests import TESTS
-from cranfield.errors import ArgumentError, CranfieldWarning, quietly
-from cranfield.present.answer import answer
-from cranfield.present.tables import text_rows
+from cranfield.core.answer import answer
+from cranfield.core.errors import ArgumentError, CranfieldWarning, quietly
+from cranfield.core.tables import text_rows
+from cranfield.questions.compare.corrections import CORRECTIONS, adjust
+from cranfield.questions.compare.resampled import enough_resamples
+from cranfield.questions.compare.tests import TESTS
 from support import SHARED, needs_shared
 
 MEANS = tuple(name for name in TESTS if name not in ("wilcoxon", "sign"))
@@ -154,10 +154,10 @@ def test_pairwise_intervals_are_narrower_and_say_so():
 # ── large families ──
 
 
-def test_a_large_family_is_decided_by_default():
+def test_a_large_family_is_decided_by_randomisation():
     """100 systems, 4,950 pairs: Monte Carlo alone could not give a p-value small enough."""
     x = matrix(m=100, n=50, step=0.006)
-    one, two = compare(x), compare(x, seed=2)
+    one, two = compare(x, test="randomisation"), compare(x, test="randomisation", seed=2)
     assert one.warnings == ()
     count = int(one.significant.sum())
     assert count > 1000

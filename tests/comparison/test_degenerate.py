@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cranfield import Comparison, DataError, ScoreMatrix, compare
-from cranfield.comparison.asymmetry import skewness
-from cranfield.comparison.tests import TESTS
-from cranfield.errors import CranfieldWarning
+from cranfield.core.errors import CranfieldWarning
+from cranfield.questions.compare.asymmetry import skewness
+from cranfield.questions.compare.tests import TESTS
 
 RANDOM = np.random.default_rng(3)
 BASE = RANDOM.random((6, 3))

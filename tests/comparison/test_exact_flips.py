@@ -10,14 +10,12 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 from cranfield import compare, make_scores
-from cranfield.comparison.enumeration import enumerated_p
-from cranfield.comparison.flips import Magnitudes, magnitudes, sided
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.lattice import find_lattice, lattice_p
-from cranfield.comparison.pairs import Pairs, all_pairs
-from cranfield.comparison.randomisation import randomisation
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.saddlepoint import saddlepoint, tail
+from cranfield.questions.compare.flips import Magnitudes, enumerated_p, magnitudes, saddlepoint, sided, tail
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.lattice import find_lattice, lattice_p
+from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.compare.randomisation import randomisation
+from cranfield.questions.compare.resampled import Resampling
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 PAIR = Pairs(np.array([0]), np.array([1]))
@@ -233,14 +231,14 @@ def test_wide_and_narrow_convolutions_agree(monkeypatch):
     lattice, pairs = find_lattice(GridScores.of(values)), all_pairs(8)
     assert lattice is not None
     together = {alternative: lattice_p(lattice, pairs, alternative) for alternative in ALTERNATIVES}
-    monkeypatch.setattr("cranfield.comparison.lattice._TOGETHER", 0)
+    monkeypatch.setattr("cranfield.questions.compare.lattice._TOGETHER", 0)
     for alternative, p in together.items():
         np.testing.assert_allclose(lattice_p(lattice, pairs, alternative), p, rtol=1e-12)
 
 
 @pytest.mark.parametrize("together", [0, 512])
 def test_lattice_with_thousands_of_topics(together, monkeypatch):
-    monkeypatch.setattr("cranfield.comparison.lattice._TOGETHER", together)
+    monkeypatch.setattr("cranfield.questions.compare.lattice._TOGETHER", together)
     values = np.random.default_rng(9).integers(0, 2, (3000, 3)).astype(float)
     values[:, 2] = 1.0
     lattice = find_lattice(GridScores.of(values))

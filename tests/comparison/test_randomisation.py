@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import Pairs, against, all_pairs, count_true, tally
-from cranfield.comparison.randomisation import randomisation, randomised_tukey
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.statistics import geometric_mean, median
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import Pairs, against, all_pairs, count_true, tally
+from cranfield.questions.compare.randomisation import randomisation, randomised_tukey
+from cranfield.questions.compare.resampled import Resampling, geometric_mean, median
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 FOLDS = np.array([[0.2, 0.3, 0.1, 0.4, 1, 0.8, 0.3, 0.1, 0, 0.9], [0.5, 0.3, 0.1, 0.4, 1, 0.9, 0.1, 0.2, 0.5, 0.8]]).T

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cranfield.comparison import classical
-from cranfield.comparison.analysis import run_test
-from cranfield.comparison.corrections import adjust
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.resolved import resolved
-from cranfield.comparison.saddlepoint import saddlepoint
-from cranfield.comparison.simultaneous import interval_level, simultaneous_intervals
-from cranfield.comparison.westfall_young import interval_critical_t, westfall_young
-from cranfield.errors import ArgumentError
+from cranfield.core.errors import ArgumentError
+from cranfield.questions.compare import classical
+from cranfield.questions.compare.compare import run_test
+from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.flips import saddlepoint
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.intervals import interval_level, simultaneous_intervals
+from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.randomisation import resolved
+from cranfield.questions.compare.resampled import Resampling
+from cranfield.questions.compare.westfall_young import interval_critical_t, westfall_young
 
 CORRECTIONS = ["none", "bonferroni", "holm", "bh", "by"]
 TESTS = ["randomisation", "bootstrap", "bootstrap-t", "t", "wilcoxon", "sign", "unpaired-t", "welch"]
@@ -57,8 +57,7 @@ def test_every_interval_agrees_with_its_decision(seed, n, test, correction, alte
     each = classical.differences(scores, pairs)
     error, df = each.error, float(n - 1)
     if test in ("unpaired-t", "welch"):
-        sample = classical.two_samples(scores, pairs, pooled=test == "unpaired-t")
-        error, df = sample.error, sample.df
+        error, df = classical.two_samples(scores, pairs, pooled=test == "unpaired-t")
     adjusted = adjust(p, correction)
     result = simultaneous_intervals(
         each.mean, error, df, p, adjusted, correction=correction, alpha=alpha, alternative=alternative

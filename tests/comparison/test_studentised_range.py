@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from cranfield.comparison.classical import TINY, paired_t
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.studentised_range import (
+from cranfield.questions.compare.classical import TINY, paired_t
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.studentised_range import (
     critical_value,
     exact_tail,
     residual_variance,

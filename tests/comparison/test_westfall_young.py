@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.comparison.corrections import adjust
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import against, all_pairs
-from cranfield.comparison.resampled import Resampling
-from cranfield.comparison.resolved import resolved
-from cranfield.comparison.westfall_young import critical_value, westfall_young
+from cranfield.questions.compare.corrections import adjust
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import against, all_pairs
+from cranfield.questions.compare.randomisation import resolved
+from cranfield.questions.compare.resampled import Resampling
+from cranfield.questions.compare.westfall_young import critical_value, westfall_young
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from cranfield import ArgumentError, CranfieldWarning, ScoreMatrix, design_anova, estimate_variance, read_scores
-from cranfield.design.all_pairs import design_all_pairs, design_spread
-from cranfield.design.jackknife import blocked_interval, past_scores
-from cranfield.design.recommendation import expected_widths, recommend
-from cranfield.design.sense import sense
-from cranfield.variance.pair_spread import pair_spread
-from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+from cranfield.questions.design.all_pairs import design_all_pairs, design_spread
+from cranfield.questions.design.jackknife import blocked_size, past_scores
+from cranfield.questions.design.sense import sense
+from cranfield.questions.recommend.recommend import expected_widths, recommend
+from cranfield.questions.variance.sphericity import pair_spread, unbiased_epsilon
 from support import SHARED, needs_shared
 
 Array = NDArray[np.float64]
@@ -69,6 +68,46 @@ def test_one_question_has_one_answer() -> None:
     assert advice.rows["topics"][4] >= advice.rows["topics"][3]
 
 
+def test_the_assured_size_is_that_of_the_assured_variance() -> None:
+    x = past()
+    advice = recommend(x, 10, 0.1, assurance=0.9)
+    estimate = estimate_variance(x, "residual")
+    above = estimate.assured(0.9)
+    assert above is not None
+    assert estimate.error is not None
+    assert above.variance == pytest.approx(estimate.variance * math.exp(estimate.error.reach(0.9)))
+    assert advice.assured == design_all_pairs(above, 10, 0.1).n_topics
+    assert advice.to_dict()["topics_assured"] == advice.assured
+    sizes = [recommend(x, 10, 0.1, assurance=level) for level in (0.5, 0.8, 0.9, 0.975)]
+    assert sizes[0].assured == sizes[0].n_topics
+    assert sizes[-1].assured == sizes[-1].upper
+    for row in advice.rows.iter_rows(named=True):
+        known = row["estimator"] != "percentile95" and "Geisser" not in row["design"]
+        assert (row["topics_assured"] is not None) == known
+        assert not known or row["topics"] <= row["topics_assured"] <= row["topics_upper"]
+    with pytest.raises(ArgumentError, match=r"`assurance` must be between 0 and 1; got 80\. Write 0.80"):
+        recommend(x, 10, 0.1, assurance=80)
+
+
+def test_teams_count_in_place_of_systems() -> None:
+    x = past()
+    teams = {name: name[:2] for name in x.systems}  # s1, s10, s11 are one team
+    alone, grouped = recommend(x, 10, 0.1), recommend(x, 10, 0.1, teams=teams)
+    estimate = estimate_variance(x, "residual", teams=teams)
+    assert grouped.upper == design_all_pairs(estimate, 10, 0.1).only("topics_upper")
+    assert grouped.upper != alone.upper
+    assert grouped.settings["teams"] == "10 teams"
+    assert "Teams are taken as a sample of those to come." in grouped.text
+
+
+def test_two_systems_are_no_sample() -> None:
+    with pytest.warns(CranfieldWarning, match="counts topics alone: it takes at least 3 systems"):
+        advice = recommend(past(m=2), 2, 0.1)
+    assert advice.assured is not None
+    assert "assurance" in advice.text
+    assert "taken as a sample" not in advice.text
+
+
 def test_the_promise_names_what_was_asked() -> None:
     promise = recommend(past(), 10, 0.1).promise
     assert "45 pairs" in promise
@@ -90,7 +129,8 @@ def test_several_collections() -> None:
     assert abs(one.n_topics - alone.n_topics) <= 1
     assert one.upper is not None
     assert alone.upper is not None
-    assert one.upper < alone.upper  # twice the topics, less doubt
+    assert one.upper <= alone.upper  # twice the topics, but the same systems
+    assert recommend([past(1), past(2, 60, 15)], 10, 0.1).upper < recommend(past(2, 60, 15), 10, 0.1).upper
     with pytest.raises(ArgumentError, match="is empty"):
         recommend([], 10, 0.1)
 
@@ -119,7 +159,7 @@ def test_widths_of_two_kinds_of_pair() -> None:
 
 
 def test_jackknife_against_refits() -> None:
-    """Variance and ε without each topic, by leaving the topics out."""
+    """Variance and ε without each topic and each system, by leaving them out."""
     x, y = past(3, 12, 9), past(4, 15, 10)
     fast = past_scores([x, y], 6)
     a, b = x.canonical().values, y.canonical().values
@@ -128,6 +168,17 @@ def test_jackknife_against_refits() -> None:
         assert (fast.variances[i], fast.epsilons[i]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
     slow = past_scores([matrix(a), matrix(np.delete(b, 3, axis=0))], 6)
     assert (fast.variances[12 + 3], fast.epsilons[12 + 3]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
+    # s0 to s8 stand in both collections and leave both; s9 is of the second alone.
+    for j in (0, 8, 9):
+        both = [matrix(np.delete(one, j, axis=1)) if j < one.shape[1] else matrix(one) for one in (a, b)]
+        slow = past_scores(both, 6)
+        assert (fast.variances[27 + j], fast.epsilons[27 + j]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
+    assert fast.members is not None
+    assert fast.members.tolist() == [2] * 9 + [1]
+    teams = {f"s{j}": "ab"[j // 8] if j > 3 else "c" for j in range(10)}
+    grouped = past_scores([x, y], 4, [teams, teams])
+    slow = past_scores([matrix(a[:, 4:]), matrix(b[:, 4:])], 4)
+    assert (grouped.variances[-1], grouped.epsilons[-1]) == pytest.approx((slow.variance, slow.epsilon), rel=1e-8)
     assert fast.variance == pytest.approx(
         (11 * estimate_variance(x, "residual").variance + 14 * estimate_variance(y, "residual").variance) / 25
     )
@@ -136,7 +187,7 @@ def test_jackknife_against_refits() -> None:
 def test_no_interval_where_one_topic_holds_all_the_variance() -> None:
     values = np.full((8, 4), 0.5)
     values[0] = [0.1, 0.9, 0.4, 0.2]
-    assert blocked_interval(past_scores([matrix(values)], 4), 4, 0.1) is None
+    assert blocked_size(past_scores([matrix(values)], 4), 4, 0.1) is None
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pytest
 from scipy import special
 
 from cranfield import design_anova
-from cranfield.variance.sphericity import greenhouse_geisser
-from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+from cranfield.questions.variance.sphericity import greenhouse_geisser, unbiased_epsilon
 
 
 def load_study() -> ModuleType:

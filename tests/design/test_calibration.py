@@ -15,8 +15,8 @@ from cranfield import (
     estimate_variance,
     read_scores,
 )
-from cranfield.errors import quietly
-from cranfield.variance.unbiased_epsilon import unbiased_epsilon
+from cranfield.core.errors import quietly
+from cranfield.questions.variance.sphericity import unbiased_epsilon
 from support import SHARED, needs_shared
 
 Array = NDArray[np.float64]

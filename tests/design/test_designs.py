@@ -25,8 +25,8 @@ from cranfield import (
     estimate_variance,
     recommend,
 )
-from cranfield.design.power import critical_f
-from cranfield.design.search import largest, smallest, smallest_real
+from cranfield.questions.design.power import critical_f
+from cranfield.questions.design.solve import largest, smallest, smallest_real
 
 
 def past(n: int = 30, m: int = 12, seed: int = 0, spherical: bool = True, measure: str = "AP") -> ScoreMatrix:
@@ -333,7 +333,7 @@ def test_recommendation_leads_with_all_pairs() -> None:
     assert found.sizes["min_diff"].is_sorted(descending=True)
     assert found.to_dict()["text"] == found.text
     assert next(iter(found.to_dict())) == "topics"
-    columns = "design estimator method variance topics topics_lower topics_upper epsilon question"
+    columns = "design estimator method variance topics topics_lower topics_upper topics_assured epsilon question"
     assert found.rows.columns == columns.split()
 
 
@@ -381,7 +381,7 @@ def test_no_design_is_made_that_cannot_be_right() -> None:
     good = design_anova(0.05, 10, 0.1)
     for column, value in (("achieved_power", 1.5), ("variance", math.inf), ("min_diff", math.nan)):
         with pytest.raises(ArithmeticError, match=f"came to {column} = .*this is a mistake in cranfield"):
-            replace(good, table=good.rows.with_columns(pl.lit(value).alias(column)))
+            replace(good, rows=good.rows.with_columns(pl.lit(value).alias(column)))
 
 
 def test_next_to_no_degrees_of_freedom_make_the_critical_value_infinite_without_a_warning() -> None:

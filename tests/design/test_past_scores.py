@@ -26,7 +26,7 @@ from cranfield import (
     recommend,
     variances,
 )
-from cranfield.variance.estimators import ESTIMATORS
+from cranfield.questions.variance.estimators import ESTIMATORS
 
 OLD, OLDER = make_scores(30, 6, seed=1), make_scores(40, 5, seed=2)
 QUESTIONS = [
@@ -74,7 +74,7 @@ def test_collections_are_pooled_and_measures_stand_below_one_another() -> None:
 
 
 def test_an_estimator_without_variance_is_left_out_unless_chosen() -> None:
-    same = ScoreMatrix([[0.5, 0.5], [0.25, 0.25], [0.75, 0.75]], "123", "ab", "AP")
+    same = ScoreMatrix([[0.5] * 3, [0.25] * 3, [0.75] * 3], "123", "abc", "AP")
     with pytest.warns(CranfieldWarning, match="more than the best and the worst past system are apart"):
         design = design_anova(same, 2, 0.1, published=True)
     assert "residual" not in design.by_estimator["estimator"].to_list()

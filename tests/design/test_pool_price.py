@@ -18,8 +18,8 @@ from cranfield import (
     read_qrels,
     read_runs,
 )
-from cranfield.design.pool_price import doubts, losses, pool_by_topic, pool_prices
-from cranfield.present.answer import answer
+from cranfield.core.answer import answer
+from cranfield.questions.cost.pool_price import doubts, losses, pool_by_topic, pool_prices
 from support import SHARED, needs_shared
 
 

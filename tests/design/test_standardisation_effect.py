@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, standardisation_effect
-from cranfield.design import design_anova
-from cranfield.scores import read_scores
-from cranfield.standardise import fit_standardisation
-from cranfield.variance import anova_table, estimate_variance
+from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, correlate, standardisation_effect
+from cranfield.questions.design.anova import design_anova
+from cranfield.questions.standardise.fit import fit_standardisation
+from cranfield.questions.variance.estimate import estimate_variance
+from cranfield.questions.variance.table import anova_table
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 RNG = np.random.default_rng(3)
@@ -21,13 +22,16 @@ RAW = ScoreMatrix(VALUES, [f"t{i}" for i in range(30)], [f"s{j}" for j in range(
 
 
 def test_the_tables_are_those_of_their_parts() -> None:
-    effect = standardisation_effect(RAW, n_systems=[2, 10], min_diff=[0.05, 0.1], n_resamples=200)
+    effect = standardisation_effect(RAW, n_systems=[2, 10], min_diff=[0.05, 0.1], n_resamples=200, published=True)
     std = fit_standardisation(RAW).apply(RAW).scores.only()
     row = effect.variance.row(0, named=True)
     assert row["variance_raw"] == estimate_variance(RAW).variance
     assert row["variance_standardised"] == estimate_variance(std).variance
-    assert row["published_upper"] - row["tau"] == pytest.approx(1.96 * math.sqrt(2 * 21 / (9 * 8 * 7)), abs=1e-4)
-    assert -1 <= row["bootstrap_lower"] <= row["bootstrap_upper"] <= 1
+    assert row["tau"] - row["published_lower"] == pytest.approx(1.96 * math.sqrt(2 * 21 / (9 * 8 * 7)), abs=1e-4)
+    assert row["published_upper"] == 1
+    agreement = correlate(RAW, std, n_resamples=200)
+    assert (row["tau_lower"], row["tau_upper"]) == agreement.intervals["tau"]
+    assert row["tau_corrected"] == agreement.corrected["tau"]
     for kind, matrix in (("raw", RAW), ("std-AB", std)):
         free = effect.scale_free.filter(scores=kind).row(0, named=True)
         table = anova_table(matrix).sources
@@ -69,7 +73,7 @@ def test_one_frame_holds_the_three_tables() -> None:
     effect = standardisation_effect(RAW, n_systems=[2], min_diff=[0.1], n_resamples=0)
     frame = effect.to_frame()
     assert frame["table"].to_list() == ["variance", "scale_free", "scale_free", "topics"]
-    assert effect.variance["bootstrap_lower"].to_list() == [None]
+    assert effect.variance["tau_lower"].to_list() == [None]
     assert effect.to_dict()["topics"] == effect.topics_needed.to_dicts()
     assert "to ab; a 0.15; b 0.5; estimator within; fraction 1" in effect.signature
 
@@ -142,7 +146,7 @@ def test_what_is_refused() -> None:
         ("web2012-adhoc.nDCG@20", 0.0257, 0.0185, 0.895, 7.78, 7.08),
     ],
 )
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_the_table_in_the_documentation(
     name: str, raw: float, std: float, tau: float, f_raw: float, f_std: float
 ) -> None:

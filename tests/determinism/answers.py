@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cranfield.settings import questions
+from cranfield.core.question import questions
 from golden.cases import ANSWERS, REPORTS, Case
 from golden.data import make
 from golden.run import type_command

@@ -26,8 +26,8 @@ from cranfield import (
 )
 from cranfield.collection.formats import COLLECTION_FORMATS, documented, writable
 from cranfield.collection.types import Qrels, Run
-from cranfield.files import NamedFile
-from cranfield.tuning import read_families
+from cranfield.core.files import NamedFile
+from cranfield.questions.tune.families import read_families
 from support import Type
 
 Put = Callable[[str, str], Path]
@@ -219,9 +219,9 @@ def test_scores_of_every_new_format(put: Put, kind: str) -> None:
 
 
 BAD_SCORES = {
-    "comma in a wide table": ("s.csv", "topic;a;b\n1;0,5;0,25\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
-    "comma in a tidy table": ("s.csv", "system;topic;AP\na;1;0,5\n", r"s.csv:2: .*as AP, found '0,5'; .*decimal comma"),
-    "comma in a long table": ("s.csv", "system;topic;value\na;1;0,5\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
+    "comma in a wide table": ("s.csv", "topic;a;b\n1;0,5;0.25\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
+    "comma in a tidy table": ("s.csv", "system;topic;AP\na;1;0,5\nb;1;0.5\n", r"s.csv:2: .*as AP, found '0,5'; .*decimal comma"),
+    "comma in a long table": ("s.csv", "system;topic;value\na;1;0,5\nb;1;0.5\n", r"s.csv:2: .*'0,5'; this has a decimal comma"),
     "means of MTEB": ("s.json", '{"task_name": "x", "scores": {}}', r"means over topics, and tests need the score"),
     "newer means of BEIR": ("s.json", '{"ndcg": {"NDCG@1": 0.5}, "map": {"MAP@1": 0.1}}', r"means over topics, and tests"),
     "means of BEIR": ("s.json", '{"NDCG@10": 0.5}', r"means over topics, and tests need the score of every topic"),

@@ -62,8 +62,9 @@ from cranfield import (
     write_scores,
 )
 from cranfield.collection.doors import as_qrels, as_runs
-from cranfield.generalisability import expected_tau, reliability
-from cranfield.reusability import reuse
+from cranfield.questions.reliability.reliability import reliability
+from cranfield.questions.reliability.tau import expected_tau
+from cranfield.questions.reuse.reuse import reuse
 from cranfield.scores.doors import as_collections, as_scores
 
 SAMPLE = make_sample(n_topics=8, n_systems=4, n_documents=300, depth=20, length=40, seed=5)

@@ -21,9 +21,9 @@ from types import FrameType
 import pytest
 
 from cranfield import FileError, make_scores, read_run, read_scores, write_scores
-from cranfield.files import write_atomically
-from cranfield.settings import questions
-from cranfield.work_files import WorkFile
+from cranfield.core.files import write_atomically
+from cranfield.core.question import questions
+from cranfield.core.work_files import WorkFile
 from faults.kills import FIRST, JOBS, WRITERS
 from golden.run import type_command
 
@@ -86,7 +86,7 @@ def test_every_writer_is_among_those_that_are_killed(tmp_path: Path, monkeypatch
         sys.setprofile(None)
         threading.setprofile(None)
     reached = {str(Path(one).relative_to(SOURCE)) for one in met if one.startswith(str(SOURCE))}
-    assert calls - reached == {"cranfield/work_files.py"}  # which mends what a killed job left, when it goes on
+    assert calls - reached == {"cranfield/core/work_files.py"}  # which mends what a killed job left, when it goes on
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as a full disk: an error of the write
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    code = f"from cranfield.files import write_atomically; write_atomically({str(target)!r}, b'x' * 5000)"
+    code = f"from cranfield.core.files import write_atomically; write_atomically({str(target)!r}, b'x' * 5000)"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, preexec_fn=fill
     )
@@ -120,7 +120,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_full_work_file_is_said_and_can_be_taken_up(tmp_path: Path) -> None:
     path = tmp_path / "job.work"
     code = (
-        "import numpy as np; from cranfield.work_files import WorkFile\n"
+        "import numpy as np; from cranfield.core.work_files import WorkFile\n"
         f"file = WorkFile({str(path)!r}, {{'seed': 1}})\n"
         "for at in range(9): file.put(f'part {at}', {'values': np.arange(30.0)})"
     )
@@ -340,7 +340,7 @@ LIMITED = """
 import sys, numpy, scipy.stats, polars
 import cranfield.scores.readers
 from cranfield.cli.main import app
-from cranfield.isolated_process import limit_memory
+from cranfield.core.isolated_process import limit_memory
 limit_memory(int(sys.argv[1]) << 20)
 app(sys.argv[2:], prog_name="cranfield")
 """
@@ -405,7 +405,7 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     path = tmp_path / "job.work"
     first = WorkFile(path, {"seed": 1})
     first.put("part 1", {"value": 1.5})
-    code = f"from cranfield.work_files import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
+    code = f"from cranfield.core.work_files import WorkFile; WorkFile({str(path)!r}, {{'seed': 1}})"
     other = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     said = f"{path}: is the work file of a job that is running; wait for it to end, or name another file"
     assert said in other.stderr

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from cranfield import cluster, make_sample
+from cranfield import make_sample
 from cranfield.cli.build import shared_by
-from cranfield.cli.main import OTHER_TONGUES, app
+from cranfield.cli.main import OTHERS, app
 from cranfield.cli.output import chart_kinds
-from cranfield.settings import Setting, Settings, questions
+from cranfield.core import cluster
+from cranfield.core.question import Question, Setting, questions
 from cranfield.trec_eval.arguments import FLAGS
+from examples import EXAMPLES, files
 from fuzz.drops import left_out
 from fuzz.invariants import problems_in, problems_of
 from fuzz.tangled import collection, measure
@@ -130,6 +132,11 @@ BASES: dict[str, list[list[str]]] = {
     "report": [*(_report(files, one) for one, files in SECTIONS.items()), _report(SCORES, *SECTIONS)],
 }  # fmt: skip
 """Short calls of every command, to which options are added."""
+for example in EXAMPLES:  # a question that is not listed: as its docstring shows it, also on degenerate scores
+    if example.question.command not in BASES:
+        shown = example.printed("json")[len(example.question.command.split()) : -2]
+        on_scores = [SCORES[0] if word.endswith(".csv") else word for word in shown]
+        BASES[example.question.command] = [shown, on_scores]
 SELDOM = {"report": 0.25, "sample": 0.3, "replicates": 0.5, "simulate tests": 0.3, "simulate design": 0.3, "cost": 0.5}
 """Commands that take long, and how often they come up beside the others."""
 CODES = {"gate": {0, 1, 2, 3, 4}}
@@ -287,6 +294,7 @@ def score_table(chance: random.Random, names: list[str], mild: bool = False) -> 
 def prepare(folder: Path) -> None:
     """The files that stay: a sample collection, teams, factors. No scheduler is about to write its file here."""
     cluster.ANSWER = 0.1
+    shutil.copytree(files(), folder, dirs_exist_ok=True)  # what the examples of questions name
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
@@ -332,7 +340,7 @@ def _usual(one: Setting, chance: random.Random) -> str:
 
 
 def words_of(
-    command: str, question: type[Settings] | None, chance: random.Random, mild: bool = False
+    command: str, question: type[Question] | None, chance: random.Random, mild: bool = False
 ) -> tuple[list[str], str]:
     """A call: its words, and the format of what it prints."""
     words = [*command.split(), *chance.choice([base for base in BASES[command] if base or not mild])]
@@ -417,7 +425,7 @@ def _ring(number: int, frame: Any) -> None:
 def attempt(seed: int, folder: Path) -> tuple[str, str | None]:
     """One call: which command, and what went wrong, if anything did. The folder is the current directory."""
     chance = random.Random(seed)
-    asked: dict[str, type[Settings] | None] = {**questions(), **{str(one.name): None for one in OTHER_TONGUES.values()}}
+    asked: dict[str, type[Question] | None] = {**questions(), **dict.fromkeys(OTHERS.keys() - {"help"})}
     names = [name for name in asked if name not in SKIPPED]
     command = chance.choices(names, [SELDOM.get(name, 1.0) for name in names])[0]
     mild = chance.random() < 0.5

@@ -23,8 +23,8 @@ import polars as pl
 import zstandard
 
 from cranfield import Scores
-from cranfield.scores.frames import LONG_NAMES
-from cranfield.scores.text_tables import MISSING_MARKS
+from cranfield.core.columns import LONG_PARTS, NAMES
+from cranfield.core.files import MISSING_MARKS
 
 HEADERS = {
     "teams": {"system", "team"},
@@ -168,13 +168,13 @@ def _cells(rows: list[list[Any]], measures: int, *, one_a_line: bool = False) ->
         return set()
     cells = [str(cell).strip() for cell in rows[0]]
     names = [cell.strip("\ufeff").casefold() for cell in cells]
-    header = names[0] in {"", *LONG_NAMES["topic"]} or not all(map(_is_number, cells[1:] or cells))
+    header = names[0] in {"", *NAMES["topic"]} or not all(map(_is_number, cells[1:] or cells))
     body = rows[header:]
     held, height = sum(cell not in ("", None) for row in body for cell in row), len(body)
     ways = {held, held - height}
     if one_a_line:
         ways.add(len(rows))
-    parts = {part: at for part, known in LONG_NAMES.items() for at, name in enumerate(names) if name in known}
+    parts = {part: at for part in LONG_PARTS for at, name in enumerate(names) if name in NAMES[part]}
     if "topic" in parts:
         topics = {str(row[parts["topic"]]) for row in body if len(row) > parts["topic"]}
         if "value" in parts:

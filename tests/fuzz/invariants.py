@@ -36,7 +36,6 @@ CONTAINED = (
 OTHER_NAMES = {
     "topics_": ("topics_needed", "topics"),
     "published_": ("tau",),
-    "bootstrap_": ("tau",),
     "held_out_": ("held_out_mean",),
 }
 """Intervals whose estimate has a name of its own: the first of these that a row has."""

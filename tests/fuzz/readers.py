@@ -23,20 +23,21 @@ import polars as pl
 import zstandard
 
 from cranfield import Run, Scores, read_order, read_qrels, read_run, read_scores
-from cranfield.collection.check import check_and_read, recognise
+from cranfield.collection.check import check_and_read
 from cranfield.collection.intents import read_intents
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_rows
 from cranfield.collection.streaming import RunStream
 from cranfield.collection.teams import read_teams
-from cranfield.compression import COMPRESSED, compressed
-from cranfield.errors import CranfieldError, CranfieldWarning
+from cranfield.core.compression import COMPRESSED, compressed
+from cranfield.core.errors import CranfieldError, CranfieldWarning
+from cranfield.core.recognition import recognise
+from cranfield.core.work_files import WorkFile
 from cranfield.measures.archive import read_archive
-from cranfield.scores import fast_tables
-from cranfield.standardise.factors import Standardisation
+from cranfield.questions.standardise.fit import Standardisation
+from cranfield.scores import text_tables
 from cranfield.web.server.archives import unpack
 from cranfield.web.server.limits import Limits
-from cranfield.work_files import WorkFile
 from fuzz.drops import lost, said_by
 
 JOB = {"measures": ["AP"], "seed": 1}
@@ -106,13 +107,13 @@ def _in_columns(path: str) -> Scores:
     def matrices() -> Any:
         return [(one.measure, one.topics, one.systems, one.values.tolist()) for one in _scores(path).values()]
 
-    usual, before = _outcome(matrices), fast_tables._LARGE
-    fast_tables._LARGE = 0
+    usual, before = _outcome(matrices), text_tables._LARGE
+    text_tables._LARGE = 0
     try:
         _alike(_outcome(matrices), usual)
         return read_scores(path)
     finally:
-        fast_tables._LARGE = before
+        text_tables._LARGE = before
 
 
 def _checked(path: str) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from cranfield.measures.parameters import REQUIRED
-from cranfield.measures.registry import find, known_names
+from cranfield.measures.registry import REQUIRED, find, known_names
 
 LEVELS = ((0,), (0, 1), (0, 0, 1, 2), (-1, 0, 3), (1,), (0, 1, 2, 900), (-5, 5000), (0, 2 * 10**9))
 VALUES = (

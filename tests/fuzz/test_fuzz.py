@@ -16,11 +16,11 @@ from cranfield import ScoreMatrix, Scores, read_scores
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
-from cranfield.defaults import REPORT_SECTIONS
+from cranfield.core.defaults import REPORT_SECTIONS
+from cranfield.core.question import questions
 from cranfield.measures.registry import known_names
 from cranfield.scores.formats import FORMATS as SCORE_FORMATS
 from cranfield.scores.formats import ScoreFile, recognise
-from cranfield.settings import questions
 from cranfield.trec_eval.arguments import FLAGS
 from fuzz import commands
 from fuzz.commands import BASES, SKIPPED, words_of
@@ -134,7 +134,7 @@ def test_every_reader_and_every_format_of_files_has_broken_ones() -> None:
             found = qrels_format(CollectionFile(name, data))
             met.add(f"qrels {'trec' if found is None else found.name}")
         elif kind in ("scores", "parquet"):
-            met.add(f"scores {recognise(ScoreFile(name, data, Path(name).stem, Path(name).suffix, None)).name}")
+            met.add(f"scores {recognise(ScoreFile(name, data, Path(name).stem, Path(name).suffix)).name}")
     assert known - met == set()
 
 
@@ -279,7 +279,7 @@ def test_a_spoilt_table_is_noticed(format: str, column: str, cell: str, problem:
     [
         ({"topics": 9, "topics_lower": 10, "topics_upper": 12}, "topics 9 outside [10, 12]"),
         ({"topics": 9, "topics_needed": 11, "topics_lower": 10, "topics_upper": 12}, None),
-        ({"tau": 0.5, "bootstrap_lower": 0.6, "bootstrap_upper": 1.0}, "tau 0.5 outside [0.6, 1.0]"),
+        ({"tau": 0.5, "tau_lower": 0.6, "tau_upper": 1.0}, "tau 0.5 outside [0.6, 1.0]"),
         ({"held_out_mean": 0.5, "held_out_lower": 0.1, "held_out_upper": 0.4}, "held_out_mean 0.5 outside [0.1, 0.4]"),
         ({"variance_of_difference": 2.0, "lower": 3.0, "upper": None}, "variance_of_difference 2.0 outside [3.0, inf]"),
         ({"rate": 1.5}, "rate is 1.5"),
@@ -334,7 +334,7 @@ def test_a_measure_that_is_no_number_is_noticed(tmp_path: Path, monkeypatch: pyt
     collection(random.Random(3), Path("d"))
     words = ["evaluate", *commands.TANGLED, "-m", "binG", "--format", "json"]
     assert commands.run(words, "json", {0, 1}) is None
-    monkeypatch.setattr("cranfield.measures.gains.ratio", lambda a, b: a + np.nan)
+    monkeypatch.setattr("cranfield.measures.graded.ratio", lambda a, b: a + np.nan)
     found = commands.run(words, "json", {0, 1})
     assert found is not None
     assert "a mistake of our own" in found
@@ -345,7 +345,7 @@ def test_a_work_file_that_lies_is_noticed(tmp_path: Path, monkeypatch: pytest.Mo
     file = tmp_path / "job.work"
     file.write_bytes(data)
     _work(str(file))
-    monkeypatch.setattr("cranfield.work_files._parse", lambda line: tuple(json.loads(line[9:])))
+    monkeypatch.setattr("cranfield.core.work_files._parse", lambda line: tuple(json.loads(line[9:])))
     for changed in (data.replace(b"0.125", b"0.625"), data.replace(b"run 2", b"ruin2")):
         file.write_bytes(changed)
         with pytest.raises(AssertionError):

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.gating.rule import Differences, t_values, topics_for
+from cranfield.questions.gate.rule import Differences, hall_values, t_values, topics_for
 
 TRIALS = 4000
 ALPHA, MARGIN, SD = 0.05, 0.01, 0.04
 
 
-def rates(mean: float, n: int, draw) -> tuple[float, float]:
+def rates(mean: float, n: int, draw, values=t_values) -> tuple[float, float]:
     """Shares of passes and fails among many sets of topics with this true difference."""
     rng = np.random.default_rng(11)
     passes = fails = 0
     for _ in range(TRIALS):
         each = mean + SD * draw(rng, n)
-        p, p_fail = t_values(Differences(float(each.mean()), float(each.std(ddof=1)), n), -MARGIN)
+        p, p_fail = values(Differences.of(each, np.zeros(n)), -MARGIN)
         passes += p <= ALPHA
         fails += p_fail <= ALPHA
     return passes / TRIALS, fails / TRIALS
@@ -50,6 +50,29 @@ def test_a_candidate_exactly_the_margin_worse_passes_at_most_alpha(draw, n):
     if draw is normal:
         assert within(passed, ALPHA)
         assert within(failed, ALPHA)
+
+
+def rare_loss(loss: float, share: float):
+    """A loss on few topics, so large that the mean is −MARGIN; on the others next to nothing."""
+    assert loss * share == pytest.approx(MARGIN)
+    return lambda rng, n: (MARGIN - loss * (rng.random(n) < share)) / SD + rng.standard_normal(n) / 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("loss", "share"), [(0.2, 0.05), (0.5, 0.02)])
+@pytest.mark.parametrize("n", [50, 100, 200])
+def test_rare_losses_pass_only_where_they_are_absent(loss, share, n):
+    """Beyond alpha, a candidate at the margin passes only as often as none of its bad topics is drawn."""
+    passed, _ = rates(-MARGIN, n, rare_loss(loss, share), hall_values)
+    assert passed <= stats.binom.ppf(0.9995, TRIALS, max(ALPHA, (1 - share) ** n)) / TRIALS
+
+
+@pytest.mark.slow
+def test_the_wider_bound_costs_little_power_on_normal_differences():
+    for n, most in ((25, 0.02), (50, 0.011), (100, 0.007)):
+        mean = 2 * SD / np.sqrt(n) - MARGIN
+        (plain, _), (skewed, _) = (rates(mean, n, normal, values) for values in (t_values, hall_values))
+        assert 0 <= plain - skewed <= most
 
 
 @pytest.mark.slow

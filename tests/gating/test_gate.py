@@ -13,10 +13,10 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, UnknownNameError, gate
-from cranfield.gating.rule import topics_for
-from cranfield.present.answer import answer
-from cranfield.present.formats import render
-from cranfield.present.junit import to_junit
+from cranfield.core.answer import answer
+from cranfield.core.formats import render
+from cranfield.questions.gate.answer import to_junit
+from cranfield.questions.gate.rule import topics_for
 
 
 def matrix(differences, measure="AP", base=None):
@@ -34,7 +34,7 @@ DIFFERENCES = np.random.default_rng(4).normal(0.001, 0.03, 60)
 
 @pytest.mark.parametrize(("better", "margin"), [(False, 0.01), (True, None), (True, 0.005)])
 def test_p_and_bounds_are_those_of_scipy(better, margin):
-    result = asked(DIFFERENCES, margin=margin, better=better)
+    result = asked(DIFFERENCES, margin=margin, better=better, test="t")
     (check,) = result.checks
     threshold = (margin or 0.0) if better else -margin
     assert result.threshold == threshold
@@ -44,6 +44,69 @@ def test_p_and_bounds_are_those_of_scipy(better, margin):
     assert check.p_fail == pytest.approx(below.pvalue, rel=1e-9)
     interval = stats.ttest_1samp(DIFFERENCES, 0).confidence_interval(0.90)
     assert (check.lower, check.upper) == pytest.approx((interval.low, interval.high), rel=1e-9)
+
+
+def by_hand(d, alpha):
+    """Both bounds as METHODS writes them, in numpy."""
+    n, s = len(d), d.std(ddof=1)
+    g = np.mean((d - d.mean()) ** 3) / s**3
+    y = stats.t.ppf(1 - alpha, n - 1) / np.sqrt(n)
+    hall = [d.mean() - s * 3 / g * (np.cbrt(1 + g * (one - g / (6 * n))) - 1) for one in (y, -y)]
+    return min(d.mean() - s * y, hall[0]), max(d.mean() + s * y, hall[1])
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bounds_are_the_wider_of_t_and_hall_and_agree_with_p(alpha, seed):
+    """At a margin next to a bound the verdict turns, on either side; long tails on the left and on the right."""
+    differences = (-1) ** seed * 0.02 * (1 - np.random.default_rng(seed).exponential(1, 40))
+    (check,) = asked(differences, better=True, alpha=alpha).checks
+    assert (check.lower, check.upper) == pytest.approx(by_hand(differences, alpha), rel=1e-9)
+    for bound, inside, outside in ((check.lower, "undecided", "pass"), (check.upper, "fail", "undecided")):
+        for shift, expected in ((1e-6, inside), (-1e-6, outside)):
+            threshold = bound + shift
+            how = {"better": True} if threshold > 0 else {}
+            (other,) = asked(differences, margin=abs(threshold), alpha=alpha, **how).checks
+            assert other.verdict == expected
+
+
+def test_a_long_left_tail_lowers_the_bound_and_no_bound_is_inside_the_t_bounds():
+    tail = np.r_[np.full(47, 0.002), np.full(3, -0.2)] + np.linspace(-0.001, 0.001, 50)
+    skewed, plain = (asked(tail, margin=0.03, test=test).checks[0] for test in ("hall", "t"))
+    assert skewed.lower < plain.lower
+    assert skewed.upper == plain.upper
+    assert (skewed.verdict, plain.verdict) == ("undecided", "pass")
+    even = np.tile([0.01, -0.01], 20)
+    assert asked(even, margin=0.03).checks[0].lower == asked(even, margin=0.03, test="t").checks[0].lower
+
+
+def test_equivalence_needs_both_sides():
+    noise = np.random.default_rng(1).normal(0, 0.02, 100)
+    noise -= noise.mean()
+    for shift, verdict in ((0.0, "pass"), (0.05, "fail"), (-0.05, "fail"), (0.0095, "undecided")):
+        for test in ("hall", "t"):
+            result = asked(noise + shift, margin=0.01, equivalent=True, test=test)
+            assert result.verdict == verdict
+    assert result.thresholds == (-0.01, 0.01)
+    (check,) = asked(noise, margin=0.01, equivalent=True).checks
+    sides = [asked(noise, margin=0.01).checks[0].p, asked(-noise, margin=0.01).checks[0].p]
+    assert check.p == pytest.approx(max(sides), rel=1e-9)
+    equal = TTestPower().solve_power(0.01 / noise.std(ddof=1), alpha=0.05, power=0.9, alternative="larger")
+    assert check.topics_if_equal == math.ceil(equal)
+    assert asked(np.zeros(5), margin=0.01, equivalent=True).verdict == "pass"
+
+
+def test_a_loss_that_may_be_absent_is_named():
+    steady = np.tile([0.001, -0.001], 25)
+    (check,) = asked(steady, margin=0.02).checks
+    assert check.absent_loss == pytest.approx(0.02 / (1 - 0.05 ** (1 / 50)), rel=1e-9)
+    text = render(answer(asked(steady, margin=0.02)).sheet(), "table")
+    assert (
+        "A loss on fewer than 5.8% of the topics may be absent from these 50 topics (probability above 0.05)." in text
+    )
+    assert "By AP, above 0.34 per topic it would use up the margin." in text
+    assert asked(steady, margin=0.1).checks[0].absent_loss is None  # a loss of 1.7 per topic cannot be
+    assert asked(steady - 0.5, margin=0.02).checks[0].absent_loss is None
 
 
 def test_the_topics_needed_are_those_of_statsmodels():
@@ -74,6 +137,7 @@ def test_the_three_verdicts():
     alpha=st.sampled_from([0.01, 0.05, 0.2]),
 )
 @settings(max_examples=60, deadline=None)
+@pytest.mark.filterwarnings("ignore:.*on every topic")
 def test_verdict_bounds_and_p_agree(values, margin, better, alpha):
     result = asked(np.array(values) / 1000, margin=margin, better=better, alpha=alpha)
     (check,) = result.checks
@@ -114,18 +178,30 @@ def test_identical_runs_pass_and_no_p_is_zero():
     assert result.checks[0].p == 0.5**50
     many = asked(np.zeros(3000), margin=0.01)
     assert many.checks[0].p > 0
-    few = asked(np.zeros(3), margin=0.01)
+    assert asked(np.zeros(3), margin=0.01).verdict == "pass"
+    few = asked(np.zeros(3), margin=0.01, test="t")
     assert (few.verdict, few.topics_needed) == ("undecided", 5)
 
 
+def test_a_constant_difference_decides_by_itself_with_a_warning():
+    with pytest.warns(
+        CranfieldWarning, match=r"AP: the difference is \+0.02 on every topic and decides without a test"
+    ):
+        assert asked(np.full(4, 0.02), better=True).verdict == "pass"
+    with pytest.warns(CranfieldWarning, match="-0.02 on every topic"):
+        assert asked(np.full(4, -0.02), margin=0.01).verdict == "fail"
+
+
 def test_a_constant_loss_of_the_margin_is_never_decided():
-    result = asked(np.full(40, -0.01), margin=0.01)
+    with pytest.warns(CranfieldWarning, match="on every topic"):
+        result = asked(np.full(40, -0.01), margin=0.01)
     assert (result.verdict, result.topics_needed) == ("undecided", None)
     assert "no number of topics" in result.summary()
 
 
 def test_several_measures_must_all_pass():
-    good, bad = matrix(np.full(20, 0.02), "AP"), matrix(np.full(20, -0.2), "P@10")
+    noise = np.tile([0.001, -0.001], 10)
+    good, bad = matrix(noise + 0.02, "AP"), matrix(noise - 0.2, "P@10")
     question = {"baseline": "main", "candidate": "new", "margin": 0.01}
     assert gate(Scores([good]), **question).verdict == "pass"
     both = gate(Scores([good, bad]), **question)
@@ -140,8 +216,11 @@ def test_several_measures_must_all_pass():
         ({}, "name the loss you can accept with `margin`, in units of the measure, such as 0.01; or ask for a gain with `better`"),
         ({"margin": -0.01}, "`margin` must be a number of at least 0; got -0.01. Write 0.01."),
         ({"margin": 0.0}, "no loss at all accepted means a gain must be shown: leave out `margin`, write `better`"),
+        ({"equivalent": True}, "`equivalent` needs a `margin` above 0, in units of the measure, such as 0.01"),
+        ({"equivalent": True, "better": True, "margin": 0.01},
+         "`better` and `equivalent` ask different questions. Choose one."),
         ({"margin": 0.01, "alpha": 5}, "`alpha` must be between 0 and 1; got 5. Write 0.05."),
-        ({"margin": 0.01, "test": "sign"}, "unknown test 'sign'. Known: t, randomisation."),
+        ({"margin": 0.01, "test": "sign"}, "unknown test 'sign'. Known: hall, t, randomisation."),
     ],
 )  # fmt: skip
 def test_bad_questions(question, message):

@@ -10,8 +10,11 @@ import pytest
 from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, read_scores
-from cranfield.design import design_interval, design_ttest
-from cranfield.generalisability import expected_tau, reliability, three_views
+from cranfield.questions.design.interval import design_interval
+from cranfield.questions.design.ttest import design_ttest
+from cranfield.questions.reliability.reliability import reliability
+from cranfield.questions.reliability.tau import expected_tau
+from cranfield.questions.reliability.views import three_views
 from cranfield.scores.rank_coefficients import rank_correlations
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared
@@ -164,7 +167,7 @@ def test_three_views_refuse() -> None:
 
 
 def test_views_of_one_topic_are_refused_and_of_several_collections_kept_apart() -> None:
-    from cranfield.present.answer import answer
+    from cranfield.core.answer import answer
 
     with pytest.raises(ArgumentError, match=r"^`n_topics` must be at least 2 for a paired test; got 1\. Write 50\.$"):
         reliability(make_scores(10, 5), n_topics=1).views()
@@ -177,7 +180,7 @@ def test_views_of_one_topic_are_refused_and_of_several_collections_kept_apart() 
 
 
 def test_a_study_measures_the_agreement_once_for_any_numbers_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
-    import cranfield.generalisability.tau as tau
+    import cranfield.questions.reliability.tau as tau
 
     x, asked = make_scores(20, 6, seed=4), []
     whole = tau._halves

@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, read_scores
-from cranfield.generalisability import Components, Reliability, reliability, variance_components
-from cranfield.generalisability.coefficients import COEFFICIENTS, Ratio, ratio
-from cranfield.generalisability.components import without_worst
-from cranfield.present.report.reliability import _needed as topics_to_reach
+from cranfield.questions.reliability.components import (
+    COEFFICIENTS,
+    Components,
+    Ratio,
+    ratio,
+    variance_components,
+    without_worst,
+)
+from cranfield.questions.reliability.reliability import Reliability, reliability
 from cranfield.scores.synthetic import make_scores
 from support import SHARED, needs_shared
 
@@ -59,7 +64,7 @@ PUBLISHED = [
 @pytest.mark.parametrize(("name", "drop", "erho2", "phi"), PUBLISHED)
 def test_reference_values(name: str, drop: float, erho2: tuple[float, ...], phi: tuple[float, ...]) -> None:
     scores = read_scores(SHARED / "data" / "matrices" / f"{name}.AP.csv").only()
-    found = rows(reliability(scores, target=0.95, drop=drop))
+    found = rows(reliability(scores, target=0.95, drop=drop, intervals="normal"))
     for values, expected in ((found["erho2"], erho2), (found["phi"], phi)):
         assert values[:3] == pytest.approx(expected[:3], abs=5.5e-6)
         assert values[3:] == expected[3:]
@@ -78,7 +83,7 @@ def test_twin_of_the_reference_values() -> None:
     scores = constructed(50, 30, 0.0028116986, 0.0280934288, 0.0101522471)
     c = variance_components(scores)
     assert (c.systems, c.topics, c.residual) == pytest.approx((0.0028116986, 0.0280934288, 0.0101522471), rel=1e-9)
-    found = rows(reliability(scores, target=0.95))
+    found = rows(reliability(scores, target=0.95, intervals="normal"))
     assert found["erho2"][:3] == pytest.approx(PUBLISHED[0][2][:3], abs=5.5e-6)
     assert found["phi"][:3] == pytest.approx(PUBLISHED[0][3][:3], abs=5.5e-6)
     assert (found["erho2"][3:], found["phi"][3:]) == (PUBLISHED[0][2][3:], PUBLISHED[0][3][3:])
@@ -86,7 +91,7 @@ def test_twin_of_the_reference_values() -> None:
 
 def test_brennans_example() -> None:
     book = constructed(12, 10, 0.6258, 0.8840, 2.7872)
-    found = rows(reliability(book, alpha=0.20, target=0.8))
+    found = rows(reliability(book, alpha=0.20, target=0.8, intervals="normal"))
     assert found["erho2"][:3] == pytest.approx((0.729, 0.541, 0.876), abs=5e-4)
     assert found["phi"][:3] == pytest.approx((0.672, 0.457, 0.845), abs=5e-4)
 
@@ -98,11 +103,47 @@ def test_feldt_by_scipy() -> None:
     ms_s = n * x.mean(0).var(ddof=1)
     ms_e = np.square(x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()).sum() / ((n - 1) * (m - 1))
     f = stats.f((m - 1), (m - 1) * (n - 1))
-    found = reliability(make_scores(20, 8), n_topics=[1, 20, 35], alpha=0.1).to_frame()
+    found = reliability(make_scores(20, 8), n_topics=[1, 20, 35], alpha=0.1, intervals="normal").to_frame()
     for k, n_new in enumerate((1, 20, 35)):
         for column, at in (("lower", 0.95), ("upper", 0.05)):
             x_limit = (ms_s / ms_e / f.ppf(at) - 1) / n
             assert found[column][k] == pytest.approx(n_new * x_limit / (1 + n_new * x_limit), rel=1e-9)
+
+
+def log_r(x: Array) -> float:
+    n, m = x.shape
+    ms_s = n * x.mean(0).var(ddof=1)
+    ms_e = np.square(x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()).sum() / ((n - 1) * (m - 1))
+    return float(np.log((ms_s / ms_e - 1) / n))
+
+
+@pytest.mark.parametrize(("n", "m"), [(20, 8), (9, 30)])
+def test_the_jackknife_is_that_of_leaving_out_and_recomputing(n: int, m: int) -> None:
+    x = constructed(n, m, 0.02, 0.02, 0.02).values
+    topics, systems = ([log_r(np.delete(x, k, axis)) for k in range(x.shape[axis])] for axis in (0, 1))
+    v_t, v_s = (np.var(each) * (len(each) - 1) for each in (topics, systems))
+    df = (v_t + v_s) ** 2 / (v_t**2 / (n - 1) + v_s**2 / (m - 1))
+    half = stats.t.ppf(0.975, df) * np.sqrt(v_t + v_s)
+    found = reliability(matrix(x), target=0.9)
+    r = found.ratio("erho2")
+    assert np.log([r.value, r.lower, r.upper]) == pytest.approx(log_r(x) + np.array([0, -half, half]), rel=1e-9)
+    assert found.to_frame()["topics_upper"][0] == math.ceil(9 / r.lower)
+    assert found.to_frame()["topics_lower"][0] == math.ceil(9 / r.upper)
+    normal = reliability(matrix(x), intervals="normal")
+    assert normal.ratio("phi") == found.ratio("phi")
+    assert (found.settings["intervals"], normal.settings["intervals"]) == ("jackknife", "normal")
+
+
+def test_without_a_jackknife_interval_feldts_stands_in_and_is_named() -> None:
+    """One system alone makes the variance between systems; without it the ratio is below 0."""
+    x = constructed(12, 4, 0.01, 0.02, 0.02).values
+    x = x - x.mean(axis=0) + [0.8, 0.5, 0.5, 0.5]
+    said = reliability(matrix(x))
+    assert said.components.spread is None
+    assert said.ratio("erho2") == reliability(matrix(x), intervals="normal").ratio("erho2")
+    assert any("No jackknife interval of erho2: leaving one out" in note for note in said.answer().sheet().notes)
+    pooled = reliability([make_scores(20, 8), make_scores(20, 8, 2)])
+    assert any("several collections are pooled" in note for note in pooled.answer().sheet().notes)
 
 
 def test_topics_needed_reach_the_target_and_one_less_does_not() -> None:
@@ -147,7 +188,7 @@ def test_drop_leaves_out_the_worst() -> None:
 
 def test_pooling_the_same_collection_twice_changes_no_estimate_and_narrows_the_interval() -> None:
     x = make_scores(30, 10)
-    one, two = reliability(x), reliability([x, x])
+    one, two = (reliability(each, intervals="normal") for each in (x, [x, x]))
     assert two.components.systems == pytest.approx(one.components.systems)
     assert two.components.residual == pytest.approx(one.components.residual)
     for name in COEFFICIENTS:
@@ -263,7 +304,8 @@ def test_both_intervals_cover(sizes: list[tuple[int, int]]) -> None:
     rng = np.random.default_rng(5)
     hits = dict.fromkeys(COEFFICIENTS, 0)
     for _ in range(trials):
-        c = variance_components([draw(rng, n, m, s, q, e) for n, m in sizes])
+        drawn = variance_components([draw(rng, n, m, s, q, e) for n, m in sizes])
+        c = replace(drawn, spread=None)
         for name in COEFFICIENTS:
             truth = s / e if name == "erho2" else s / (q + e)
             r = ratio(name, c, 0.05)
@@ -284,8 +326,10 @@ def test_the_unit_of_the_scores_does_not_matter() -> None:
             assert ratio(name, other, 0.05).at(12) == pytest.approx(ratio(name, book, 0.05).at(12), rel=1e-12)
 
 
-def test_a_report_says_where_scores_take_more_topics_than_can_be_counted() -> None:
+def test_scores_may_take_more_topics_than_can_be_counted() -> None:
     """Topics so unlike that systems are nothing beside them: the ranking is soon stable, the scores never."""
     rng = np.random.default_rng(1)
-    found = reliability(matrix(1e9 * rng.normal(size=(20, 1)) + rng.normal(size=(20, 4)) + np.arange(4.0)))
-    assert topics_to_reach(found).endswith("(1 to 34) and the scores more topics than can be counted.")
+    scores = matrix(1e9 * rng.normal(size=(20, 1)) + rng.normal(size=(20, 4)) + np.arange(4.0))
+    ranking, phi = reliability(scores, target=0.95).answer().sentences
+    assert ranking.endswith("(1 to 90).")
+    assert phi == "For 0.95 of the scores (Φ), more topics are needed than can be counted."

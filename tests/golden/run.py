@@ -113,9 +113,9 @@ def normalise(text: str) -> str:
 
 
 class _VisibleText(HTMLParser):
-    """Gathers what a reader sees: one line per block, one line per row of a table; no charts, scripts and styles."""
+    """Gathers what a reader sees: one line per block, one line per row of a table; no menu, charts, scripts, styles."""
 
-    SILENT = frozenset({"script", "style", "svg", "template", "head"})
+    SILENT = frozenset({"script", "style", "svg", "template", "head", "nav"})
     WITHIN_A_LINE = frozenset({"a", "abbr", "b", "button", "code", "em", "i", "kbd", "mark", "small", "span"})
     WITHIN_A_LINE |= {"strong", "sub", "sup", "time", "select", "input", "meta", "link", "col", "img"}
 
@@ -128,7 +128,7 @@ class _VisibleText(HTMLParser):
         return " | " if tag in ("td", "th") else "" if tag in self.WITHIN_A_LINE else "\n"
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in self.SILENT:
+        if tag in self.SILENT or ("class", "next pages") in attrs:  # links to every other page
             self.silence.append(tag)
         else:
             self.text.append(self._before(tag))

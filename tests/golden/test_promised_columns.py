@@ -14,7 +14,7 @@ PROMISED = {
     "design-anova": "method blocked variance systems min_diff alpha power topics achieved_power",
     "cost": "measure depth judged_per_topic variance topics judgments ratio",
     "pool": "topic judged relevant",
-    "correlate": "coefficient value interval lower upper",
+    "correlate": "coefficient value corrected lower upper",
     "compare": "measure system_a system_b mean_a mean_b difference lower upper effect_size p p_adjusted significant",
     "leaderboard": "measure rank system mean lower upper rank_lower rank_upper group",
     "replicates": "measure system effect lower upper",

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cranfield import evaluate, make_sample, read_scores
-from cranfield.errors import ArgumentError, FileError
+from cranfield.core.errors import ArgumentError, FileError
+from cranfield.core.work_files import WorkFile
 from cranfield.measures import archive
 from cranfield.measures.archive import evaluate_archive, read_archive
-from cranfield.work_files import WorkFile
 from support import Type
 
 MEASURES = ["AP", "P@5"]

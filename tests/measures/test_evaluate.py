@@ -14,9 +14,9 @@ import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, Qrels, Run, ScoreMatrix, evaluate
 from cranfield.collection.intents import Intents, read_intents
-from cranfield.collection.schemas import RUN_SCHEMA
+from cranfield.collection.types import RUN_SCHEMA
 from cranfield.collection.writers import write_run
-from cranfield.measures import Evaluator
+from cranfield.measures.evaluation import Evaluator
 from small_collections import qrels_of, run_of, tricky_qrels, tricky_run
 
 QRELS = qrels_of([("1", "0", "a", 1), ("1", "0", "b", 2), ("1", "0", "c", 0), ("2", "0", "a", 1)])

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from cranfield import DataError, Run, evaluate, make_sample
-from cranfield.collection import Qrels
 from cranfield.collection.pools import depth_pools
+from cranfield.collection.types import Qrels
 from cranfield.measures.parts import evaluator_of_parts
 
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 SAMPLE = make_sample(n_topics=6, n_systems=4, n_documents=200, seed=2)
 MEASURES = ["AP", "nDCG@10", "ERR@20", "bpref", "P@5", "RBP(p=0.8)"]
 

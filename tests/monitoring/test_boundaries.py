@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cranfield import ArgumentError, UnknownNameError, design_ttest
-from cranfield.monitoring import (
-    anytime_p,
+from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
+from cranfield.questions.monitor.boundaries import (
+    Spending,
     classical_boundaries,
-    design_looks,
-    sequence_half_width,
+    nominal,
     spending_boundaries,
     spent,
     stopping,
-    tuned_rho,
 )
-from cranfield.monitoring.boundaries import Spending, nominal
+from cranfield.questions.monitor.planned import design_looks
 
 FIVE = [0.2, 0.4, 0.6, 0.8, 1.0]
 KINDS: tuple[Spending, Spending] = ("pocock", "obrien-fleming")

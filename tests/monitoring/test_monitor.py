@@ -10,17 +10,12 @@ import pytest
 from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, UnknownNameError, design_ttest
-from cranfield.monitoring import (
-    anytime_p,
-    design_looks,
-    monitor,
-    reestimate,
-    sequence_half_width,
-    spending_boundaries,
-    tuned_rho,
-)
-from cranfield.monitoring.boundaries import nominal, spent
-from cranfield.present.answer import answer
+from cranfield.core.answer import answer
+from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
+from cranfield.questions.monitor.boundaries import nominal, spending_boundaries, spent
+from cranfield.questions.monitor.monitor import monitor
+from cranfield.questions.monitor.planned import design_looks
+from cranfield.questions.monitor.reestimation import reestimate
 from cranfield.scores.synthetic import make_scores
 
 

@@ -8,19 +8,21 @@ import json
 import shutil
 import subprocess
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
 
+import cranfield as cf
 from cranfield import ArgumentError, ScoreMatrix, Scores, compare, make_scores, paper_table
-from cranfield.comparison.tests import TESTS
-from cranfield.comparison.topics import every_pair
-from cranfield.present.answer import answer
-from cranfield.present.formats import render
-from cranfield.present.tables import steady
-from cranfield.settings.table import TableSettings
+from cranfield.core.answer import answer
+from cranfield.core.formats import render
+from cranfield.core.tables import steady
+from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.compare.topics import every_pair
+from cranfield.questions.table.question import TableQuestion
 
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +124,7 @@ def test_people_get_bold_and_marks(table):
     assert rf"\textbf{{{mean}}}" in table.to_latex()
     assert "ours\\|new" in table.to_markdown()
     assert "a_b &amp; c" in table.to_html()
-    rounded = answer(table, TableSettings(digits=2, baseline=["bm25"])).sheet()
+    rounded = answer(table, TableQuestion(digits=2, baseline=["bm25"])).sheet()
     assert f"**{table.cells[best, 'AP'].mean:.2f}**" in render(rounded, "markdown")
 
 
@@ -209,3 +211,28 @@ def test_each_way_to_a_p_value_is_named_with_its_resamples():
     table = paper_table(Scores([ScoreMatrix(np.column_stack(columns), [str(k) for k in range(40)], "abc", "AP")]))
     assert set(table.comparisons.p_methods) == {"monte carlo", "saddlepoint"}
     assert "Its p-values come from 100,000 resamples and saddlepoint approximation (seed 1)." in table.explain()
+
+
+def test_a_notebook_shows_the_table_as_it_is_printed(scores, table):
+    shown = table._repr_html_()
+    assert shown.startswith(table.to_html())
+    assert "<strong>" in shown
+    assert "<sup>†</sup>" in shown
+    assert escape(table.caption()) in shown
+    few = cf.table({"a": [0.1, 0.2, 0.3], "<b>": [0.2, 0.3, 0.5]}, measure="AP")
+    assert few.warnings
+    assert all(escape(text) in few._repr_html_() for text in few.warnings)
+
+
+def test_names_of_commands_are_functions(scores):
+    found = cf.table(scores, baseline="bm25", test="t", show_intervals=True)
+    assert found.to_latex() == paper_table(scores, baseline="bm25", test="t", intervals=True).to_latex()
+    assert (found.settings["show_intervals"], found.settings["intervals"]) == (True, "simultaneous")
+
+
+@pytest.mark.parametrize(("alias", "name"), [("paired-t", "t"), ("Wilcoxon signed-rank", "wilcoxon")])
+def test_aliases_are_those_of_compare(cranfield, scores, alias, name):
+    cf.write_scores(scores, "scores.csv", layout="long")
+    typed = ("table", "scores.csv", "--baseline", "bm25", "--format", "csv", "--test")
+    found = cranfield(*typed, alias, "--correction", "benjamini-hochberg")
+    assert (found.exit_code, found.stdout) == (0, cranfield(*typed, name, "--correction", "bh").stdout)

@@ -9,8 +9,8 @@ from scipy import integrate, special
 from statsmodels.stats.power import FTestAnovaPower, TTestIndPower, TTestPower
 
 from cranfield import design_anova, design_ttest, design_two_sample_ttest
-from cranfield.design import anova_power, anova_topics
-from cranfield.design.power import exact_power, root_variance_factor
+from cranfield.questions.design.anova import anova_power, anova_topics
+from cranfield.questions.design.power import exact_power, root_variance_factor
 from published_tables import table
 
 CELLS = table("anova_topic_set_sizes")

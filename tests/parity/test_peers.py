@@ -16,7 +16,7 @@ from pyNTCIREVAL import Labeler
 from pyNTCIREVAL.metrics import AP, ERR, RBP, MSnDCG, PPlusMeasure, QMeasure, nDCG, nERR
 
 from cranfield import Scores, evaluate, parse_measure
-from cranfield.measures.trec import trec_name
+from cranfield.measures.aliases import trec_name
 from small_collections import as_dicts, judgments_as_dicts, qrels_of, run_of, tricky_qrels, tricky_run
 
 pytestmark = [

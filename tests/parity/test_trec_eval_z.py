@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cranfield import ScoreMatrix, Scores, Standardisation
-from cranfield.scores import read_scores
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 FIXTURES = SHARED / "data" / "fixtures" / "trec_eval"
@@ -41,7 +41,7 @@ def read_run_and_qrels() -> tuple[dict[str, dict[str, float]], dict[str, dict[st
 
 
 @needs_shared
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_every_line_that_has_factors() -> None:
     factors = Standardisation.load(FIXTURES / "zscores_file")
     scores = read_scores(FIXTURES / "out.test.aq")
@@ -58,7 +58,7 @@ def test_every_line_that_has_factors() -> None:
 
 
 @needs_shared
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_to_the_printed_decimals_from_unrounded_scores() -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     run, qrels = read_run_and_qrels()

@@ -25,10 +25,11 @@ from cranfield import (
     tune,
     variances,
 )
-from cranfield.design import PoolFigure, cost_from_figures
-from cranfield.present.answer import answer
-from cranfield.present.charts import kinds
-from cranfield.settings.variance import VarianceSettings
+from cranfield.core.answer import answer
+from cranfield.core.charts import kinds
+from cranfield.questions.cost.cost import cost_from_figures
+from cranfield.questions.cost.figures import PoolFigure
+from cranfield.questions.variance.question import VarianceQuestion
 
 SCORES = make_scores(20, 5, seed=1)
 
@@ -94,7 +95,7 @@ def test_a_design_in_words() -> None:
     x = make_scores(n_topics=20, n_systems=5, seed=3)
     other = ScoreMatrix(x.values / 2, x.topics, x.systems, "other")
     by_measure = design_anova([estimate_variance(one, "residual") for one in (x, other)], 5, 0.1)
-    first, second = by_measure.table.values("topics")
+    first, second = by_measure.rows["topics"]
     assert answer(by_measure).headline == f"{first} topics by score, {second} topics by other"
     assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
     assert answer(design_interval(0.0441, 0.10)).sentences[0].startswith("With 70 topics the 95% interval of")
@@ -112,10 +113,10 @@ def test_the_other_estimators_are_named() -> None:
 
 def test_the_analysis_of_variance_comes_first_when_asked_for() -> None:
     result = variances(SCORES)
-    said = answer(result, VarianceSettings(anova=True))
+    said = answer(result, VarianceQuestion(anova=True))
     assert said.sheet().rows["source"].to_list() == ["systems", "topics", "residual", "total"]
     assert said.charts[0].kind == "sources"
-    assert answer(result, VarianceSettings()).sheet().rows.height == 5
+    assert answer(result, VarianceQuestion()).sheet().rows.height == 5
 
 
 @pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")

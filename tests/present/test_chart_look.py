@@ -14,20 +14,18 @@ import polars as pl
 import pytest
 import vl_convert
 
-from chart_support import family_matrices, matrix, names, results, spec_data, title, views
+from chart_support import CHARTS, family_matrices, matrix, names, results, spec_data, title, views
 from cranfield import ScoreMatrix, Scores, correlate, design_anova, monitor, standardisation_effect
-from cranfield.comparison import compare
-from cranfield.errors import ArgumentError, CranfieldWarning
-from cranfield.present.charts import KINDS, chart
-from cranfield.present.charts.export import to_svg
-from cranfield.present.charts.fonts import FONT, keep_lengths, lines_of, text_width
-from cranfield.present.charts.phone import LINE, WIDE, phone_chart
-from cranfield.present.charts.style import LABEL_SIZE
-from cranfield.scores.correlation import Correlations
-from cranfield.tuning import tune
+from cranfield.core.charts import chart
+from cranfield.core.charts.export import to_svg
+from cranfield.core.charts.fonts import FONT, keep_lengths, lines_of, text_width
+from cranfield.core.charts.phone import LINE, WIDE, phone_chart
+from cranfield.core.charts.style import LABEL_SIZE
+from cranfield.core.errors import ArgumentError, CranfieldWarning
+from cranfield.questions.compare.compare import compare
+from cranfield.questions.correlate.correlate import Correlations
+from cranfield.questions.tune.tune import tune
 from support import Type
-
-ALL = [(kind_of, kind) for kind_of, known in KINDS.items() for kind in known]
 
 
 def options(result: Any, kind: str) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def options(result: Any, kind: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [5, 40, 143])
-@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+@pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_every_chart_of_few_and_many_systems(kind_of: str, kind: str, n_systems: int) -> None:
     result = results(n_systems)[kind_of]
     spec = chart(result, kind, **options(result, kind)).to_dict()
@@ -113,7 +111,7 @@ def _smallest_text(svg: str) -> float:
     return min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg))
 
 
-@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+@pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
     more = options(result, kind)
@@ -125,7 +123,7 @@ def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
     assert _all_widths(wide) > _all_widths(narrow)
 
 
-@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+@pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_every_chart_fits_a_phone(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
     svg = phone_chart(result, kind, **options(result, kind))
@@ -226,7 +224,7 @@ def _plots(spec: dict[str, Any]) -> list[list[dict[str, Any]]]:
     return [plot for part in parts for plot in _plots(part)] or [list(views(spec))]
 
 
-@pytest.mark.parametrize(("kind_of", "kind"), ALL)
+@pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_what_is_counted_has_no_half_ticks(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
     for plot in _plots(chart(result, kind, **options(result, kind)).to_dict()):
@@ -382,7 +380,7 @@ def test_what_several_sizes_detect_are_curves_of_their_own() -> None:
     assert "; 1 further design not drawn" in title(only, "subtitle")
 
 
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_tuning_says_which_families_it_leaves_out() -> None:
     one = family_matrices()["bm25"]
     rng = np.random.default_rng(2)

@@ -13,9 +13,9 @@ import pytest
 
 from chart_support import matrix
 from cranfield import save_chart
-from cranfield.errors import ArgumentError, FileError
-from cranfield.present.charts import to_html, to_svg
-from cranfield.present.charts.replicates import methods_table
+from cranfield.core.charts.export import to_html, to_svg
+from cranfield.core.errors import ArgumentError, FileError
+from cranfield.questions.replicates.charts import methods_table
 
 EXTERNAL = re.compile(r"""<(?:script|img|iframe|link|source)\b[^>]*\b(?:src|href)\s*=\s*["']?(?:https?:)?//""", re.I)
 
@@ -80,12 +80,12 @@ def test_wrong_endings_and_places(tmp_path: Path) -> None:
         save_chart(matrix().chart(), tmp_path / "nowhere" / "figure.svg")
 
 
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_the_leaderboard_of_scores_from_0_to_1_stays_there() -> None:
     import numpy as np
 
     from cranfield import ScoreMatrix, chart
-    from cranfield.comparison import compare
+    from cranfield.questions.compare.compare import compare
 
     def ticks(values: np.ndarray[Any, Any]) -> list[float]:
         x = ScoreMatrix(values, [str(i) for i in range(len(values))], ["a", "b", "c"], "AP")

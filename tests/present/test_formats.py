@@ -16,11 +16,11 @@ from click.testing import CliRunner
 
 from cranfield import UnknownNameError
 from cranfield.cli.main import app
-from cranfield.present.answer import Answer
-from cranfield.present.formats import FORMATS, OutputFormat, downloads, endings, of_path, offered, render
-from cranfield.present.formats.json import SCHEMA
-from cranfield.present.formats.table import table_text
-from cranfield.present.tables import Sheet, steady, steady_rows
+from cranfield.core.answer import Answer
+from cranfield.core.formats import FORMATS, OutputFormat, downloads, endings, of_path, offered, render
+from cranfield.core.formats.json import SCHEMA
+from cranfield.core.formats.table import table_text
+from cranfield.core.tables import Sheet, steady, steady_rows
 from cranfield.web.server.outcome import Outcome, media_type
 
 ROWS = pl.DataFrame({"measure": ["AP", "AP"], "system": ["bm25", "ql"], "mean": [0.25, 1 / 3]})

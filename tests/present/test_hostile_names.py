@@ -16,12 +16,11 @@ from xml.etree import ElementTree
 import pytest
 
 from cranfield import build_report, chart, gate, paper_table
-from cranfield.comparison import compare
-from cranfield.present.answer import answer
-from cranfield.present.charts import to_html, to_svg
-from cranfield.present.charts.export import script_json
-from cranfield.present.formats import render
-from cranfield.present.junit import to_junit
+from cranfield.core.answer import answer
+from cranfield.core.charts.export import script_json, to_html, to_svg
+from cranfield.core.formats import render
+from cranfield.questions.compare.compare import compare
+from cranfield.questions.gate.answer import to_junit
 from hostile import HOSTILE, RAW, hostile_matrix
 
 X = hostile_matrix()
@@ -75,7 +74,7 @@ class Handlers(HTMLParser):
                         and name in ("href", "src", "action", "xlink:href"))]  # fmt: skip
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
 def test_no_raw_name_stands_in_it(page: str) -> None:

@@ -12,15 +12,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import cranfield
 from chart_support import matrix, names
-from cranfield import Report, ScoreMatrix, Scores, build_report, make_sample, reliability
-from cranfield.comparison import compare
-from cranfield.defaults import REPORT_SECTIONS
-from cranfield.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.present.charts import chart
-from cranfield.present.report.parts import Figure, Table, Text
-from cranfield.present.report.references import WORKS
-from cranfield.present.tables import Sheet
+from cranfield import Report, ScoreMatrix, Scores, build_report, evaluate, make_sample, reliability
+from cranfield.core.charts import chart
+from cranfield.core.defaults import REPORT_SECTIONS
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.core.parts import Figure, Table, Text
+from cranfield.core.tables import Sheet
+from cranfield.questions.compare.compare import compare
+from cranfield.reports.references import WORKS
 from support import SHARED, needs_shared
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -156,9 +157,9 @@ def test_reliability_in_the_text_is_that_of_the_study() -> None:
     n = scores["AP"].n_topics
     value, lower, upper = study.ratio("erho2").at(n)
     texts = " ".join(part.text for part in section.parts if isinstance(part, Text))
-    assert f"with a reliability of Eρ² = {value:.3f} (95% interval {lower:.3f} to {upper:.3f})" in texts
-    assert f"the ranking takes {study.targets_frame()['topics_needed'][0]:,} topics" in texts
-    assert "are expected to agree with a Kendall's τ of" in texts
+    assert f"the ranking has reliability {value:.3f} [{lower:.3f}, {upper:.3f}] and the scores" in texts
+    assert f"the ranking (Eρ²), {study.targets_frame()['topics_needed'][0]:,} topics are needed" in texts
+    assert "are expected to agree with tau" in texts
     assert "Bad systems make a collection look more reliable: without the 1 system" in texts
 
 
@@ -175,6 +176,12 @@ def test_sections_can_be_skipped_and_typos_are_caught() -> None:
     assert [section.id for section in report.sections] == ["data"]
     with pytest.raises(UnknownNameError, match=r"^unknown section 'leaderbord'\. Did you mean 'leaderboard'\?$"):
         build_report(matrix(8, 3), skip=["leaderbord"])
+
+
+def test_it_goes_by_the_name_of_the_command_and_takes_judgments_and_runs_in_order() -> None:
+    sample = make_sample(n_topics=5, n_systems=3, n_documents=200, seed=4)
+    made = cranfield.report(sample.qrels, sample.runs, measures=["AP"], skip=REPORT_SECTIONS[1:])
+    assert made.headline == build_report(evaluate(sample.qrels, sample.runs, ["AP"]), skip=REPORT_SECTIONS).headline
 
 
 def test_what_is_needed() -> None:

@@ -12,18 +12,18 @@ from click.testing import CliRunner
 
 from cranfield import ScoreMatrix, make_scores, read_scores, write_scores
 from cranfield.cli.main import app
-from cranfield.comparison import compare
-from cranfield.present.answer import answer
-from cranfield.present.formats import render
-from cranfield.present.formats.csv import to_csv
-from cranfield.present.tables import Sheet
+from cranfield.core.answer import answer
+from cranfield.core.formats import render
+from cranfield.core.formats.csv import to_csv
+from cranfield.core.tables import Sheet
+from cranfield.questions.compare.compare import compare
 
 NAMES = ("=1+1", "+sum", "-x", "@cmd", "bm25")
 X = ScoreMatrix(make_scores(n_topics=8, n_systems=5, seed=1).values, [str(i) for i in range(8)], NAMES, "AP")
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_answers_hold_no_formula(format: str, separator: str) -> None:
     said = answer(compare(X, n_resamples=100))
     seen = set()

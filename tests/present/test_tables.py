@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cranfield.comparison.corrections import at_most
-from cranfield.present.tables import Sheet, p_cell, p_text, steady, steady_rows, text_rows
+from cranfield.core.tables import Sheet, p_cell, p_text, steady, steady_rows, text_rows
+from cranfield.questions.compare.corrections import at_most
 
 
 def test_steady_rows_are_the_steady_numbers_one_by_one() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from chart_support import matrix, results
+from chart_support import drawings, matrix, results
 from cranfield import ScoreMatrix
-from cranfield.present.charts import KINDS
-from cranfield.present.gathering import gathered
+from cranfield.core.gathering import gathered
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.parametrize("name", sorted(drawings()))
 def test_every_result_shows_itself(name: str) -> None:
     result = results()[name]
     html = result._repr_html_()

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cranfield import ScoreMatrix, design_anova, design_interval, design_ttest, estimate_variance
-from cranfield.design import anova_power, anova_topics
+from cranfield.questions.design.anova import anova_power, anova_topics
 
 variances = st.floats(1e-4, 1.0)
 differences = st.floats(0.01, 0.5)

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.errors import CranfieldError
-from cranfield.scores import fast_tables
+from cranfield.core.columns import long_columns
+from cranfield.core.errors import CranfieldError
+from cranfield.scores import text_tables
+from cranfield.scores.formats import ReadOptions
 from cranfield.scores.matrix import ScoreMatrix
-from cranfield.scores.text_tables import is_long, matrices_of_long, parse_long, read_table
+from cranfield.scores.text_tables import matrices_of_long, parse_long, read_table
 
 label = st.sampled_from(["bm25", "ql", " x", "é", "all", "#1", "a b"])
 topic = st.sampled_from(["1", "2", "10", "all", "q é"])
@@ -40,21 +42,21 @@ def outcome(read: object) -> list[tuple[object, ...]] | str:
 @given(data=tables())
 def test_fast_is_careful(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast_tables, "_LARGE", 0)
-        frame = fast_tables.long_table(data)
+        patch.setattr(text_tables, "_LARGE", 0)
+        frame = text_tables.long_table(data)
     if frame is None:
         return
     table = read_table(data, "x")
-    assert is_long(table)
-    how = {"system": "file", "measure": None, "missing": "zero", "provenance": ()}
-    fast = outcome(lambda: matrices_of_long(frame, "x", **how))  # type: ignore[arg-type]
-    assert fast == outcome(lambda: parse_long(table, **how))  # type: ignore[arg-type]
+    assert long_columns(table.rows[0]) is not None
+    how = ReadOptions(missing="zero")
+    fast = outcome(lambda: matrices_of_long(frame, "x", "file", how))
+    assert fast == outcome(lambda: matrices_of_long(parse_long(table), "x", "file", how))
 
 
 def test_the_fast_reader_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_tables, "_LARGE", 0)
-    assert fast_tables.long_table(b"system,topic,measure,value\nbm25,1,AP,0.5\n") is not None
-    assert fast_tables.long_table(b"topic;value\r\n1;0.5\r\n") is not None
-    assert fast_tables.long_table(b'system,topic,measure,value\n"bm25",1,AP,0.5\n') is None
+    monkeypatch.setattr(text_tables, "_LARGE", 0)
+    assert text_tables.long_table(b"system,topic,measure,value\nbm25,1,AP,0.5\n") is not None
+    assert text_tables.long_table(b"topic;value\r\n1;0.5\r\n") is not None
+    assert text_tables.long_table(b'system,topic,measure,value\n"bm25",1,AP,0.5\n') is None
     mark = "\ufeff".encode()  # which belongs to the first label
-    assert fast_tables.long_table(b"system,topic,measure,value\n" + mark + b"bm25,1,AP,0.5\n") is None
+    assert text_tables.long_table(b"system,topic,measure,value\n" + mark + b"bm25,1,AP,0.5\n") is None

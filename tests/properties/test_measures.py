@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cranfield import DataError, Qrels, Run, Scores
 from cranfield import evaluate as evaluate_strictly
 from cranfield.collection.packed import Ids
-from cranfield.collection.schemas import QRELS_SCHEMA, RUN_SCHEMA
-from cranfield.measures.matching import DocumentIndex
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.measures.ranking import DocumentIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore::cranfield.CranfieldWarning")
 AD_HOC = ["AP", "AP(tool=ntcir)@3", "P@3", "R@3", "Rprec", "RR", "Bpref", "infAP", "nDCG", "nDCG(tool=ntcir)@3", "Q@3"]

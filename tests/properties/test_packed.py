@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, Qrels, evaluate, read_qrels, read_run
-from cranfield.collection.careful import careful_qrels, careful_run
+from cranfield.collection.lines import careful_qrels, careful_run
 from cranfield.collection.packed import LONGEST_ID, Ids, PackedRun, packed_qrels, packed_run
-from cranfield.collection.parsed import finite_number
 from cranfield.collection.types import QrelsInWords
-from cranfield.errors import quietly
-from cranfield.files import check_text
+from cranfield.core.errors import quietly
+from cranfield.core.files import check_text, finite_number
 from line_strategies import lines_of_fields, mutated_run
 
 labels = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=20)
@@ -118,7 +117,7 @@ def test_whatever_short_text_is_packed_is_a_number_to_the_careful_parser(length:
     for text in map("".join, product("09.-/:e", repeat=length)):
         packed = packed_run(f"1 Q0 d 1 {text} x\n".encode())
         if packed is not None:
-            assert packed.scores.tolist() == [finite_number(text.encode())], text
+            assert packed.scores.tolist() == [finite_number(text)], text
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 6, 8, 9, 15, 16, 17])

@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cranfield import CranfieldError, read_qrels, read_run, read_scores
-from cranfield.collection.careful import careful_qrels, careful_run
-from cranfield.collection.fast import fast_qrels, fast_run, fast_run_block
+from cranfield.collection.lines import careful_qrels, careful_run, fast_qrels, fast_run, fast_run_block
 from cranfield.collection.packed import has_equals
-from cranfield.files import check_text
+from cranfield.core.files import check_text
 from line_strategies import lines_of_fields, mutated_run
 
 anything = st.binary(max_size=200) | lines_of_fields() | mutated_run()

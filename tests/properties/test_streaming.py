@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cranfield import CranfieldError, evaluate, read_run
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.streaming import RunStream, topic_sections
-from cranfield.errors import quietly
-from cranfield.measures import evaluation
+from cranfield.core.errors import quietly
+from cranfield.measures import stream
 
 scratch = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -165,7 +165,7 @@ def test_sections_are_the_whole(tmp_path: Path, data: bytes, size: int, order: s
     path = tmp_path / "a.run"
     path.write_bytes(data)
     with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluation, "SECTION", size)
+        patch.setattr(stream, "SECTION", size)
         assert scored(path, order=order, lenient=lenient, executor=pool) == scored(path, order=order, lenient=lenient)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield import CranfieldWarning, ScoreMatrix, Tuning
 from cranfield import tune as tune_aloud
-from cranfield.tuning import HoldOut, LeaveOneOut, NFold
+from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold
 
 
 def tune(*args: Any) -> Tuning:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from cranfield.design import design_anova
+from cranfield.questions.design.anova import design_anova
 from cranfield.scores.rank_coefficients import tau_half_width
 
 TABLE_1G = [

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cranfield import design_anova, design_interval, design_ttest, estimate_variance, pool_variances, read_collections
-from cranfield.design import anova_power, anova_topics
+from cranfield.questions.design.anova import anova_power, anova_topics
 from published_tables import table
 from support import SHARED, needs_shared
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from cranfield.errors import UnknownNameError
-from cranfield.replicates.simulation import calibrate
-from cranfield.truth.models import draw_errors
+from cranfield.core.errors import UnknownNameError
+from cranfield.core.truth.models import draw_errors
+from cranfield.questions.replicates.simulation import calibrate
 
 Z = float(stats.norm.ppf(0.975))
 

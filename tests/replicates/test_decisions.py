@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cranfield.errors import ArgumentError, UnknownNameError
-from cranfield.replicates.analysis import Rule
-from cranfield.replicates.decisions import agreement_table, decide_pairs, merge_p
+from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.questions.replicates.decisions import Rule, agreement_table, merge_p
 
 ALL = np.ones((11, 1), dtype=bool)
 
@@ -37,13 +36,13 @@ def test_cauchy_keeps_tiny_p_values() -> None:
 
 def test_the_other_direction_never_helps() -> None:
     p = np.full((3, 1), 0.001)
-    straight = decide_pairs(p, np.array([[0.1], [0.1], [0.1]]), correction="none")
-    split = decide_pairs(p, np.array([[0.3], [-0.1], [-0.1]]), correction="none")
+    straight = Rule(correction="none")(p, np.array([[0.1], [0.1], [0.1]]))
+    split = Rule(correction="none")(p, np.array([[0.3], [-0.1], [-0.1]]))
     assert straight.direction.tolist() == [1]
     assert (straight.ahead.tolist(), straight.behind.tolist()) == ([3], [0])
     assert split.p.tolist() == [1.0]
     assert split.direction.tolist() == [0]
-    assert not split.majority.any()
+    assert not split.by_rule["majority"].any()
     assert (split.ahead.tolist(), split.behind.tolist()) == ([1], [2])
 
 
@@ -55,7 +54,7 @@ def test_agreement_counts_three_answers() -> None:
     p[:7, 3] = 0.001
     difference = np.full((11, 4), 0.1)
     difference[4:7, 3] = -0.1
-    table = agreement_table(decide_pairs(p, difference, correction="none"))
+    table = agreement_table(Rule(correction="none")(p, difference))
     rows = {row[0]: row[1:] for row in table.iter_rows()}
     assert rows["11:0"] == (2, 0.5, 1, 1, 0)
     assert rows["8:3"] == (1, 0.25, 0, 1, 0)
@@ -65,16 +64,16 @@ def test_agreement_counts_three_answers() -> None:
 
 
 def test_agreement_of_one_split_and_of_an_even_number() -> None:
-    one = agreement_table(decide_pairs(np.full((1, 3), 0.01), np.ones((1, 3))))
+    one = agreement_table(Rule()(np.full((1, 3), 0.01), np.ones((1, 3))))
     assert one["agreement"].to_list() == ["1:0", "any disagreement"]
-    even = agreement_table(decide_pairs(np.full((4, 3), 0.01), np.ones((4, 3))))
+    even = agreement_table(Rule()(np.full((4, 3), 0.01), np.ones((4, 3))))
     assert even["agreement"].to_list() == ["4:0", "3:1", "any disagreement"]
 
 
 @given(arrays(np.float64, (6, 10), elements=st.floats(1e-6, 1)), st.sampled_from(["none", "bh", "holm"]))
 def test_unanimous_within_majority(p: np.ndarray, correction: str) -> None:
-    found = decide_pairs(p, np.ones((6, 10)), correction=correction)  # type: ignore[arg-type]
-    assert (found.majority | ~found.unanimous).all()
+    found = Rule(correction=correction)(p, np.ones((6, 10)))  # type: ignore[arg-type]
+    assert (found.by_rule["majority"] | ~found.by_rule["unanimous"]).all()
     assert (found.p_adjusted >= found.p).all()
     assert agreement_table(found)["pairs"][:-1].sum() == 10
 

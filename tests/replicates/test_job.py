@@ -32,8 +32,8 @@ from cranfield import (
 )
 from cranfield import replicate as warning_replicate
 from cranfield import replicate_scores as warning_replicate_scores
-from cranfield.replicates.partitions import DocumentHashes, assign
-from cranfield.work_files import WorkFile
+from cranfield.core.work_files import WorkFile
+from cranfield.questions.replicates.partitions import DocumentHashes, assign
 
 SAMPLE = make_sample(n_topics=15, n_systems=6, n_documents=600, seed=11)
 
@@ -314,7 +314,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path: Path, monkeypatch: pyt
     def fail(*_: object) -> None:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr("cranfield.replicates.analysis.analyse_split", fail)
+    monkeypatch.setattr("cranfield.questions.replicates.splits.analyse_split", fail)
     monkeypatch.setattr("cranfield.measures.evaluation.Evaluator.judge_with_unjudged_topics", fail)
     decided = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, decide="unanimous", merge="cauchy")
     assert decided.pairs.height == 15

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import ScoreMatrix
-from cranfield.errors import DataError
-from cranfield.replicates.model import Replicated, anova_table, fit
+from cranfield.core.errors import DataError
+from cranfield.questions.replicates.model import Replicated, anova_table, fit
 
 
 def contrasts(codes: np.ndarray, levels: int) -> np.ndarray:

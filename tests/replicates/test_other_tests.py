@@ -10,8 +10,7 @@ import pytest
 from cranfield import ArgumentError, CranfieldWarning, DataError, Replicates, compare, make_sample
 from cranfield import replicate as warning_replicate
 from cranfield.collection.teams import teams_by_prefix
-from cranfield.replicates.other_tests import comparison_table
-from cranfield.replicates.teams import compare_teams
+from cranfield.questions.replicates.other_tests import compare_teams, comparison_table
 
 SAMPLE = make_sample(n_topics=20, n_systems=9, n_documents=800, seed=5)
 TEAMS = dict(SAMPLE.truth.select("system", "team").rows())
@@ -35,9 +34,9 @@ def test_counts_are_those_of_the_tests_themselves(found: Replicates) -> None:
                 theirs = compare(whole, test=test, correction=correction, n_resamples=2000)
                 assert rows[name, correction][0] == int(theirs.to_frame()["significant"].sum())
     decided = found["AP"].decisions
-    assert rows["twice-median", "bh"][0] == int(decided.merged.sum())
-    assert rows["unanimous", "bh"][0] == int(decided.unanimous.sum())
-    assert rows["majority", "bh"][0] == int(decided.majority.sum())
+    assert rows["twice-median", "bh"][0] == int(decided.by_rule["merged"].sum())
+    assert rows["unanimous", "bh"][0] == int(decided.by_rule["unanimous"].sum())
+    assert rows["majority", "bh"][0] == int(decided.by_rule["majority"].sum())
     for different, share, both, only_here, only_replicates, conflicts in rows.values():
         assert different == both + only_here + conflicts
         assert int(decided.decided.sum()) == both + only_replicates + conflicts

@@ -12,9 +12,15 @@ from cranfield import ArgumentError, Qrels, Run, make_sample, parse_measure
 from cranfield.collection.intents import Intents
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.registry import _DEFINITIONS, known_names
-from cranfield.replicates import partition_scorer
-from cranfield.replicates.partition_scorer import PartitionScorer, choose_splits, relevant_counts
-from cranfield.replicates.partitions import DocumentHashes, assign, document_hash
+from cranfield.questions.replicates import partitions
+from cranfield.questions.replicates.partitions import (
+    DocumentHashes,
+    PartitionScorer,
+    assign,
+    choose_splits,
+    document_hash,
+    relevant_counts,
+)
 
 SPLITS = [1, 2, 5]
 
@@ -110,7 +116,7 @@ def test_splits_at_a_time_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None
     evaluator = Evaluator(sample.qrels, ["AP", "nDCG@10"])
     ranking = evaluator.judge(sample.runs[0])
     together = PartitionScorer(evaluator, range(1, 8), 2, 1, DocumentHashes()).score(ranking)
-    monkeypatch.setattr(partition_scorer, "_JUDGED_TOGETHER", 1)
+    monkeypatch.setattr(partitions, "_JUDGED_TOGETHER", 1)
     assert np.array_equal(PartitionScorer(evaluator, range(1, 8), 2, 1, DocumentHashes()).score(ranking), together)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.errors import ArgumentError
-from cranfield.replicates.partitions import DocumentHashes, assign, check_partitions, mix64, splitmix64
+from cranfield.core.errors import ArgumentError
+from cranfield.questions.replicates.partitions import DocumentHashes, assign, check_partitions, mix64, splitmix64
 
 WORD = (1 << 64) - 1
 

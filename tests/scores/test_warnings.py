@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.errors import quietly
+from cranfield.core.errors import quietly
 
 HOLES = "topic,bm25,ql,dense\n1,.2,,.4\n2,.5,.4,.1\n3,.8,.9,.7\n4,.3,.2,.6\n5,.4,.1,.3\n6,.6,.5,.2\n"
 SAID = "1 of 18 scores was missing and counts as 0: ql"

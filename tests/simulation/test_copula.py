@@ -13,15 +13,14 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, simulate_scores, simulate_tests
-from cranfield.errors import ArgumentError, DataError
-from cranfield.executors import process_pool
-from cranfield.simulation.analysis import _plan
-from cranfield.simulation.copula import FittedCopula, PairCopulas, fit_margins
-from cranfield.simulation.margins import fit_margin
-from cranfield.simulation.population import Population
-from cranfield.simulation.support import support_of
-from cranfield.simulation.trials import run_block
-from cranfield.truth.rates import binomial_bounds
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.executors import process_pool
+from cranfield.core.truth.rates import binomial_bounds
+from cranfield.questions.simulate.copula import FittedCopula, PairCopulas, fit_margins
+from cranfield.questions.simulate.margins import fit_margin, support_of
+from cranfield.questions.simulate.population import Population
+from cranfield.questions.simulate.tests import _plan
+from cranfield.questions.simulate.trials import run_block
 from simulated_systems import lopsided, skewed
 from support import SHARED
 
@@ -253,7 +252,7 @@ def test_fitted_pairs_and_vines_travel_to_other_processes(family: dict[str, Any]
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (SHARED / "data" / "matrices").is_dir(), reason="the TREC matrices are not here")
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_with_exchangeable_copulas_only_the_inflation_of_wilcoxon_vanishes() -> None:
     scores = SHARED / "data" / "matrices" / "trec8-adhoc.AP.csv"
     found = simulate_tests(scores, mode="copula", n_topics=50, tests=["t", "wilcoxon", "sign"], n_trials=4096)

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, read_scores, simulate_design, simulate_scores, write_scores
-from cranfield.errors import ArgumentError, DataError, UnknownNameError
-from cranfield.simulation.designs import reached_width
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.questions.simulate.design import reached_width
 
 
 def test_a_recommendation_delivers_on_normal_scores() -> None:

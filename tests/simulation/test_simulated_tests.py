@@ -14,17 +14,15 @@ import pytest
 from scipy import stats
 
 from cranfield import ScoreMatrix, make_scores, simulate_tests
-from cranfield.comparison.grid import GridScores
-from cranfield.comparison.pairs import all_pairs
-from cranfield.comparison.studentised_range import NODES, tukey, tukey_of_families
-from cranfield.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
-from cranfield.present.answer import answer
-from cranfield.simulation.analysis import _plan
-from cranfield.simulation.moving import moved_quantile, solve_tilt
-from cranfield.simulation.population import Drawn, Population
-from cranfield.simulation.result import SimulatedTests
-from cranfield.simulation.trials import run_block
-from cranfield.truth.rates import binomial_bounds, mean_interval, rate_interval
+from cranfield.core.answer import answer
+from cranfield.core.errors import ArgumentError, CranfieldWarning, DataError, UnknownNameError
+from cranfield.core.truth.rates import binomial_bounds, mean_interval, rate_interval
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.pairs import all_pairs
+from cranfield.questions.compare.studentised_range import NODES, tukey, tukey_of_families
+from cranfield.questions.simulate.population import Drawn, Population, moved_quantile, solve_tilt
+from cranfield.questions.simulate.tests import SimulatedTests, _plan
+from cranfield.questions.simulate.trials import run_block
 from simulated_systems import skewed
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, Scores, fit_standardisation
-from cranfield.scores import read_scores
+from cranfield.scores.readers import read_scores
 from support import SHARED, needs_shared
 
 RAW = ScoreMatrix([[0.1, 0.3, 0.8], [0.0, 0.5, 0.4], [0.9, 0.7, 0.95]], ["t1", "t2", "t3"], ["a", "b", "c"], "AP")
@@ -84,7 +84,7 @@ def test_clipped_cells_are_counted() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_the_order_of_topics_and_systems_never_matters(rows: list[list[float]], random: object) -> None:
     raw = matrix(rows)
     topics, systems = list(raw.topics), list(raw.systems)
@@ -97,7 +97,7 @@ def test_the_order_of_topics_and_systems_never_matters(rows: list[list[float]], 
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=5))
-@pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+@pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 def test_before_clipping_every_untied_topic_has_mean_b_and_sd_a(rows: list[list[float]]) -> None:
     raw = matrix([row for row in rows if max(row) - min(row) > 1e-9] or [[0.0, 0.1, 0.2, 0.3]])
     linear = 0.15 * fit_standardisation(raw).apply(raw, to="z").scores.only().values + 0.5

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, FileError, ScoreMatrix, Scores, Standardisation
+from cranfield.questions.standardise.fit import fit_standardisation
 from cranfield.scores.matrix import replace_values
-from cranfield.standardise import fit_standardisation
 
 SCORES = Scores(
     [

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, UnknownNameError
-from cranfield.standardise import fit_standardisation, standardisation_robustness
+from cranfield.questions.standardise.fit import fit_standardisation
+from cranfield.questions.standardise.robustness import standardisation_robustness
 
 RNG = np.random.default_rng(7)
 RAW = ScoreMatrix(RNG.random((6, 5)), list("123456"), list("abcde"), "AP")

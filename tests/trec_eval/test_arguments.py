@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from cranfield import ArgumentError
-from cranfield.trec_eval import parse_arguments
-from cranfield.trec_eval.measures import MEASURES, SETS, choose
+from cranfield.measures.aliases import TREC_MEASURES
+from cranfield.trec_eval.arguments import parse_arguments
+from cranfield.trec_eval.measures import SETS, choose
 from support import Type
 
 FILES = ["qrels", "run"]
@@ -31,7 +32,7 @@ def test_every_way_to_write_flags(words: list[str]) -> None:
 
 def test_the_other_flags() -> None:
     options = parse_arguments(["-n", "-J", "-M3", "-N", "9", "-Z", "z", "-D", "2.301", "-o", "-R", "qrels", *FILES])
-    assert (options.summary, options.judged_only, options.most, options.documents) == (False, True, 3, 9)
+    assert (options.no_summary, options.judged_only, options.most, options.documents) == (True, True, 3, 9)
     assert (options.zscores, options.only_topic) == ("z", "301")
     assert options.notes == ("-D 2.301: trec_eval's debug lines are not printed",)
 
@@ -81,7 +82,7 @@ def test_sets_of_measures() -> None:
         "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
     ]  # fmt: skip
     assert len(SETS["all_trec"]) == 37
-    assert len(MEASURES) == 57
+    assert len(TREC_MEASURES) == 57
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_the_command(cranfield: Type) -> None:
 def test_help_and_version(cranfield: Type) -> None:
     done = cranfield("trec_eval", "-h")
     assert done.exit_code == 0
-    for name in (*MEASURES, *SETS, "-q", "-Z FILE"):
+    for name in (*TREC_MEASURES, *SETS, "-q", "-Z FILE"):
         assert f"\n  {name}" in done.stdout
     named = cranfield("trec_eval", "-h", "-m", "bpref").stdout
     assert "judged non-relevant" in named

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cranfield import DataError
-from cranfield.trec_eval import parse_arguments, trec_eval
+from cranfield.trec_eval.arguments import parse_arguments
+from cranfield.trec_eval.evaluation import trec_eval
 
 QRELS = "1 0 a 1\n1 0 b 2\n1 0 c 0\n1 0 d 1\n1 0 e -1\n2 0 f 1\n10 0 g 0\n"
 RUN = """\

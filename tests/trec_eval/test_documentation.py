@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cranfield.measures.aliases import TREC_MEASURES
 from cranfield.trec_eval.arguments import FLAGS
-from cranfield.trec_eval.measures import MEASURES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -14,5 +14,5 @@ def test_the_tables_hold_every_flag_and_measure() -> None:
     page = (DOCS / "trec_eval.md").read_text()
     for flag in FLAGS:
         assert f"\n| `-{flag.letter}" in page
-    for name in MEASURES:
+    for name in TREC_MEASURES:
         assert f"\n| `{name}` |" in page

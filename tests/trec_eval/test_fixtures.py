@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from cranfield.trec_eval import parse_arguments, trec_eval
+from cranfield.trec_eval.arguments import parse_arguments
+from cranfield.trec_eval.evaluation import trec_eval
 from support import SHARED, Type, needs_shared
 
 FILES = SHARED / "data" / "fixtures" / "trec_eval"

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.trec_eval import parse_arguments, trec_eval
+from cranfield.trec_eval.arguments import parse_arguments
+from cranfield.trec_eval.evaluation import trec_eval
 
 PROGRAM = shutil.which("trec_eval")
 TOPICS = ["1", "2", "10", "11", "100", "a%b", "z-1", "Q7", "q7", "301", "302", "303"]

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, tune
-from cranfield.tuning import Family, LiveFamily, NFold, Setting, grid, read_families, split_families
+from cranfield.questions.tune.families import Family, LiveFamily, read_families, split_families
+from cranfield.questions.tune.folds import NFold
+from cranfield.questions.tune.parameters import Setting, grid
 
 TOPICS = [str(i) for i in range(1, 11)]
 

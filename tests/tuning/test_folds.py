@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from cranfield import ArgumentError, DataError
-from cranfield.errors import UnknownNameError
-from cranfield.tuning import HoldOut, LeaveOneOut, NFold
-from cranfield.tuning.folds import make_folds, splitter_of
+from cranfield.core.errors import UnknownNameError
+from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold, make_folds, splitter_of
 
 TOPICS = tuple(f"{i:03d}" for i in range(50))
 VALUES = np.random.default_rng(1).random((50, 3))

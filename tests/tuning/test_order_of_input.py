@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from cranfield import ScoreMatrix, tune
-from cranfield.errors import CranfieldWarning
+from cranfield.core.errors import CranfieldWarning
 
 
 def test_the_curve_is_the_same_for_any_order_of_the_input() -> None:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn import model_selection
 
 from cranfield import CranfieldWarning, DataError, ScoreMatrix, compare, tune
-from cranfield.errors import UnknownNameError
-from cranfield.tuning import HoldOut, LeaveOneOut, NFold, read_families
+from cranfield.core.errors import UnknownNameError
+from cranfield.questions.tune.families import read_families
+from cranfield.questions.tune.folds import HoldOut, LeaveOneOut, NFold
 from support import SHARED, needs_shared
 
 pytestmark = pytest.mark.filterwarnings("ignore:leave-one-out", "ignore:.*of the folds chose the final setting")
@@ -131,7 +132,7 @@ def test_leave_one_out_is_n_fold_with_n_the_number_of_topics() -> None:
 def test_many_folds_are_taken_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     values = random(60, 9)
     whole = tune({"x": matrix(values)}, NFold(6, n_repeats=5)).to_dict()
-    monkeypatch.setattr("cranfield.tuning.choice._AT_ONCE", 20)
+    monkeypatch.setattr("cranfield.questions.tune.held_out._AT_ONCE", 20)
     assert tune({"x": matrix(values)}, NFold(6, n_repeats=5)).to_dict() == whole
 
 
@@ -197,7 +198,7 @@ def test_the_curve_holds_means_bands_and_choices() -> None:
 
 
 def test_the_curve_s_band_is_that_of_resampled_topics() -> None:
-    from cranfield.resampling import topic_weights
+    from cranfield.core.resampling import topic_weights
 
     x = matrix(random(12, 3))
     weights = np.vstack(list(topic_weights(12, 500, seed=4)))

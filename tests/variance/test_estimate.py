@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import stdtrit
 
 from cranfield import (
     ArgumentError,
@@ -19,11 +20,11 @@ from cranfield import (
     estimate_variance,
     make_scores,
     pool_variances,
-    resampling,
 )
-from cranfield.variance.estimators import ESTIMATORS
-from cranfield.variance.sphericity import greenhouse_geisser
-from cranfield.variance.unbiased_epsilon import mean_greenhouse_geisser
+from cranfield.core import resampling
+from cranfield.questions.variance.estimators import ESTIMATORS
+from cranfield.questions.variance.jackknife import pooled_groups
+from cranfield.questions.variance.sphericity import greenhouse_geisser, mean_greenhouse_geisser
 
 METHODS = ("within", "one_way", "two_way", "residual", "percentile95")
 
@@ -77,15 +78,87 @@ def test_formulas_written_out() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS[:4])
-def test_the_interval_is_the_jackknife_of_the_logarithm(method: str) -> None:
-    """By really leaving each topic out."""
+@pytest.mark.parametrize("teams", [None, {"s0": "a", "s1": "b", "s2": "a", "s3": "c", "s4": "b"}])
+def test_the_interval_is_the_jackknife_of_the_logarithm(method: str, teams: dict[str, str] | None) -> None:
+    """By really leaving out each topic, and each system or team, with the formulas of METHODS.md section 1."""
     x = simulated(2, 9, 5)
-    estimate = estimate_variance(x, method, alpha=0.1)
-    left = [np.log(estimate_variance(x.drop(topics=[topic]), method).variance) for topic in x.topics]
-    error = np.sqrt(8 / 9 * np.sum((np.asarray(left) - np.mean(left)) ** 2))
-    t = 1.8595480375228424  # t with 8 degrees of freedom at .95
-    assert estimate.lower == pytest.approx(estimate.variance * np.exp(-t * error), rel=1e-9)
-    assert estimate.upper == pytest.approx(estimate.variance * np.exp(t * error), rel=1e-9)
+    estimate = estimate_variance(x, method, alpha=0.1, teams=teams)
+
+    def log_variance(**dropped: list[str]) -> float:
+        return float(np.log(estimate_variance(x.drop(**dropped), method).variance))
+
+    left = np.asarray([log_variance(topics=[topic]) for topic in x.topics])
+    v_t = 8 / 9 * np.sum((left - left.mean()) ** 2)
+    whole, team_of = np.log(estimate.variance), teams or {name: name for name in x.systems}
+    members = {team: [name for name in x.systems if team_of[name] == team] for team in sorted({*team_of.values()})}
+    h = np.asarray([5 / len(names) for names in members.values()])
+    without = np.asarray([log_variance(systems=names) for names in members.values()])
+    pseudo = h * whole - (h - 1) * without
+    theta = len(h) * whole - np.sum((1 - 1 / h) * without)
+    v_s = np.sum((pseudo - theta) ** 2 / (h - 1)) / len(h)
+    if teams is None:
+        assert v_s == pytest.approx(4 / 5 * np.sum((without - without.mean()) ** 2), rel=1e-9)
+    s, df = np.sqrt(v_t + v_s), (v_t + v_s) ** 2 / (v_t**2 / 8 + v_s**2 / (len(h) - 1))
+    assert estimate.error is not None
+    assert (estimate.error.size, estimate.error.df) == pytest.approx((s, df), rel=1e-9)
+    t = float(stdtrit(df, 0.95))
+    assert estimate.lower == pytest.approx(estimate.variance * np.exp(-t * s), rel=1e-9)
+    assert estimate.upper == pytest.approx(estimate.variance * np.exp(t * s), rel=1e-9)
+
+
+def test_the_residual_without_each_topic_and_system_as_published() -> None:
+    """The closed forms of METHODS.md section 1."""
+    x = simulated(5, 9, 6).values
+    n, m = x.shape
+    q = np.square(x - x.mean(0) - x.mean(1, keepdims=True) + x.mean())
+    topics = (q.sum() - n / (n - 1) * q.sum(axis=1)) / ((n - 2) * (m - 1))
+    systems = (q.sum() - m / (m - 1) * q.sum(axis=0)) / ((n - 1) * (m - 2))
+    stratum = estimate_variance(matrix(x), "residual").strata[0]
+    assert stratum.without_each_topic == pytest.approx(topics)
+    assert stratum.without_each_group is not None
+    assert stratum.without_each_group.values == pytest.approx(systems)
+
+
+def test_a_system_of_several_collections_leaves_all_of_them() -> None:
+    x, y = simulated(1, 11, 4), simulated(2, 9, 5)
+    pooled = pool_variances([estimate_variance(one, "residual") for one in (x, y)])
+    left = []
+    for name in y.systems:
+        parts = [one.drop(systems=[name]) if name in one.systems else one for one in (x, y)]
+        left.append(pool_variances([estimate_variance(one, "residual") for one in parts]).variance)
+    assert pooled.strata[0].without_each_group is not None
+    without = pooled_groups(
+        np.array([10.0, 8.0]),
+        [np.asarray(stratum.variance) for stratum in pooled.strata],
+        [stratum.without_each_group for stratum in pooled.strata],
+    )
+    assert without[0] == pytest.approx(left)
+    assert without[1].tolist() == [2, 2, 2, 2, 1]
+
+
+def test_too_few_systems_or_teams_count_topics_alone() -> None:
+    x = simulated(2, 9, 2)
+    with pytest.warns(CranfieldWarning) as said:
+        estimate = estimate_variance(x, "residual")
+    assert [str(w.message) for w in said] == [
+        "AP: the interval of the residual variance counts topics alone: it takes at least 3 systems to leave one out. "
+        "Other systems may vary more or less."
+    ]
+    assert estimate.error is not None
+    assert not estimate.error.systems
+    assert estimate.error.df == pytest.approx(8)
+    with pytest.warns(CranfieldWarning, match="at least 3 teams"):
+        estimate_variance(simulated(2, 9, 4), "residual", teams={"s0": "a", "s1": "a", "s2": "b", "s3": "b"})
+    with pytest.raises(DataError) as error:
+        estimate_variance(simulated(2, 9, 4), "residual", teams={"s0": "a", "s1": "b"})
+    assert str(error.value) == "no team is given for 2 systems (s2, s3). Add them to `teams`."
+
+
+def test_no_interval_where_one_system_holds_all_the_variance() -> None:
+    x = simulated(2, 9, 1).values
+    same = matrix(np.column_stack([x, x, np.linspace(0, 1, 9)[:, None]]))
+    with pytest.warns(CranfieldWarning, match="without one of the systems or teams there is no variance left"):
+        assert estimate_variance(same, "residual").lower is None
 
 
 def test_percentile95_has_no_interval() -> None:
@@ -233,7 +306,7 @@ def test_anova_table_adds_up_and_never_says_zero() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 25, 50])
 def test_the_jackknife_interval_covers(n: int) -> None:
-    """Nominal 95%; the percentile bootstrap it replaces covered .73 to .88."""
+    """Nominal 95%, with other topics and other systems every time."""
     truth, hits, trials = 0.2**2 + 0.1**2, 0, 600
     for seed in range(trials):
         estimate = estimate_variance(simulated(seed, n, 8), "within")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cranfield import ScoreMatrix
-from cranfield.variance.pair_spread import pair_spread
+from cranfield.questions.variance.sphericity import pair_spread
 
 
 @pytest.mark.parametrize(("seed", "n", "m"), [(4, 12, 4), (2, 30, 3), (3, 8, 9)])

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield import ArgumentError, DataError, ScoreMatrix, anova_table, read_scores
-from cranfield.variance.sphericity import greenhouse_geisser
-from cranfield.variance.unbiased_epsilon import (
+from cranfield.questions.variance.sphericity import (
     difference_variances,
+    greenhouse_geisser,
     mean_greenhouse_geisser,
     mean_traces,
     moments,

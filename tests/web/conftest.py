@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The command line silences warnings of results, which carry them; so must what stands in for it here."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning"))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import zipfile
 import pytest
 import zstandard
 
-from cranfield.errors import FileError
+from cranfield.core.errors import FileError
 from cranfield.web.server.archives import unpack
 from cranfield.web.server.limits import MB, Limits
 from web_page import zipped

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from cranfield import ScoreMatrix, compare, read_scores, standardisation_effect
-from cranfield.present.tables import steady, steady_rows
+from cranfield.core.tables import steady, steady_rows
 from support import Type
 from web_page import Client, ask, scores
 

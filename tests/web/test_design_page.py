@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cranfield import design_all_pairs, design_anova, design_interval, design_ttest
-from cranfield.present.tables import steady, steady_rows
+from cranfield.core.tables import steady, steady_rows
 from support import Type
 from web_page import Client, ask, scores
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.errors import DataError
+from cranfield.core.errors import DataError
 from cranfield.web.server.jobs import Busy, Jobs
 from cranfield.web.server.limits import Limits
 
@@ -44,10 +44,10 @@ def test_a_job_reports_progress_and_stops_when_cancelled(jobs: Jobs) -> None:
     waiting = jobs.ask("other", "waits", lambda progress: 1)
     assert waiting.state == "waiting"
     assert jobs.ahead(waiting) == 1
-    jobs.cancel(job)
+    job.cancel()
     go_on.set()
     assert job.wait(10)
-    assert (job.state, job.result) == ("cancelled", None)
+    assert (job.state, job.error) == ("cancelled", None)
     assert waiting.wait(10)
     assert waiting.outcome() == 1
     again = jobs.ask("k", "slow", lambda progress: "anew")
@@ -60,7 +60,7 @@ def test_a_waiting_job_that_is_cancelled_never_starts(jobs: Jobs) -> None:
     release, ran = threading.Event(), []
     jobs.ask("a", "a", lambda progress: release.wait(10))
     job = jobs.ask("b", "b", lambda progress: ran.append(1))
-    jobs.cancel(job)
+    job.cancel()
     assert job.state == "cancelled"
     release.set()
     jobs.close()

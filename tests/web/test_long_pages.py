@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune
-from cranfield.errors import DataError
-from cranfield.isolated_process import run_isolated
-from cranfield.present.tables import steady_rows
+from cranfield.core.errors import DataError
+from cranfield.core.isolated_process import run_isolated
+from cranfield.core.tables import steady_rows
 from cranfield.web.server.app import create_app
 from cranfield.web.server.jobs import Cancelled
 from cranfield.web.server.limits import Limits

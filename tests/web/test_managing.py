@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.errors import ArgumentError, DataError
+from cranfield.core.errors import ArgumentError, DataError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.index import MOST_QUESTIONS, Index
 from cranfield.web.server.jobs import Job, Jobs
@@ -267,7 +267,9 @@ def test_jobs_are_listed_with_their_stage(fresh: Client) -> None:
 
 
 def test_a_stage_without_a_name() -> None:
-    job = Job("1", "x", state="running", done=1, total=5, stages=lambda: ["a", "b"])
+    job = Job("1", "x", done=1, total=5, stages=lambda: ["a", "b"])
+    job.future.set_running_or_notify_cancel()
+    assert job.state == "running"
     assert job.stage == "", "five steps are not these two"
     assert Jobs(Limits()).listed() == []
 

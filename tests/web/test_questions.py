@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.settings import QueryError
-from cranfield.web.server.form import Form
-from cranfield.web.server.page import pages
+from cranfield.core.question import QueryError
+from cranfield.web.server.page import Form, pages
 from web_page import Client
 
 

@@ -12,7 +12,7 @@ from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
 from web_page import HERE, Client, ask
 
-pytestmark = pytest.mark.filterwarnings("ignore::cranfield.errors.CranfieldWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.CranfieldWarning")
 
 
 @pytest.fixture(scope="module")

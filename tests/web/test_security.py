@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.errors import ArgumentError
+from cranfield.core.errors import ArgumentError
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.security import HEADERS, Access

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cranfield import read_scores
-from cranfield.errors import DataError, FileError
-from cranfield.files import read_bytes
+from cranfield.core.errors import DataError, FileError
+from cranfield.core.files import read_bytes
 from cranfield.web.server.limits import MB, Limits
 from cranfield.web.server.store import MissingData, Store, Upload
 from web_page import QRELS, run, scores

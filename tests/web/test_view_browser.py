@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from cranfield import Scores, build_report, make_sample, make_scores
-from cranfield.comparison import compare
-from cranfield.scores import ScoreMatrix
+from cranfield.questions.compare.compare import compare
+from cranfield.scores.matrix import ScoreMatrix
 from hostile import hostile_matrix
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no browser test: playwright is not installed")

@@ -1,1 +1,1 @@
-"""The command line: one file per command, each a thin skin over a library function."""
+"""The command line: every question as a command, a thin skin over its library function."""

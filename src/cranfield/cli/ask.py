@@ -2,34 +2,77 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cranfield.cli.output import draw, emit, progress_bar
+import click
+
+from cranfield.cli.output import beside, draw, emit, progress_bar, say, warn, wrapped, write
+from cranfield.core.question import Files, Question
 
 if TYPE_CHECKING:
-    from cranfield.cli.build import OutputSettings
-    from cranfield.present.answer import Answer
-    from cranfield.settings import Settings
+    from cranfield.cli.build import Output
+
+Q = TypeVar("Q", bound=Question)
+RUNNERS: dict[type[Question], Callable[[Any, Any, Files], None]] = {}
+"""Commands that are tools rather than questions, and so do not go the common way."""
 
 
-def run(settings: Settings, output: OutputSettings, files: dict[str, Any]) -> None:
-    """Answer a question about files."""
-    from cranfield.cli.sources import read
-    from cranfield.present.answer import answer
+def runs(question: type[Q]) -> Callable[[Callable[[Q, Output, Files], None]], Callable[[Q, Output, Files], None]]:
+    """Register what a command does with its settings, where the common way does not serve."""
 
-    data = read(settings, files)
+    def register(run: Callable[[Q, Output, Files], None]) -> Callable[[Q, Output, Files], None]:
+        RUNNERS[question] = run
+        return run
+
+    return register
+
+
+def run(settings: Question, output: Output, files: Files) -> None:
+    """Answer a question about files, or do what its command does instead."""
+    from cranfield.cli import commands
+
+    own = commands.RUNNERS.get(type(settings))
+    if own is not None:
+        own(settings, output, files)
+        return
+    from cranfield.questions.files import by_its_name, read
+
+    data = read(settings, files, progress_bar)
+    settings = by_its_name(settings, data)
     with progress_bar(settings.counts) as progress:
-        result = settings.ask(*data, progress=progress) if settings.counts else settings.ask(*data)
-    show(answer(result, settings), result, settings, output, files)
-
-
-def show(
-    said: Answer, result: object, settings: Settings, output: OutputSettings, files: dict[str, Any] | None = None
-) -> None:
-    """Print an answer, with the judgments it is about, and draw it when a chart was asked for."""
-    sheet = said.sheet(getattr(settings, "show", None))
-    if files is not None and "qrels" in files:
+        result = settings.ask(*data, **({"progress": progress} if settings.counts else {}))
+    said = settings.answer(result, *data)
+    name = getattr(settings, "show", None)
+    if name is not None and name in settings.slow:
+        with progress_bar(settings.slow[name]) as progress:
+            said.sheet(name, progress=progress)
+    sheet = said.sheet(name)
+    if "qrels" in files:
         sheet = replace(sheet, settings={"qrels": files["qrels"], **sheet.settings})
-    emit(sheet, output)
+    for line in settings.write_files(result):
+        say(line)
+    instead = settings.text(result, output.output, output.format)
+    if instead is None:
+        emit(sheet, output)
+    else:
+        warn(result.warnings)
+        _print(*instead, output)
     draw(said, result, output)
+    second = settings.beside()
+    if second is not None and output.output is not None and output.output.is_file():  # not a pipe or device
+        emit(replace(said.sheet(second), warnings=()), replace(output, output=beside(output.output, second)))
+    for line in settings.notes(result, output.output, output.format):
+        say(line)
+    if code := settings.exit_code(result):
+        raise click.exceptions.Exit(code)
+
+
+def _print(text: str | bytes, said: str, output: Output) -> None:
+    """Print a text that is no table, or write it to a file."""
+    if output.output is not None:
+        write(output.output, text.encode() if isinstance(text, str) else text, said)
+    else:
+        sys.stdout.write(wrapped(text) if isinstance(text, str) else text.decode())

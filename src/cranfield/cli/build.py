@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from importlib.util import find_spec
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.errors import ArgumentError
-from cranfield.files import reason, shown
-from cranfield.labels import joined
-from cranfield.present.formats import endings, offered
-from cranfield.records import record
-from cranfield.settings import REQUIRED, Setting, Settings, setting, shared
-from cranfield.settings.evaluate import RunsOrScores
+from cranfield.core import options as shared
+from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
+from cranfield.core.errors import ArgumentError
+from cranfield.core.files import reason, shown
+from cranfield.core.formats import endings, offered
+from cranfield.core.labels import joined
+from cranfield.core.question import ARGUMENTS, REQUIRED, Question, Setting, setting
+from cranfield.measures.options import RunsOrScores
 
 
 class _File(click.Path):
@@ -60,22 +58,10 @@ KINDS: dict[type, Any] = {
     float: _Number(float),
     Path: _File(path_type=Path),
 }
-ARGUMENTS: dict[str, list[tuple[str, str, int]]] = {
-    "scores": [("scores", "SCORES...", -1)],
-    "collections": [("scores", "SCORES...", -1)],
-    "batches": [("scores", "SCORES...", -1)],
-    "families": [("scores", "SCORES...", -1)],
-    "files": [("scores", "FILE...", -1)],
-    "runs": [("qrels", "QRELS", 1), ("runs", "RUN...", -1)],
-    "past": [],
-    "judged": [],
-    "nothing": [],
-}
-"""What a command is asked about, as arguments: name, how help shows it, and how many."""
 
 
-@record(kw_only=True)
-class OutputSettings(Settings):
+@dataclass(frozen=True, kw_only=True)
+class Output(Question):
     """Where an answer goes, and in what form."""
 
     plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
@@ -95,11 +81,11 @@ class OutputSettings(Settings):
 
     @property
     def look(self) -> dict[str, Any]:
-        """Title and width of a chart, as `cranfield.present.charts.chart` takes them."""
+        """Title and width of a chart, as `cranfield.core.charts.chart` takes them."""
         return {"title": "" if self.chart_untitled else self.chart_title, "width": self.chart_width}
 
 
-def shared_by(question: type[Settings]) -> list[Setting]:
+def shared_by(question: type[Question]) -> list[Setting]:
     """The options of output that a question's command has besides its own.
 
     Where the question has an option of the same spelling (the --width of an interval), that of the chart is called
@@ -108,7 +94,7 @@ def shared_by(question: type[Settings]) -> list[Setting]:
     own = {flag for one in question.all() for flag in one.flags}
     offered = [
         replace(one, flags=(f"--{one.name.replace('_', '-')}",)) if one.part == "view" and own & {*one.flags} else one
-        for one in OutputSettings.all()
+        for one in Output.all()
         if one.name == "quiet" or (question.printed and (question.drawn or one.name not in _OF_CHARTS))
     ]
     return [one for one in offered if not own & {*one.flags}]
@@ -141,11 +127,10 @@ def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str]
     return click.UsageError(f"Missing {', and '.join(said)}.", ctx)
 
 
-def command_of(question: type[Settings]) -> click.Command:
+def command_of(question: type[Question]) -> click.Command:
     """The command that asks a question.
 
-    The module of the command's name in `cli.commands`, where there is one, says what to do with the settings
-    (``run(settings, output, files)``); all others go the common way of `cli.ask`.
+    All go the common way of `cli.ask`, but for those that `cli.commands` has registered.
     """
     own = {one.name: one for one in question.all() if one.flags or one.argument}
     shared = {f"output_{one.name}": one for one in shared_by(question)}
@@ -154,21 +139,22 @@ def command_of(question: type[Settings]) -> click.Command:
     parameters = [*_arguments(question), *(_option(one, key) for key, one in options)]
 
     def callback(**values: Any) -> None:
+        from cranfield.cli.ask import run
         from cranfield.cli.kinds import explained
         from cranfield.cli.output import be_quiet, refuse_early, say, use_options_of
-        from cranfield.demand import announced_to
-        from cranfield.errors import FileError
+        from cranfield.core.demand import announced_to
+        from cranfield.core.errors import FileError
 
         use_options_of(question)
-        files = {name: values.pop(name) for name, _, _ in ARGUMENTS[question.takes]}
-        output = OutputSettings(**{one.name: _plain(one, values[key]) for key, one in shared.items()})
+        files = {one.name: values.pop(one.name) for one in ARGUMENTS[question.takes]}
+        output = Output(**{one.name: _plain(one, values[key]) for key, one in shared.items()})
         be_quiet(output.quiet)
         asked = question(**{name: _plain(one, values[name]) for name, one in own.items()})
         _refuse_neither(question, asked, files)
-        refuse_early(output, question)
+        refuse_early(output, asked)
         try:
             with announced_to(say), spread(asked):
-                _runner(question)(asked, output, files)
+                run(asked, output, files)
         except FileError as error:
             raise explained(error, question, files) from None
 
@@ -177,15 +163,15 @@ def command_of(question: type[Settings]) -> click.Command:
 
 
 @contextmanager
-def spread(settings: Settings) -> Iterator[None]:
+def spread(settings: Question) -> Iterator[None]:
     """Inside the block, work goes to the cluster that was named, if one was."""
     where = getattr(settings, "cluster", None)
     if where is None:
         yield
         return
     from cranfield.cli.output import say
-    from cranfield.cluster import open_cluster
-    from cranfield.executors import spread_over
+    from cranfield.core.cluster import open_cluster
+    from cranfield.core.executors import spread_over
 
     if getattr(settings, "workers", None) is not None:
         raise ArgumentError("`workers` counts threads of this process, and `cluster` has its own; leave one out.")
@@ -193,22 +179,13 @@ def spread(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _runner(question: type[Settings]) -> Callable[..., None]:
-    module = f"cranfield.cli.commands.{question.command.replace(' ', '_').replace('-', '_')}"
-    if find_spec(module) is not None:
-        run: Callable[..., None] = importlib.import_module(module).run
-        return run
-    return importlib.import_module("cranfield.cli.ask").run  # type: ignore[no-any-return]
+def _arguments(question: type[Question]) -> Iterator[click.Parameter]:
+    for one in ARGUMENTS[question.takes]:
+        metavar = "QRELS RUN... | SCORES..." if issubclass(question, RunsOrScores) else one.metavar
+        yield click.Argument([one.name], nargs=one.nargs, metavar=metavar, required=not question.instead)
 
 
-def _arguments(question: type[Settings]) -> Iterator[click.Parameter]:
-    for name, metavar, count in ARGUMENTS[question.takes]:
-        if issubclass(question, RunsOrScores):
-            metavar = "QRELS RUN... | SCORES..."
-        yield click.Argument([name], nargs=count, metavar=metavar, required=not question.instead)
-
-
-def _refuse_neither(question: type[Settings], asked: Settings, files: dict[str, Any]) -> None:
+def _refuse_neither(question: type[Question], asked: Question, files: dict[str, Any]) -> None:
     """Where a setting can stand for the files, one of the two is needed, and not both."""
     if not question.instead:
         return
@@ -217,7 +194,7 @@ def _refuse_neither(question: type[Settings], asked: Settings, files: dict[str, 
     if getattr(asked, question.instead) is not None and given:
         raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
     if getattr(asked, question.instead) is None and len(given) < len(files):
-        absent = [text for name, text, _ in ARGUMENTS[question.takes] if name not in given]
+        absent = [one.metavar for one in ARGUMENTS[question.takes] if one.name not in given]
         raise missing(click.get_current_context(), absent)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from cranfield.errors import UnknownNameError
+from cranfield.core.errors import UnknownNameError
 
 EXIT_CODES = {
     0: "done; for gate: pass",
@@ -21,7 +21,7 @@ EXIT_CODES = {
 
 def tests_page() -> str:
     """The significance tests, and which when."""
-    from cranfield.comparison.tests import TESTS
+    from cranfield.questions.compare.tests import TESTS
 
     lines = ["Significance tests (--test), and what must hold for their p-values to be right.", ""]
     for test in TESTS.values():
@@ -38,7 +38,7 @@ def tests_page() -> str:
 
 def corrections_page() -> str:
     """The corrections for many comparisons."""
-    from cranfield.comparison.corrections import CORRECTIONS
+    from cranfield.questions.compare.corrections import CORRECTIONS
 
     lines = [f"  {one.name:<12} {one.summary}" for one in CORRECTIONS.values()]
     return "\n".join(["Adjustments for many comparisons (--correction).", "", *lines])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import io
+import math
 import os
 import sys
 import warnings
@@ -18,29 +19,16 @@ from cranfield.cli.build import command_of
 from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
-from cranfield.errors import ArgumentError, CranfieldError, CranfieldWarning
-from cranfield.files import no_memory, pipes_once, reason
-from cranfield.settings import question_of, questions
+from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
+from cranfield.core.files import no_memory, pipes_once, reason
+from cranfield.core.question import GROUPS, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 """Before numpy and scipy are imported: the idle threads of their linear algebra go to sleep at once, instead of keeping
 a processor busy for some 25 ms each at every start (and between products)."""
 
-GROUPS = {
-    "standardise": ("Scores comparable across topics: fit, apply, effect.", ""),
-    "design": (
-        "How many topics? Or: what can mine detect?",
-        "How many topics? Or, with --topics: what can they detect? Repeat an option to get a grid.",
-    ),
-    "simulate": (
-        "Which test keeps its level on my scores? Does my design deliver?",
-        "Scores with known truth, made from yours: which test keeps its level, and does a design deliver?",
-    ),
-}
-"""Commands of two words, by the first: the line of help in the list, and the help of the group."""
-
-OTHER_TONGUES = {"evaluate": trec_eval}
-"""Commands that speak another program's language and so have no settings of ours, by the command they follow."""
+OTHERS: dict[str, tuple[float, click.Command]] = {"trec_eval": (51, trec_eval), "help": (math.inf, show_help)}
+"""Commands that ask no question of ours, with their places in the list."""
 
 
 class Program(click.Group):
@@ -52,23 +40,22 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, from files to scores to answers."""
-        mine = [name.removeprefix(self.prefix) for name in questions() if name.startswith(self.prefix)]
-        names = dict.fromkeys(name.split()[0] for name in mine)
-        others = {} if self.prefix else {first: str(command.name) for first, command in OTHER_TONGUES.items()}
-        listed = [each for name in names for each in (name, others.get(name)) if each is not None]
-        return listed if self.prefix else [*listed, "help"]
+        places = {name: float(question.place) for name, question in questions().items()}
+        if not self.prefix:
+            places |= {name: place for name, (place, _) in OTHERS.items()}
+        mine = [name for name in sorted(places, key=places.__getitem__) if name.startswith(self.prefix)]
+        return list(dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in mine))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, made from its settings."""
-        if cmd_name in GROUPS and not self.prefix:
-            brief, help = GROUPS[cmd_name]
-            return Program(f"{cmd_name} ", name=cmd_name, help=help or brief, short_help=brief, no_args_is_help=True)
-        if not self.prefix and cmd_name in (other := {each.name: each for each in OTHER_TONGUES.values()}):
-            return other[cmd_name]
-        if cmd_name == "help" and not self.prefix:
-            return show_help
-        question = question_of(self.prefix + cmd_name)
-        return None if question is None else command_of(question)
+        question = questions().get(self.prefix + cmd_name)
+        if question is not None:
+            return command_of(question)
+        if self.prefix:
+            return None
+        if (group := GROUPS.get(cmd_name)) is not None:
+            return Program(f"{cmd_name} ", name=cmd_name, help=group.help, short_help=group.brief, no_args_is_help=True)
+        return OTHERS[cmd_name][1] if cmd_name in OTHERS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from cranfield.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.errors import ArgumentError, FileError, Problem, UnknownNameError
-from cranfield.files import NO_URL, is_folder, is_url, write_atomically
-from cranfield.labels import plural
-from cranfield.present.formats import FORMATS, OutputFormat, endings, of_path, offered
-from cranfield.present.gathering import gathered
-from cranfield.settings import Setting, Settings, in_words_of
+from cranfield.core.compression import COMPRESSED
+from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
+from cranfield.core.errors import ArgumentError, FileError, Problem, UnknownNameError
+from cranfield.core.files import NO_URL, is_folder, is_url, write_atomically
+from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
+from cranfield.core.gathering import gathered
+from cranfield.core.labels import plural
+from cranfield.core.question import Question, Setting, in_words_of
 
 if TYPE_CHECKING:
-    from cranfield.cli.build import OutputSettings
+    from cranfield.cli.build import Output
     from cranfield.collection.formats import CollectionFormat
-    from cranfield.executors import Progress
-    from cranfield.present.answer import Answer
-    from cranfield.present.tables import Sheet
+    from cranfield.core.answer import Answer
+    from cranfield.core.executors import Progress
+    from cranfield.core.results import Result
+    from cranfield.core.tables import Sheet
 
 
-def emit(sheet: Sheet, to: OutputSettings) -> None:
+def emit(sheet: Sheet, to: Output) -> None:
     """Print a table, or write it to a file; warnings go to stderr either way."""
     warn(sheet.warnings)
     if to.output is None:
@@ -33,8 +38,24 @@ def emit(sheet: Sheet, to: OutputSettings) -> None:
         sys.stdout.write(FORMATS[to.format or OUTPUT_FORMAT].write(sheet, width).decode())
         sys.stdout.flush()
         return
-    write_atomically(to.output, format_of(to.format, to.output).write(sheet))
-    say(f"wrote {to.output} ({plural(sheet.rows.height, 'row')})")
+    write(to.output, format_of(to.format, to.output).write(sheet), f" ({plural(sheet.rows.height, 'row')})")
+
+
+def write(path: Path, content: bytes, said: str = "") -> None:
+    """Write a file whole or not at all, and say so."""
+    write_atomically(path, content)
+    say(f"wrote {path}{said}")
+
+
+def beside(path: Path, what: str) -> Path:
+    """Where a second table goes that belongs to the one in a file.
+
+    >>> beside(Path("simulated.AP.csv"), "truth").name, beside(Path("simulated.csv.gz"), "truth").name
+    ('simulated.AP.truth.csv', 'simulated.truth.csv.gz')
+    """
+    packed = path.suffix if path.suffix.lower() in COMPRESSED else ""
+    bare = Path(path.name.removesuffix(packed))
+    return path.with_name(f"{bare.stem}.{what}{bare.suffix}{packed}")
 
 
 def warn(warnings: Iterable[str]) -> None:
@@ -43,25 +64,20 @@ def warn(warnings: Iterable[str]) -> None:
         say(f"warning: {text}")
 
 
-def draw(said: Answer, result: object, to: OutputSettings) -> None:
-    """Write a chart of a result to a file, when one was asked for: the one named, or the first of the sheet."""
+def draw(said: Answer, result: Result, to: Output) -> None:
+    """Write a chart of a result to a file, when one was asked for: the one named, or the first of the answer."""
     if to.plot is None:
         return
-    from cranfield.present.charts import chart, save_chart
+    from cranfield.core.answer import Chart
+    from cranfield.core.charts import chart
+    from cranfield.core.charts.export import save_chart
 
-    if to.chart is not None:
-        save_chart(chart(result, to.chart, **to.look), to.plot)
-    else:
-        first = said.charts[0]
-        save_chart(chart(first.source, first.kind, **first.options, **to.look), to.plot)
+    named = [one for one in said.charts if to.chart in (None, one.kind)] or [Chart("", "", "", result, to.chart)]
+    save_chart(chart(named[0].source, named[0].kind, **named[0].options, **to.look), to.plot)
     say(f"wrote {to.plot}")
 
 
-FILES_OF_THEIR_OWN = ("convert", "evaluate", "pool", "standardise apply", "standardise fit")
-"""Commands whose file is not, or not always, a table of the answer; they look at its ending themselves."""
-
-
-def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
+def refuse_early(to: Output, asked: Question) -> None:
     """Say what cannot be written or drawn before any work is done."""
     if to.plot is not None and to.plot.suffix.lower() not in CHART_ENDINGS:
         raise ArgumentError(f"cannot draw to {to.plot}: end the name in {', '.join(CHART_ENDINGS)}.")
@@ -73,30 +89,25 @@ def refuse_early(to: OutputSettings, question: type[Settings]) -> None:
         raise ArgumentError("--title and --no-title say opposite things; give one of them.")
     if to.plot is not None:
         refuse_unwritable(to.plot)
-        if to.chart is not None and to.chart not in (known := chart_kinds(question)):
+        if to.chart is not None and to.chart not in (known := chart_kinds(type(asked))):
             raise UnknownNameError("chart", to.chart, known)
-    if to.output is not None and question.command not in FILES_OF_THEIR_OWN:
+    if to.output is not None and not asked.own_file:
         refuse_unwritable(to.output)
         format_of(to.format, to.output)
     elif to.output is not None and not is_folder(to.output):  # some of them write a directory of files
         refuse_unwritable(to.output)
+    for one in asked.all():
+        if one.written and (path := getattr(asked, one.name)) is not None:
+            refuse_unwritable(path)
 
 
-def chart_kinds(question: type[Settings]) -> tuple[str, ...]:
-    """The names of the charts that the answer to a question can have; of all there are where that is not known."""
-    from cranfield.present.charts import KINDS
-
-    given = (
-        question.gives or (str(question.function().__annotations__.get("return", "")),) if question.answered_by else ()
-    )
-    kinds = [KINDS[name] for name in given if name in KINDS] or list(KINDS.values())
-    return tuple(dict.fromkeys(name for charts in kinds for name in charts))
+def chart_kinds(question: type[Question]) -> tuple[str, ...]:
+    """The names of the charts that the answer to a question can have."""
+    return tuple(dict.fromkeys(name for result in question.results() for name in result.drawings()))
 
 
 def refuse_unwritable(path: Path) -> None:
     """Say before any work is done that a file cannot be written."""
-    import os
-
     if is_folder(path):
         reason = "is a directory; name a file"
     elif is_url(str(path).replace(":/", "://", 1)) and not is_folder(path.parent):
@@ -138,15 +149,11 @@ def collection_format(layout: str | None, output: Path | None, kind: str) -> Col
 
 def terminal_width() -> int:
     """Columns of the terminal (the COLUMNS variable wins)."""
-    from shutil import get_terminal_size
-
     return get_terminal_size((80, 24)).columns
 
 
 def wrapped(text: str) -> str:
     """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
-    import textwrap
-
     if not sys.stdout.isatty():
         return text
     lines = text.splitlines()
@@ -160,10 +167,10 @@ def wrapped(text: str) -> str:
     )
 
 
-_asked: type[Settings] | None = None
+_asked: type[Question] | None = None
 
 
-def use_options_of(question: type[Settings] | None) -> None:
+def use_options_of(question: type[Question] | None) -> None:
     """From now on messages name the options of this question."""
     global _asked
     _asked = question
@@ -186,23 +193,32 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-_ARGUMENT = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(True))")
+_ARGUMENT = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(True|False))")
+_OF_TABLES = {"header": "header", "topic_column": "topic-column"}
+"""What can be said of wide tables in Python, and to ``cranfield convert`` alone of the commands."""
 
 
-def as_options(text: str, question: type[Settings]) -> str:
+def as_options(text: str, question: type[Question]) -> str:
     """A message of the library with Python's arguments as the command line's options.
 
-    >>> from cranfield.settings.compare import CompareSettings
-    >>> as_options("pass missing='drop-topic' to leave them out", CompareSettings)
+    >>> from cranfield.questions.compare.question import CompareQuestion
+    >>> as_options("pass missing='drop-topic' to leave them out", CompareQuestion)
     'pass --missing drop-topic to leave them out'
-    >>> as_options("`n_resamples` must be a whole number of at least 1", CompareSettings)
+    >>> as_options("`n_resamples` must be a whole number of at least 1", CompareQuestion)
     '--resamples must be a whole number of at least 1'
+    >>> as_options("say so: header=True or header=False", CompareQuestion)
+    'say so: cranfield convert --header or --no-header'
     """
     flags = {one.name: one.flags[0] for one in question.all() if one.flags}
 
     def option(match: re.Match[str]) -> str:
-        name, value, _ = match.groups()
-        return match[0] if name not in flags else f"{flags[name]} {value}" if value else flags[name]
+        name, value, truth = match.groups()
+        if name in _OF_TABLES and truth:
+            start = "" if name in flags or truth == "False" else "cranfield convert "
+            return f"{start}--{'no-' * (truth == 'False')}{_OF_TABLES[name]}"
+        if name not in flags or truth == "False":
+            return match[0]
+        return f"{flags[name]} {value}" if value else flags[name]
 
     def spelling(one: Setting) -> str:
         return flags.get(one.name, f"`{one.name}`")

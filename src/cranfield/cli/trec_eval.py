@@ -13,7 +13,7 @@ class _Help(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         """The flags."""
-        from cranfield.trec_eval import parse_arguments
+        from cranfield.trec_eval.arguments import parse_arguments
         from cranfield.trec_eval.help import help_text
 
         return help_text(parse_arguments(["-h"])).rstrip("\n")
@@ -36,9 +36,10 @@ def trec_eval(words: tuple[str, ...]) -> None:
 
     from cranfield.cli.kinds import in_place_of
     from cranfield.cli.output import say
-    from cranfield.defaults import FileKind
-    from cranfield.errors import FileError
-    from cranfield.trec_eval import parse_arguments, trec_eval
+    from cranfield.core.defaults import FileKind
+    from cranfield.core.errors import FileError
+    from cranfield.trec_eval.arguments import parse_arguments
+    from cranfield.trec_eval.evaluation import trec_eval
     from cranfield.trec_eval.help import help_text, version_text
 
     options = parse_arguments(words)
@@ -49,7 +50,7 @@ def trec_eval(words: tuple[str, ...]) -> None:
         printed = trec_eval(options)
     except FileError as error:
         wanted: dict[str, FileKind] = {options.qrels: "qrels", options.run: "run"}  # the run, if both are one file
-        raise in_place_of(wanted.get(error.path), error, "trec_eval") from None
+        raise in_place_of(wanted.get(error.path), error, "cranfield trec_eval QRELS RUN") from None
     for note in printed.notes:
         say(f"note: {note}")
     sys.stdout.writelines(printed.blocks)

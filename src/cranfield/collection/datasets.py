@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from cranfield.collection.rows import Place, qrels_frame, run_frame
+from cranfield.collection.rows import Place, of_tuples, qrels_frame, run_frame
 from cranfield.collection.types import Qrels, Run
-from cranfield.errors import FileError, Problem
-from cranfield.files import DATASET, system_name
+from cranfield.core.errors import FileError, Problem
+from cranfield.core.files import DATASET, system_name
 
 
 def _load(name: str, what: str) -> Any:
     try:
-        datasets = importlib.import_module("ir_datasets")
+        import ir_datasets
     except ImportError:
         text = "ir_datasets is not there; pip install ir_datasets, or name a file"
         raise FileError(name, [Problem(0, text)]) from None
     try:
-        dataset = datasets.load(name.removeprefix(DATASET))
+        dataset = ir_datasets.load(name.removeprefix(DATASET))
     except KeyError:
         raise FileError(name, [Problem(0, "ir_datasets knows no such dataset; check the name")]) from None
     iterator = getattr(dataset, f"{what}_iter", None)
@@ -34,16 +33,11 @@ def _load(name: str, what: str) -> Any:
 
 def dataset_qrels(name: str) -> Qrels:
     """The judgments of a dataset."""
-    rows = _load(name, "qrels")
-    columns: dict[str, Any] = {"topic": [row.query_id for row in rows], "document": [row.doc_id for row in rows]}
-    columns["relevance"] = [row.relevance for row in rows]
-    columns["subtopic"] = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
+    columns = of_tuples(_load(name, "qrels"), "relevance")
     return Qrels(qrels_frame(columns, Place(name, lambda at: 0)), system_name(name))
 
 
 def dataset_run(name: str) -> Run:
     """The scored documents of a dataset, as a run."""
-    rows = _load(name, "scoreddocs")
-    columns = {"topic": [row.query_id for row in rows], "document": [row.doc_id for row in rows]}
-    columns["score"] = [row.score for row in rows]
+    columns = of_tuples(_load(name, "scoreddocs"), "score")
     return Run(run_frame(columns, Place(name, lambda at: 0)), system_name(name))

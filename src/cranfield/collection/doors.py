@@ -7,35 +7,73 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
-from cranfield.collection.readers import read_qrels
+import polars as pl
+
+from cranfield.collection.readers import read_qrels, read_run, read_runs
 from cranfield.collection.rows import (
     QRELS_COLUMNS,
     RUN_COLUMNS,
     Place,
-    columns_of,
     missing_columns,
+    of_tuples,
     qrels_frame,
     run_frame,
     unfold,
 )
 from cranfield.collection.types import Qrels, Run
-from cranfield.errors import ArgumentError, DataError
-from cranfield.files import Files, expand
-from cranfield.scores.frames import as_polars, is_frame
+from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.files import Files, expand
+from cranfield.scores.doors import PathLike, peek
+from cranfield.scores.frames import FrameLike, as_polars, is_frame
 
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    from cranfield.lazy import polars as pl
 
-RunsLike: TypeAlias = Any
+class RetrievedLike(Protocol):
+    """A retrieved document as ir_measures has it."""
+
+    @property
+    def query_id(self) -> str:
+        """The topic."""
+
+    @property
+    def doc_id(self) -> str:
+        """The document."""
+
+    @property
+    def score(self) -> float:
+        """Its score."""
+
+
+class JudgedLike(Protocol):
+    """A judgment as ir_measures has it."""
+
+    @property
+    def query_id(self) -> str:
+        """The topic."""
+
+    @property
+    def doc_id(self) -> str:
+        """The document."""
+
+    @property
+    def relevance(self) -> int:
+        """Its relevance."""
+
+
+class RanxLike(Protocol):
+    """A run or qrels of ranx."""
+
+    def to_dict(self) -> Any:
+        """The same by topic and document."""
+
+
+RunLike: TypeAlias = Run | PathLike | Mapping[Any, Mapping[Any, float]] | FrameLike | RanxLike | Iterable[RetrievedLike]
+RunsLike: TypeAlias = RunLike | Mapping[str, RunLike] | Iterable[RunLike]
 """One run or several: see `as_runs`."""
-QrelsLike: TypeAlias = Any
+QrelsLike: TypeAlias = Qrels | PathLike | Mapping[Any, Mapping[Any, int]] | FrameLike | RanxLike | Iterable[JudgedLike]
 """Judgments: see `as_qrels`."""
-PathLike = str | os.PathLike[str]
 
 RUNS_TAKEN = """\
   a Run, or the path of a run file, a directory or a glob
@@ -74,9 +112,9 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
     if (known := _known_run(runs)) is not None:
         return known
     if isinstance(runs, Iterable) and not isinstance(runs, Mapping):
-        first, rest = _peek(runs)
+        first, rest = peek(runs)
         if _is_tuple(first, "score"):
-            return [_from_tuples(rest, None)]
+            return [_from_tuples(rest, "run")]
         if isinstance(runs, (list, tuple)):
             return _joined([_one_run(run) for run in rest])
         return (one for run in rest for one in _one_run(run))
@@ -92,7 +130,7 @@ def as_qrels(qrels: QrelsLike) -> Qrels:
     Qrels(qrels: 1 topics, 2 judgments, 1 relevant)
     >>> as_qrels({"301": {"d1": 0.5}})
     Traceback (most recent call last):
-    cranfield.errors.DataError: qrels: topic '301', document 'd1' has relevance 0.5; relevance must be a whole number
+    cranfield.DataError: qrels: topic '301', document 'd1' has relevance 0.5; relevance must be a whole number
     """
     if isinstance(qrels, Qrels):
         return qrels
@@ -105,14 +143,9 @@ def as_qrels(qrels: QrelsLike) -> Qrels:
     if isinstance(qrels, Mapping):
         return qrels_of_mapping(qrels, "qrels")
     if isinstance(qrels, Iterable):
-        first, rest = _peek(qrels)
+        first, rest = peek(qrels)
         if _is_tuple(first, "relevance"):
-            listed = list(rest)
-            columns: dict[str, Any] = {"topic": [one.query_id for one in listed]}
-            columns["document"] = [one.doc_id for one in listed]
-            columns["relevance"] = [one.relevance for one in listed]
-            columns["subtopic"] = [str(getattr(one, "iteration", "0")) for one in listed]
-            return Qrels(qrels_frame(columns, Place("qrels")), "qrels")
+            return Qrels(qrels_frame(of_tuples(rest, "relevance"), Place("qrels")), "qrels")
     raise _not_taken("qrels", qrels, QRELS_TAKEN)
 
 
@@ -163,15 +196,13 @@ def _named_run(name: Any, run: Any) -> list[Run | str]:
     if not isinstance(name, str) or not name:
         raise DataError(f"runs: a system's name must be text that is not empty; got {name!r}")
     if isinstance(run, (str, os.PathLike)):
-        from cranfield.collection.readers import read_run
-
         files = expand(run)
         if len(files) > 1:
             raise ArgumentError(f"runs: {name!r} stands for {len(files)} files ({run}); one run goes by one name")
         return [part for one in files for part in _known_run(read_run(one), name) or ()]
     known = _known_run(run, name)
     if known is None and isinstance(run, Iterable):
-        first, rest = _peek(run)
+        first, rest = peek(run)
         if _is_tuple(first, "score"):
             return [_from_tuples(rest, name)]
     if known is None:
@@ -209,7 +240,7 @@ def qrels_of_mapping(qrels: Mapping[Any, Any], name: str) -> Qrels:
 
 def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]:
     """The runs in a frame: one, or one for each name in a column ``system`` (or ``name``, ``run``, ``tag``)."""
-    parts = columns_of(frame.columns, ["topic", "document", "rank", "score", "system"])
+    parts = columns_of(frame.columns, [*RUN_PARTS, "system"])
     place = Place("runs" if name is None else f"run {name!r}")
     if not {"topic", "document"} <= set(parts) or not {"score", "rank"} & set(parts):
         place.fail(missing_columns(frame.columns, "run", RUN_COLUMNS))
@@ -232,21 +263,15 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
 
 def qrels_of_frame(frame: pl.DataFrame, place: Place) -> Qrels:
     """The judgments in a frame."""
-    parts = columns_of(frame.columns, ["topic", "document", "relevance", "subtopic"])
+    parts = columns_of(frame.columns, QRELS_PARTS)
     if not {"topic", "document", "relevance"} <= set(parts):
         place.fail(missing_columns(frame.columns, "judgments", QRELS_COLUMNS))
     return Qrels(qrels_frame({key: frame[column] for key, column in parts.items()}, place), place.name)
 
 
-def _from_tuples(rows: Iterable[Any], name: str | None) -> Run:
+def _from_tuples(rows: Iterable[Any], name: str) -> Run:
     """A run from ir_measures' ScoredDoc tuples."""
-    listed = list(rows)
-    columns = {
-        "topic": [one.query_id for one in listed],
-        "document": [one.doc_id for one in listed],
-        "score": [one.score for one in listed],
-    }
-    return Run(run_frame(columns, Place(f"run {name or 'run'!r}")), name or "run")
+    return Run(run_frame(of_tuples(rows, "score"), Place(f"run {name!r}")), name)
 
 
 # ── other people's objects ────────────────────────────────────────────────────────────────────────────────
@@ -257,7 +282,7 @@ def _is_tuple(one: Any, part: str) -> bool:
     return all(hasattr(one, name) for name in ("query_id", "doc_id", part))
 
 
-def _is_ranx(thing: Any, kind: str) -> bool:
+def _is_ranx(thing: Any, kind: str) -> TypeGuard[RanxLike]:
     kinds = [one for one in type(thing).__mro__ if one.__module__.split(".")[0] == "ranx"]
     return any(one.__name__ == kind for one in kinds) and hasattr(thing, "to_dict")
 
@@ -267,28 +292,14 @@ def _name_of(thing: Any, otherwise: str) -> str:
     return name if isinstance(name, str) and name else otherwise
 
 
-def _peek(things: Iterable[Any]) -> tuple[Any, Iterable[Any]]:
-    """The first element, and all of them."""
-    if isinstance(things, (list, tuple)):
-        return (things[0] if things else None), things
-    walking = iter(things)
-    first = next(walking, None)
-    return first, (() if first is None else chain([first], walking))
-
-
 def each_run(runs: RunsLike) -> Iterator[Run]:
     """The runs one at a time, files read when their turn comes."""
-    from cranfield.collection.readers import read_run
-
     for run in as_runs(runs):
         yield run if isinstance(run, Run) else read_run(run)
 
 
 def runs_in_memory(runs: RunsLike) -> list[Run]:
     """Every run read: for questions that look at the runs more than once."""
-    from cranfield.collection.readers import read_runs
-
     listed = list(as_runs(runs))
-    read = read_runs([one for one in listed if isinstance(one, str)]) if any(isinstance(x, str) for x in listed) else ()
-    files = iter(read)
+    files = iter(read_runs([one for one in listed if isinstance(one, str)]))
     return [one if isinstance(one, Run) else next(files) for one in listed]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from cranfield.collection.parsed import finite_number
-from cranfield.files import Problems, read_bytes, shown, text_lines
-from cranfield.records import record
+from cranfield.core.files import Problems, filled_lines, finite_number, read_bytes, shown
 
 FIELDS = "topic intent probability"
 _SLACK = 0.001  # files print few digits, so a topic's probabilities may sum to a little more than 1
 
 
-@record
+@dataclass(frozen=True)
 class Intents:
     """The probability of every (topic, intent) pair.
 
@@ -45,15 +44,13 @@ def read_intents(path: str | os.PathLike[str]) -> Intents:
     problems = Problems(label)
     probabilities: dict[tuple[str, str], float] = {}
     sums: dict[str, float] = {}
-    for number, line in text_lines(read_bytes(path), label):
+    for number, line in filled_lines(read_bytes(path), label):
         fields = line.split()
-        if not fields or fields[0].startswith("#"):
-            continue
         if len(fields) != 3:
             problems.add(number, f"expected 3 fields ({FIELDS}), found {len(fields)}: {shown(line.strip())}")
             continue
         topic, intent, text = fields
-        value = finite_number(text.encode())
+        value = finite_number(text)
         if value is None or not 0 <= value <= 1:
             problems.add(number, f"expected a probability between 0 and 1 (field 3), found {shown(text)}")
         elif (topic, intent) in probabilities:

@@ -1,17 +1,20 @@
-"""How many documents of the runs are judged; where hardly any is, ids that are written differently are an error."""
+"""Do judgments and runs speak of the same topics and documents? The first thing to know about a score of 0.
+
+Where hardly any document of the runs is judged, ids that are written differently are an error.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from cranfield.errors import DataError
-from cranfield.labels import plural
-from cranfield.records import record
-from cranfield.sentences import measures as say
+import polars as pl
 
-if TYPE_CHECKING:
-    from cranfield.collection.types import Qrels, Run
+from cranfield.collection import sentences as say
+from cranfield.collection.types import Qrels, Run
+from cranfield.core.errors import DataError
+from cranfield.core.labels import plural
 
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
@@ -23,7 +26,7 @@ _IN_VAIN = {
 }
 
 
-@record
+@dataclass(frozen=True)
 class Matched:
     """The documents that a run has for judged topics, and how many of them are judged."""
 
@@ -80,8 +83,6 @@ def refuse_other_ids(
     run = again(max(range(len(matched)), key=lambda at: matched[at].judged))
     if run is None:
         return
-    from cranfield.collection.agreement import agreement
-
     seen = agreement(qrels, run)
     if seen.folded_documents >= TELLING * seen.judged:
         few = f"{plural(seen.judged, 'document')} of {seen.system} {'is' if seen.judged == 1 else 'are'}"
@@ -89,3 +90,77 @@ def refuse_other_ids(
             f"only {few} judged in {qrels.name}, and {seen.folded_documents:,} would be without regard to capitals "
             f"and blanks, so {little}; write the ids alike. `cranfield check` compares them"
         )
+
+
+DEPTH = 10
+"""How far down a run is looked at for judged documents."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a run and the judgments have in common.
+
+    Attributes
+    ----------
+    system : the run's system
+    shared_topics : topics that both have
+    judged_share : share of judged documents among the first ten of every shared topic
+    judged : judged documents in the whole run
+    folded_topics : topics that are the same only without regard to case, blanks and leading zeros
+    folded_documents : retrieved documents that are judged only without regard to case and blanks
+    """
+
+    system: str
+    shared_topics: int
+    judged_share: float
+    judged: int
+    folded_topics: int
+    folded_documents: int
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong, one sentence each."""
+        texts = []
+        if self.folded_topics:
+            texts.append(
+                f"{plural(self.folded_topics, 'topic id')} would match the judgments' without regard to case, blanks "
+                "and leading zeros; write them alike"
+            )
+        if self.folded_documents:
+            texts.append(
+                f"{plural(self.folded_documents, 'document id')} would match the judgments' without regard to case and "
+                "blanks; write them alike"
+            )
+        if not self.shared_topics:
+            texts.append("no topic in common with the judgments; do the topic ids agree?")
+        elif not self.judged:
+            texts.append("none of its documents is judged; do the document ids agree?")
+        return tuple(texts)
+
+
+def agreement(qrels: Qrels, run: Run) -> Agreement:
+    """What a run and the judgments have in common, and what they would have if ids were written alike.
+
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["FT-1"], "relevance": [1]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1"], "document": ["ft-1"], "rank": [1], "score": [2.0]}))
+    >>> agreement(qrels, run).warnings[0]
+    "1 document id would match the judgments' without regard to case and blanks; write them alike"
+    """
+    pairs = qrels.frame.select("topic", "document").unique()
+    topics, ours = set(pairs["topic"].unique()), set(run.frame["topic"].unique())
+    judged = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="semi").height
+    rest = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="anti")
+    plain = pl.col("document").str.strip_chars().str.to_lowercase()
+    folded = rest.with_columns(plain).join(pairs.with_columns(plain), on=["topic", "document"], how="semi").height
+    alike = {_plain(topic) for topic in topics}
+    from cranfield.collection.pools import judged_share
+
+    share = float(judged_share(qrels, [run], depth=DEPTH)["judged"][0])
+    return Agreement(
+        run.system, len(topics & ours), share, judged,
+        sum(_plain(topic) in alike for topic in ours - topics), folded,
+    )  # fmt: skip
+
+
+def _plain(topic: str) -> str:
+    return topic.strip().casefold().lstrip("0")

@@ -3,21 +3,21 @@
 The blanks and line ends of a block are found in one pass, and every field is then fetched eight bytes at a time, for
 all lines at once. No text is made of the documents: an id is a few 64-bit words, which are hashed, compared and put in
 order as they are. What is not written just so (other blanks, comments, a second tag, a number in another notation than
-digits with a point) is left to the other parsers. Whatever is accepted here, the careful parser (`collection.careful`)
+digits with a point) is left to the other parsers. Whatever is accepted here, the careful parser (`collection.lines`)
 reads to the same rows; property tests keep it so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.collection.parsed import finite_number
-from cranfield.records import record
+from cranfield.core.files import finite_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,7 +171,7 @@ def _odd(seed: int, at: int) -> np.uint64:
     return np.uint64((value ^ value >> 32) | 1)
 
 
-@record(eq=False)
+@dataclass(frozen=True, eq=False)
 class _Packed:
     """Lines of topics and documents, as words and numbers.
 
@@ -213,7 +213,7 @@ class _Packed:
         }
 
 
-@record(eq=False)
+@dataclass(frozen=True, eq=False)
 class PackedQrels(_Packed):
     """Judgments whose iteration is the same on all lines.
 
@@ -230,13 +230,13 @@ class PackedQrels(_Packed):
         """The rows as a frame."""
         import polars as pl
 
-        from cranfield.collection.schemas import QRELS_SCHEMA
+        from cranfield.collection.types import QRELS_SCHEMA
 
         frame = pl.DataFrame({**self._labels(), "relevance": self.levels.astype(np.int32)})
         return frame.with_columns(subtopic=pl.lit(self.subtopic)).select(*QRELS_SCHEMA)
 
 
-@record(eq=False)
+@dataclass(frozen=True, eq=False)
 class PackedRun(_Packed):
     """Lines of a run.
 
@@ -300,7 +300,7 @@ class PackedRun(_Packed):
         """The rows as a frame."""
         import polars as pl
 
-        from cranfield.collection.schemas import RUN_SCHEMA
+        from cranfield.collection.types import RUN_SCHEMA
 
         return pl.DataFrame({**self._labels(), "rank": self.ranks, "score": self.scores}, schema=RUN_SCHEMA)
 
@@ -514,7 +514,7 @@ class _Lines:
         if len(rows) * _FEW > len(values):
             return None
         for row, text in zip(rows.tolist(), self.texts(field, rows), strict=True):
-            number = finite_number(text.encode())
+            number = finite_number(text)
             if number is None:
                 return None
             values[row] = number

@@ -11,8 +11,8 @@ import polars as pl
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, each_run
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import ORDER, RankingOrder
-from cranfield.errors import ArgumentError, UnknownNameError
+from cranfield.core.defaults import ORDER, RankingOrder
+from cranfield.core.errors import ArgumentError, UnknownNameError
 
 _PAIR = ["topic", "document"]
 _HELD = 1_000_000
@@ -163,3 +163,23 @@ def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataF
     return labels.join(counts, on="topic", how="left", maintain_order="left").with_columns(
         pl.col("judged", "relevant").fill_null(0)
     )
+
+
+def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: RankingOrder = ORDER) -> pl.DataFrame:
+    """Share of judged documents among the first `depth` of every run, over the judged topics: system, judged.
+
+    Runs are taken one at a time, so they may come from a generator.
+
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["a"], "relevance": [0]}))
+    >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["b", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
+    >>> judged_share(qrels, [run])["judged"].to_list()
+    [0.5]
+    """
+    judged = qrels.frame.select("topic", "document").unique()
+    topics = judged.select("topic").unique()
+    rows = []
+    for run in runs:
+        top = top_ranked(run.frame, order, depth).join(topics, on="topic", how="semi")
+        hits = top.join(judged, on=["topic", "document"], how="semi").height
+        rows.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
+    return pl.DataFrame(rows, schema={"system": pl.String, "judged": pl.Float64})

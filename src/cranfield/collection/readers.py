@@ -8,16 +8,18 @@ is not. Whatever the fast one accepts, the careful one reads to the same rows (a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
 
+from cranfield.collection.formats import CollectionFile, qrels_format, run_format
+from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
-from cranfield.collection.parsed import Parsed
 from cranfield.collection.types import Qrels, QrelsInWords, Run
-from cranfield.defaults import SYSTEM_NAME, SystemName
-from cranfield.errors import DataError, notify
-from cranfield.executors import map_in_order
-from cranfield.files import STDIN, check_text, expand, is_dataset, read_bytes, system_name
+from cranfield.core.defaults import SYSTEM_NAME, SystemName
+from cranfield.core.errors import DataError, notify
+from cranfield.core.executors import map_in_order
+from cranfield.core.files import STDIN, check_text, expand, is_dataset, is_read_once, read_bytes, system_name
+from cranfield.core.labels import summary
 
 _AHEAD = 2
 
@@ -62,9 +64,6 @@ def parse_run(
     data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
 ) -> Run:
     """`read_run` of bytes that were read already from the file."""
-    from cranfield.collection.careful import careful_run
-    from cranfield.collection.fast import fast_run
-
     label = os.fspath(path)
     data = check_text(data, label)
     parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
@@ -97,25 +96,74 @@ def parse_rows(
     return parse_run(data, path, lenient=lenient, name=name)
 
 
+class RunFiles(Sequence[Run]):
+    """The runs of some files, each read when it is asked for: a folder that does not fit in memory can be gone through.
+
+    While one run is handed out the next are being read, so a few are in memory at a time. Every time they are gone
+    through they are read anew; what cannot be read twice (a pipe) is kept.
+    """
+
+    def __init__(self, files: Sequence[str], lenient: bool = False, name: SystemName = SYSTEM_NAME) -> None:
+        self.files, self.lenient, self.name = tuple(files), lenient, name
+        self._kept: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    @overload
+    def __getitem__(self, at: int) -> Run: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> RunFiles: ...
+
+    def __getitem__(self, at: int | slice) -> Run | RunFiles:
+        if isinstance(at, slice):
+            return RunFiles(self.files[at], self.lenient, self.name)
+        return self._read(self.files[at])
+
+    def __iter__(self) -> Iterator[Run]:
+        seen: dict[str, str] = {}
+        reading = map_in_order(self._read, self.files, executor="threads", workers=_AHEAD)
+        for path, run in zip(self.files, reading, strict=True):
+            if run.system in seen:
+                raise DataError(same_system(run.system, seen[run.system], path))
+            seen[run.system] = path
+            yield run
+
+    def _read(self, path: str) -> Run:
+        if path in self._kept:
+            return self._kept[path]
+        once = is_read_once(path)
+        run = read_run(path, lenient=self.lenient, name=self.name)
+        if once:
+            self._kept[path] = run
+        return run
+
+    def __repr__(self) -> str:
+        return f"RunFiles({summary(self.files)})"
+
+
 def read_runs(
     paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
     *,
     lenient: bool = False,
     name: SystemName = SYSTEM_NAME,
-) -> Iterator[Run]:
-    """Read runs one after the other from files, directories and globs; two runs of one system are an error.
+) -> RunFiles:
+    """The runs of files, directories and globs, as a sequence that can be used again; two of one system are an error.
 
-    While one run is handed out the next are being read, so a few are in memory at a time.
+    The files are read one after the other when somebody goes through the runs, so a few are in memory at a time; for
+    all of them at once write ``list(read_runs(…))``.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("301 Q0 FT911-3 1 9.5 x\\n")
+    >>> runs = read_runs(file)
+    >>> len(runs), list(runs) == list(runs)
+    (1, True)
     """
-    seen: dict[str, str] = {}
     files = expand(paths)
     notify(files.skipped)
-    reading = map_in_order(partial(read_run, lenient=lenient, name=name), files, executor="threads", workers=_AHEAD)
-    for path, run in zip(files, reading, strict=True):
-        if run.system in seen:
-            raise DataError(same_system(run.system, seen[run.system], path))
-        seen[run.system] = path
-        yield run
+    return RunFiles(files, lenient, name)
 
 
 def same_system(system: str, first: str | int, second: str | int) -> str:
@@ -161,24 +209,17 @@ def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
     packed = packed_qrels(data)
     if packed is not None and not packed.has_duplicates:
         return QrelsInWords(packed, name)
-    from cranfield.collection.careful import careful_qrels
-    from cranfield.collection.fast import fast_qrels
-
     parsed = fast_qrels(data) or _other_qrels(data, label) or careful_qrels(data, label)
     return Qrels(parsed.frame, name, parsed.notes)
 
 
 def is_other_run(head: bytes, path: str) -> bool:
     """Whether a file that begins so is a run in a format that is not TREC's."""
-    from cranfield.collection.formats import CollectionFile, run_format
-
     return run_format(CollectionFile(path, head)) is not None
 
 
 def _other_run(data: bytes, path: str) -> Parsed | None:
     """A run in a format that is not TREC's; None where none is recognised."""
-    from cranfield.collection.formats import CollectionFile, run_format
-
     file = CollectionFile(path, data)
     entry = run_format(file)
     return None if entry is None or entry.read_run is None else entry.read_run(file)
@@ -186,8 +227,6 @@ def _other_run(data: bytes, path: str) -> Parsed | None:
 
 def _other_qrels(data: bytes, path: str) -> Parsed | None:
     """Judgments in a format that is not TREC's; None where none is recognised."""
-    from cranfield.collection.formats import CollectionFile, qrels_format
-
     file = CollectionFile(path, data)
     entry = qrels_format(file)
     return None if entry is None or entry.read_qrels is None else entry.read_qrels(file)

@@ -6,54 +6,23 @@ collected with its place, and nothing that is wrong passes in silence.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from cranfield.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
-from cranfield.files import decimal_comma
-from cranfield.labels import summary
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA
+from cranfield.core.errors import SHOWN_PROBLEMS, DataError, FileError, Problem
+from cranfield.core.files import decimal_comma, finite_number
+from cranfield.core.labels import summary
 
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    from cranfield.lazy import polars as pl
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "topic": ("topic", "qid", "query_id", "query-id", "q_id", "topic_id", "topicid", "queryid", "query"),
-    "document": (
-        "document", "docno", "doc_id", "doc-id", "docid", "corpus_id", "corpus-id", "document_id", "passage_id", "pid",
-        "doc",
-    ),
-    "rank": ("rank", "position"),
-    "score": ("score", "sim", "similarity"),
-    "relevance": ("relevance", "label", "rel", "grade", "judgment", "judgement", "level", "score"),
-    "subtopic": ("subtopic", "iteration", "iter", "intent"),
-    "system": ("system", "name", "run", "run_id", "runid", "tag"),
-}  # fmt: skip
-"""Names of columns: ours first, then those of PyTerrier, ir_measures, ranx, BEIR and others. Capitals do not count."""
-
-_FLOAT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _LEVEL = re.compile(r"\s*L?([+-]?\d+)(\.0*)?\s*", re.ASCII)
-_INT32 = 2**31
-
-
-def columns_of(names: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
-    """Which column plays which of the parts; parts without a column are left out.
-
-    >>> columns_of(["qid", "docid", "docno", "score"], ["topic", "document", "score"])
-    {'topic': 'qid', 'document': 'docno', 'score': 'score'}
-    """
-    folded = {name.strip().casefold(): name for name in reversed(names)}
-    chosen: dict[str, str] = {}
-    for part in parts:
-        known = (folded[name] for name in NAMES[part] if name in folded and folded[name] not in chosen.values())
-        if (column := next(known, None)) is not None:
-            chosen[part] = column
-    return chosen
+Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -102,49 +71,44 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
 
     Without scores, documents score minus their rank. Without ranks, the ranks are null.
     """
-    from cranfield.collection.schemas import RUN_SCHEMA
-
-    topic, document = _labels(columns["topic"], "topic", place), _labels(columns["document"], "document", place)
-    if not len(topic):
-        place.fail("holds no documents; a run needs at least one")
+    keys = _keys(columns, ["topic", "document"], place, "holds no documents; a run needs at least one")
     rank = None if columns.get("rank") is None else _ranks(columns["rank"])
     if columns.get("score") is not None:
-        score = _scores(columns["score"], topic, document, place)
+        given, score = _numbers(columns["score"])
+        _refuse(place, keys, np.isfinite(score), "score", given, "scores must be finite numbers")
     elif rank is None:
         place.fail("has neither scores nor ranks; give one of them")
     else:
-        bad = np.flatnonzero(rank.is_null().to_numpy())
-        place.add(bad.tolist(), lambda at: f"{_who(topic, document, at)} has no rank that is a whole number")
-        score = -rank.cast(pl.Float64)
-    _no_duplicates(place, topic, document)
-    place.raise_if_any()
-    ranks = pl.Series("rank", [None] * len(topic), dtype=pl.Int64) if rank is None else rank
-    return pl.DataFrame(
-        {"topic": topic, "document": document, "rank": ranks, "score": score.cast(pl.Float64)}, schema=RUN_SCHEMA
-    )
+        bad = np.flatnonzero(rank.is_null().to_numpy()).tolist()
+        place.add(bad, lambda at: f"{_who(keys, at)} has no rank that is a whole number")
+        score = -rank.cast(pl.Float64).to_numpy()
+    _no_duplicates(place, keys)
+    ranks = [None] * keys.height if rank is None else rank
+    return pl.DataFrame({**keys.to_dict(), "rank": ranks, "score": score}, schema=RUN_SCHEMA)
 
 
 def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
     """The frame of judgments from columns topic, document, relevance and perhaps subtopic ("0" unless given)."""
-    from cranfield.collection.schemas import QRELS_SCHEMA
-
-    topic, document = _labels(columns["topic"], "topic", place), _labels(columns["document"], "document", place)
-    if not len(topic):
-        place.fail("holds no judgments; at least one is needed")
-    relevance = _levels(columns["relevance"], topic, document, place)
-    if columns.get("subtopic") is None:
-        subtopic = pl.Series("subtopic", ["0"], dtype=pl.String).new_from_index(0, len(topic))
-    else:
-        subtopic = _labels(columns["subtopic"], "subtopic", place)
-    _no_duplicates(place, topic, document, subtopic)
-    place.raise_if_any()
-    return pl.DataFrame(
-        {"topic": topic, "subtopic": subtopic, "document": document, "relevance": relevance}, schema=QRELS_SCHEMA
-    )
+    parts = ["topic", "document", *(["subtopic"] if columns.get("subtopic") is not None else [])]
+    keys = _keys(columns, parts, place, "holds no judgments; at least one is needed")
+    given, levels = _numbers(columns["relevance"], _level)
+    fine = _whole(levels, 2**31)
+    _refuse(place, keys, fine, "relevance", given, "relevance must be a whole number")
+    _no_duplicates(place, keys)
+    frame = keys.with_columns(pl.Series("relevance", levels.astype(np.int32)))
+    return (frame if "subtopic" in parts else frame.with_columns(subtopic=pl.lit("0"))).select(*QRELS_SCHEMA)
 
 
-def _who(topic: pl.Series, document: pl.Series, at: int) -> str:
-    return f"topic {topic[at]!r}, document {document[at]!r}"
+def _keys(columns: Mapping[str, Any], parts: Sequence[str], place: Place, empty: str) -> pl.DataFrame:
+    """The ids of every row, of which there is at least one."""
+    keys = {part: _labels(columns[part], part, place) for part in parts}
+    if not len(keys["topic"]):
+        place.fail(empty)
+    return pl.DataFrame(keys)
+
+
+def _who(keys: pl.DataFrame, at: int) -> str:
+    return f"topic {keys['topic'][at]!r}, document {keys['document'][at]!r}"
 
 
 def _series(values: Any) -> pl.Series:
@@ -184,67 +148,38 @@ def _is_label(one: Any) -> bool:
     return isinstance(one, (str, int, np.integer)) and not isinstance(one, bool)
 
 
-def _scores(values: Any, topic: pl.Series, document: pl.Series, place: Place) -> pl.Series:
-    column = _series(values)
-    if column.dtype.is_numeric():
-        numbers = column.cast(pl.Float64).fill_null(float("nan"))
-        given: Any = column
-    else:
-        given = column.to_list()
-        numbers = pl.Series([_float(one) for one in given], dtype=pl.Float64)
-    bad = np.flatnonzero(~np.isfinite(numbers.to_numpy()))
-    place.add(
-        bad.tolist(), lambda at: f"{_who(topic, document, at)} has score {_shown(given[at])}; scores must be finite "
-        f"numbers{_comma(given[at])}"
-    )  # fmt: skip
-    return numbers
-
-
 def _float(one: Any) -> float:
     if isinstance(one, str):
-        return float(one) if _FLOAT.fullmatch(one) else float("nan")
+        return math.nan if (number := finite_number(one.strip())) is None else number
     if isinstance(one, bool) or one is None or not hasattr(one, "__float__"):
-        return float("nan")
+        return math.nan
     try:
         return float(one)
     except OverflowError:
-        return float("inf")
-
-
-def _shown(one: Any) -> str:
-    return "nothing" if one is None else repr(one) if isinstance(one, str) else f"{one}"
-
-
-def _comma(one: Any) -> str:
-    return decimal_comma(one) if isinstance(one, str) else ""
-
-
-def _levels(values: Any, topic: pl.Series, document: pl.Series, place: Place) -> pl.Series:
-    column = _series(values)
-    if column.dtype == pl.Boolean:
-        column = column.cast(pl.Int32)
-    given: Any = column if column.dtype.is_numeric() else column.to_list()
-    if column.dtype.is_numeric():
-        numbers = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    else:
-        numbers = np.array([_level(one) for one in given], dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        fine = np.isfinite(numbers) & (np.rint(numbers) == numbers) & (np.abs(numbers) < _INT32)
-    place.add(
-        np.flatnonzero(~fine).tolist(),
-        lambda at: (
-            f"{_who(topic, document, at)} has relevance {_shown(given[at])}; relevance must be a whole number"
-            f"{_comma(given[at])}"
-        ),
-    )
-    return pl.Series(np.where(fine, numbers, 0).astype(np.int32))
+        return math.inf
 
 
 def _level(one: Any) -> float:
     if isinstance(one, str):
         match = _LEVEL.fullmatch(one)
-        return float(match[1]) if match else float("nan")
+        return float(match[1]) if match else math.nan
     return float(one) if isinstance(one, bool) else _float(one)
+
+
+def _numbers(values: Any, read: Callable[[Any], float] = _float) -> tuple[Any, Floats]:
+    """A column as it is given, and its numbers; NaN for what is none."""
+    column = _series(values)
+    if column.dtype.is_numeric():
+        return column, column.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    given = column.to_list()
+    return given, np.array([read(one) for one in given], dtype=np.float64)
+
+
+def _whole(numbers: Floats, bound: int) -> NDArray[np.bool_]:
+    """Which are whole numbers below the bound in size."""
+    with np.errstate(invalid="ignore"):
+        fine: NDArray[np.bool_] = np.isfinite(numbers) & (np.rint(numbers) == numbers) & (np.abs(numbers) < bound)
+    return fine
 
 
 def _ranks(values: Any) -> pl.Series:
@@ -252,19 +187,28 @@ def _ranks(values: Any) -> pl.Series:
     column = _series(values)
     if column.dtype.is_integer():
         return column.cast(pl.Int64)
-    given = column.to_list()
-    numbers = [_float(one) for one in given]
-    return pl.Series([int(x) if x == x and abs(x) < 2**53 and x == int(x) else None for x in numbers], dtype=pl.Int64)
+    _, numbers = _numbers(column)
+    fine = _whole(numbers, 2**53)
+    return pl.Series(np.where(fine, numbers, 0).astype(np.int64)).set(pl.Series(~fine), None)
 
 
-def _no_duplicates(place: Place, topic: pl.Series, document: pl.Series, *more: pl.Series) -> None:
-    """A document at most once in a topic."""
-    keys = pl.DataFrame([topic.alias("topic"), document.alias("document"), *(one.alias("subtopic") for one in more)])
-    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy())
-    place.add(
-        again.tolist(),
-        lambda at: f"document {document[at]!r} comes twice in topic {topic[at]!r}; keep one row for each document",
-    )
+def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str, given: Any, must: str) -> None:
+    """The rows that are not fine have the wrong score or relevance."""
+
+    def text(at: int) -> str:
+        one = given[at]
+        seen = "nothing" if one is None else repr(one) if isinstance(one, str) else f"{one}"
+        return f"{_who(keys, at)} has {part} {seen}; {must}{decimal_comma(one) if isinstance(one, str) else ''}"
+
+    place.add(np.flatnonzero(~fine).tolist(), text)
+
+
+def _no_duplicates(place: Place, keys: pl.DataFrame) -> None:
+    """A document at most once in a topic; an error for everything that is wrong."""
+    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()).tolist()
+    text = "document {1!r} comes twice in topic {0!r}; keep one row for each document"
+    place.add(again, lambda at: text.format(*keys.row(at)))
+    place.raise_if_any()
 
 
 def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list[Any]]:
@@ -282,6 +226,16 @@ def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list
         documents += inside.keys()
         values += inside.values()
     return {"topic": topics, "document": documents, part: values}
+
+
+def of_tuples(rows: Iterable[Any], part: str) -> dict[str, list[Any]]:
+    """The columns of rows as ir_measures and ir_datasets have them: query_id, doc_id and a score or relevance."""
+    listed = list(rows)
+    columns = {"topic": [one.query_id for one in listed], "document": [one.doc_id for one in listed]}
+    columns[part] = [getattr(one, part) for one in listed]
+    if part == "relevance":
+        columns["subtopic"] = [str(getattr(one, "subtopic_id", getattr(one, "iteration", "0"))) for one in listed]
+    return columns
 
 
 def missing_columns(names: Sequence[str], what: str, needed: str) -> str:

@@ -1,6 +1,6 @@
 """A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
 
-How the runs come about is told in `cranfield.truth.rankings`; how close their AP is to that of real
+How the runs come about is told in `cranfield.core.truth.rankings`; how close their AP is to that of real
 tracks, in docs/sample.md.
 """
 
@@ -17,25 +17,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cranfield import defaults
 from cranfield.collection import sample_text
+from cranfield.collection import sentences as say
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
-from cranfield.errors import ArgumentError
-from cranfield.labels import summary
-from cranfield.resampling import generator
+from cranfield.core import defaults
+from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import summary
+from cranfield.core.question import number_text
+from cranfield.core.resampling import generator
+from cranfield.core.signature import signature
+from cranfield.core.truth.rankings import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
 from cranfield.scores.matrix import ScoreMatrix
-from cranfield.sentences import measures as say
-from cranfield.settings.base import number_text
-from cranfield.signature import signature
-from cranfield.truth.rankings import (
-    Rankings,
-    SampleModel,
-    Systems,
-    average_precision,
-    draw_systems,
-    draw_topic,
-)
 
 MIN_DOCUMENTS = 100
 MOST_ROWS = 200_000_000

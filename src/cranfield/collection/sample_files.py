@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cranfield.collection.writers import write_qrels, write_run
-from cranfield.errors import FileError, Problem
-from cranfield.executors import map_in_order
-from cranfield.files import reason, write_atomically, written_whole
-from cranfield.json_text import parse_json
+from cranfield.core.errors import FileError, Problem
+from cranfield.core.executors import map_in_order
+from cranfield.core.files import reason, write_atomically, written_whole
+from cranfield.core.json_text import parse_json
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample

@@ -15,21 +15,34 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import polars as pl
 
+from cranfield.collection.lines import (
+    NO_RUN,
+    Noticed,
+    RunBlock,
+    careful_duplicates,
+    careful_run_block,
+    fast_run_block,
+    first_tag,
+    has_duplicates,
+    run_notes,
+)
 from cranfield.collection.packed import PackedRun, packed_run
-from cranfield.collection.parsed import Noticed, RunBlock, first_tag, run_notes
 from cranfield.collection.readers import called, is_other_run, parse_rows, read_run
-from cranfield.compression import COMPRESSED
-from cranfield.defaults import SYSTEM_NAME, SystemName
-from cranfield.errors import SHOWN_PROBLEMS, FileError, Problem
-from cranfield.executors import one_ahead
-from cranfield.files import (
+from cranfield.collection.types import RUN_SCHEMA
+from cranfield.core.compression import COMPRESSED
+from cranfield.core.defaults import SYSTEM_NAME, SystemName
+from cranfield.core.errors import SHOWN_PROBLEMS, FileError, Problem
+from cranfield.core.executors import one_ahead
+from cranfield.core.files import (
     EMPTY,
     STDIN,
     NamedFile,
@@ -43,12 +56,6 @@ from cranfield.files import (
     open_bytes,
     without_mark,
 )
-from cranfield.records import record
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    from cranfield.lazy import polars as pl
 
 Rows: TypeAlias = "pl.DataFrame | PackedRun"
 """Rows of a run, as a frame or packed."""
@@ -86,7 +93,7 @@ class _Indivisible(NeedsWhole):
     """What the file means can only be told from all of it."""
 
 
-@record
+@dataclass(frozen=True)
 class RunSection:
     """Bytes `start` to `stop` − 1 of a plain run file: whole lines, and whole topics where these stand together."""
 
@@ -355,21 +362,15 @@ class _Reading:
                 self.noticed.append(Noticed([packed.tag]))
                 yield packed
                 continue
-            from cranfield.collection.fast import fast_run_block
-
             block = fast_run_block(data, line) or self._slowly(line, data)
             self.noticed.append(block.noticed)
             if block.frame.height:
                 yield block.frame
         if not any(block.tags for block in self.noticed) and not self.problems.total:
-            from cranfield.collection.careful import NO_RUN
-
             self.problems.add(0, NO_RUN)
 
     def _slowly(self, line: int, data: bytes) -> RunBlock:
         """A block that the fast parser refuses; where only the whole file can tell what it means, it is not read."""
-        from cranfield.collection.careful import careful_run_block
-
         if not any(block.tags for block in self.noticed) and not self.problems.total:
             with open_bytes(self.stream.path) as source:
                 head = source.read(max(self.stream.block, _HEAD))
@@ -397,9 +398,7 @@ class _Reading:
     def raise_if_any(self) -> None:
         """One error for everything that is wrong, as the careful parser says it of the whole file."""
         if self.twice:
-            from cranfield.collection.careful import careful_duplicates
-
-            seen: dict[tuple[bytes, bytes], int] = {}
+            seen: dict[tuple[bytes, ...], int] = {}
             again = Problems(self.stream.path)
             for line, data in self._data():
                 for number, text in careful_duplicates(data, self.stream.lenient, line, self.twice, seen):
@@ -417,8 +416,6 @@ def _frame(rows: Rows) -> pl.DataFrame:
 def _has_duplicates(rows: Rows) -> bool:
     if isinstance(rows, PackedRun):
         return rows.has_duplicates
-    from cranfield.collection.fast import has_duplicates
-
     return has_duplicates(rows["topic"], rows["document"])
 
 
@@ -438,6 +435,4 @@ def _stretches(topics: pl.Series) -> tuple[list[int], list[str]]:
 
 
 def _from_shelf(file: Path) -> pl.DataFrame:
-    from cranfield.collection.schemas import RUN_SCHEMA
-
-    return pl.read_csv(file, skip_rows=1, has_header=False, separator="\t", quote_char=None, schema=dict(RUN_SCHEMA))
+    return pl.read_csv(file, skip_rows=1, has_header=False, separator="\t", quote_char=None, schema=RUN_SCHEMA)

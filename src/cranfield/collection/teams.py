@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from cranfield.errors import ArgumentError, FileError, Problem
-from cranfield.files import Problems, read_bytes, shown, text_lines
+from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.files import Problems, filled_lines, read_bytes, shown
+from cranfield.core.labels import plural
 
 _BETWEEN = re.compile(r"\s*[,\t]\s*|\s+")
 
@@ -28,20 +29,15 @@ def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     problems = Problems(label)
     teams: dict[str, str] = {}
     first = True
-    for number, line in text_lines(read_bytes(path), label):
+    for number, line in filled_lines(read_bytes(path), label):
         text = line.strip()
-        if not text or text.startswith("#"):
-            continue
         fields = _BETWEEN.split(text)
         header, first = first and [field.casefold() for field in fields] == ["system", "team"], False
         if header:
             continue
         if len(fields) != 2 or not all(fields):
-            count = sum(map(bool, fields))
-            problems.add(
-                number,
-                f"expected a system and its team, found {count} field{'s' * (count != 1)}: {shown(text)}",
-            )
+            count = plural(sum(map(bool, fields)), "field")
+            problems.add(number, f"expected a system and its team, found {count}: {shown(text)}")
         elif fields[0] in teams:
             problems.add(number, f"system {fields[0]!r} already belongs to team {teams[fields[0]]!r}")
         else:

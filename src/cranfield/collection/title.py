@@ -6,12 +6,12 @@ import os
 import re
 from pathlib import Path
 
-from cranfield.files import NamedFile, is_file, is_folder
+from cranfield.core.files import NamedFile, is_file, is_folder
 
 _KIND = r"qrels?|judge?ments?|prels|scores?"
 _NOTHING = rf"{_KIND}|results?|runs?|data|files?|evals?|txt|test|tmp|upload"
 """Words in the names of files that say nothing about the collection."""
-_ENDINGS = re.compile(r"\.(txt|csv|tsv|gz|bz2|xz|zst|zip|json|jsonl|parquet|nev|eval|qrels?|run)$", re.IGNORECASE)
+_ENDINGS = re.compile(r"\.(txt|dat|csv|tsv|gz|bz2|xz|zst|zip|json|jsonl|parquet|nev|eval|qrels?|run)$", re.IGNORECASE)
 
 
 def collection_title(path: str | os.PathLike[str]) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cranfield.labels import natural_sorted
-from cranfield.records import record
+import polars as pl
+
+from cranfield.core.labels import natural_sorted
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cranfield.collection.packed import PackedQrels
 
+Schema = dict[str, type[pl.DataType]]
+RUN_SCHEMA: Schema = {"topic": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
+QRELS_SCHEMA: Schema = {"topic": pl.String, "subtopic": pl.String, "document": pl.String, "relevance": pl.Int32}
 
-@record(eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Qrels:
     """Relevance judgments, one row each: topic, subtopic, document, relevance.
 
@@ -72,7 +76,7 @@ class QrelsInWords(Qrels):
         return len(self.packed)
 
 
-@record(eq=False)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 

@@ -1,21 +1,8 @@
-"""Measures by name, the judged ranking they are functions of, and `evaluate`."""
+"""Measures by name, the judged ranking they are functions of, and `evaluate`.
 
-from cranfield.measures.evaluation import Evaluator, evaluate
-from cranfield.measures.names import Measure, parse_measure, parse_measures
-from cranfield.measures.parameters import Cutoff, Fraction, Gains, Level
-from cranfield.measures.ranking import JudgedRanking
-from cranfield.measures.registry import measure
+The names in `__init__.pyi` are what a measure of one's own needs; they are loaded on first use.
+"""
 
-__all__ = [
-    "Cutoff",
-    "Evaluator",
-    "Fraction",
-    "Gains",
-    "JudgedRanking",
-    "Level",
-    "Measure",
-    "evaluate",
-    "measure",
-    "parse_measure",
-    "parse_measures",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

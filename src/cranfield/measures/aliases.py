@@ -1,72 +1,175 @@
-"""Every other name a measure goes by, in one table: trec_eval's, other tools', and those people say."""
+"""Every other name a measure goes by: trec_eval's, with all there is to know of them, and those people say."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
-from cranfield.measures.parameters import Value
-from cranfield.records import record
+from cranfield.core.errors import ArgumentError
 
-Number = Literal["cutoff", "recall", "multiple"]
+if TYPE_CHECKING:
+    from cranfield.measures.names import Measure
+    from cranfield.measures.registry import Definition
+
+Value = int | float | str
+"""What a parameter can hold."""
+Kind = Literal["none", "cutoffs", "points", "numbers", "gains"]
+Show = Literal["score", "count", "text", "never"]
+Summary = Literal["mean", "sum", "geometric", "topics", "relevant", "none", "tag"]
+MOST = 2_147_483_647
+"""The largest number that a flag or a parameter of trec_eval takes: the largest of its own ranks and counts."""
 
 
-@record
-class TrecName:
-    """What a trec_eval name stands for: our measure, its parameters, and the one a number behind the name sets."""
+@dataclass(frozen=True)
+class TrecMeasure:
+    """A measure of trec_eval.
 
-    ours: str
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    number: Number | None = None
+    Parameters
+    ----------
+    name : trec_eval's name
+    ours : our name for it; empty for what gives a topic no score here
+    kind : what may stand behind the point: nothing, ranks (one line each), decimals (one line each), numbers in a
+        row, or pairs ``level=gain``
+    parameters : the parameters in use, as written; those of trec_eval unless given
+    show : how a topic's value is printed
+    summary : what the line of topic ``all`` holds
+    fixed : parameters of our measure that the name stands for
+    given : whether the parameters were given and so belong to the printed name
+    """
 
-    def written(self, name: str, value: Value | None) -> str:
-        """The name with its number as trec_eval writes it: ``P_10``, ``iprec_at_recall_0.10``."""
+    name: str
+    ours: str = ""
+    kind: Kind = "none"
+    parameters: str = ""
+    show: Show = "score"
+    summary: Summary = "mean"
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    given: bool = False
+
+    @property
+    def number(self) -> str | None:
+        """The parameter of our measure that a number behind the name sets."""
+        points = "multiple" if self.ours == "Rprec" else "recall"
+        return {"cutoffs": "cutoff", "points": points}.get(self.kind)
+
+    @property
+    def refusal(self) -> str | None:
+        """Why it cannot be computed, with the equivalent; None for all that can be."""
+        return NO_SCORE[self.name] if "prefs" in self.name or "avgjg" in self.name else None
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The parameters as numbers: ranks and decimals in ascending order, others as written."""
+        what = "a rank" if self.kind == "cutoffs" else "a number"
+        values = [self._float(part, self.kind == "cutoffs", f"{what}, found {part!r}") for part in self._parts]
+        if self.kind in ("cutoffs", "points"):
+            values.sort()
+            if len(set(values)) < len(values):
+                raise ArgumentError(f"-m {self.name}.{self.parameters}: a parameter is given twice")
+            if values[0] < (1 if self.kind == "cutoffs" else 0):
+                raise ArgumentError(f"-m {self.name}.{self.parameters}: ranks start at 1, decimals at 0")
+        return tuple(values)
+
+    @property
+    def pairs(self) -> dict[str, float]:
+        """The parameters as pairs ``name=number``."""
+        pairs = {}
+        for part in filter(None, self._parts):
+            name, equals, value = part.partition("=")
+            text = value if name and equals else ""
+            pairs[name] = self._float(text, False, f"level=gain pairs such as 1=3.5,2=9, found {part!r}")
+        return pairs
+
+    @property
+    def _parts(self) -> list[str]:
+        return self.parameters.split(",")
+
+    def _float(self, text: str, whole: bool, expected: str) -> float:
+        try:
+            value = float(int(text)) if whole else float(text)
+            if not abs(value) <= MOST:
+                raise ValueError
+        except (ValueError, OverflowError):
+            raise ArgumentError(f"-m {self.name}.{self.parameters}: expected {expected}") from None
+        return value
+
+    @property
+    def printed(self) -> str:
+        """The name of its line, parameters included where they were given."""
+        return f"{self.name}_{self.parameters}" if self.given else self.name
+
+    def written(self, value: Value | None) -> str:
+        """The name with a number as trec_eval writes it: ``P_10``, ``iprec_at_recall_0.10``."""
         if value is None:
-            return name
-        return f"{name}_{value}" if self.number == "cutoff" else f"{name}_{float(value):.2f}"
+            return self.name
+        return f"{self.name}_{value}" if self.kind == "cutoffs" else f"{self.name}_{float(value):.2f}"
 
 
-TREC_NAMES: Mapping[str, TrecName] = {
-    "num_q": TrecName("NumTopics"),
-    "num_ret": TrecName("NumRet"),
-    "num_rel": TrecName("NumRel"),
-    "num_rel_ret": TrecName("NumRelRet"),
-    "map": TrecName("AP"),
-    "Rprec": TrecName("Rprec"),
-    "bpref": TrecName("Bpref"),
-    "recip_rank": TrecName("RR"),
-    "iprec_at_recall": TrecName("IPrec", number="recall"),
-    "P": TrecName("P", number="cutoff"),
-    "recall": TrecName("R", number="cutoff"),
-    "infAP": TrecName("infAP"),
-    "Rprec_mult": TrecName("Rprec", number="multiple"),
-    "utility": TrecName("Utility"),
-    "11pt_avg": TrecName("IPrecAvg"),
-    "binG": TrecName("binG"),
-    "G": TrecName("G"),
-    "dcg": TrecName("DCG"),
-    "ideal_dcg": TrecName("IDCG"),
-    "ndcg": TrecName("nDCG"),
-    "ndcg_rel": TrecName("nDCGrel"),
-    "Rndcg": TrecName("RnDCG"),
-    "ndcg_cut": TrecName("nDCG", number="cutoff"),
-    "map_cut": TrecName("AP", number="cutoff"),
-    "relative_P": TrecName("RelP", number="cutoff"),
-    "success": TrecName("Success", number="cutoff"),
-    "set_P": TrecName("SetP"),
-    "set_relative_P": TrecName("SetRelP"),
-    "set_recall": TrecName("SetR"),
-    "set_map": TrecName("SetAP"),
-    "set_F": TrecName("SetF"),
-    "num_nonrel_judged_ret": TrecName("NumNonrelRet"),
-    "yaap": TrecName("YAAP"),
-    "rbp": TrecName("RBP", {"p": 0.9}),
-    "rbp_resid": TrecName("RBPresidual", {"p": 0.9}),
-    "unj": TrecName("Unjudged", number="cutoff"),
+_DEPTHS = "5,10,15,20,30,100,200,500,1000"
+_TENTHS = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
+_MULTIPLES = "0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0"
+PREFERENCES = tuple(
+    "prefs_" + name
+    for name in (
+        "num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg", "avgjg_Rnonrel", "simp_ret",
+        "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret", "simp_imp", "pair_imp", "avgjg_imp",
+    )
+)  # fmt: skip
+"""trec_eval's measures of preferences between documents."""
+TREC_MEASURES: Mapping[str, TrecMeasure] = {
+    one.name: one
+    for one in (
+        TrecMeasure("runid", show="never", summary="tag"),
+        TrecMeasure("num_q", "NumTopics", show="never", summary="topics"),
+        TrecMeasure("num_ret", "NumRet", show="count", summary="sum"),
+        TrecMeasure("num_rel", "NumRel", show="count", summary="relevant"),
+        TrecMeasure("num_rel_ret", "NumRelRet", show="count", summary="sum"),
+        TrecMeasure("map", "AP"),
+        TrecMeasure("gm_map", show="never", summary="geometric"),
+        TrecMeasure("Rprec", "Rprec"),
+        TrecMeasure("bpref", "Bpref"),
+        TrecMeasure("recip_rank", "RR"),
+        TrecMeasure("iprec_at_recall", "IPrec", "points", _TENTHS),
+        TrecMeasure("P", "P", "cutoffs", _DEPTHS),
+        TrecMeasure("relstring", "", "numbers", "10", show="text", summary="none"),
+        TrecMeasure("recall", "R", "cutoffs", _DEPTHS),
+        TrecMeasure("infAP", "infAP"),
+        TrecMeasure("gm_bpref", show="never", summary="geometric"),
+        TrecMeasure("Rprec_mult", "Rprec", "points", _MULTIPLES),
+        TrecMeasure("utility", "Utility", "numbers", "1.0,-1.0,0.0,0.0"),
+        TrecMeasure("11pt_avg", "IPrecAvg", "numbers", _TENTHS),
+        TrecMeasure("binG", "binG"),
+        TrecMeasure("G", "G", "gains"),
+        TrecMeasure("dcg", "DCG", "gains"),
+        TrecMeasure("ideal_dcg", "IDCG", "gains"),
+        TrecMeasure("ndcg", "nDCG", "gains"),
+        TrecMeasure("ndcg_rel", "nDCGrel", "gains"),
+        TrecMeasure("Rndcg", "RnDCG", "gains"),
+        TrecMeasure("ndcg_cut", "nDCG", "cutoffs", _DEPTHS),
+        TrecMeasure("map_cut", "AP", "cutoffs", _DEPTHS),
+        TrecMeasure("relative_P", "RelP", "cutoffs", _DEPTHS),
+        TrecMeasure("success", "Success", "cutoffs", "1,5,10"),
+        TrecMeasure("set_P", "SetP"),
+        TrecMeasure("set_relative_P", "SetRelP"),
+        TrecMeasure("set_recall", "SetR"),
+        TrecMeasure("set_map", "SetAP"),
+        TrecMeasure("set_F", "SetF", "numbers", "1.0"),
+        TrecMeasure("num_nonrel_judged_ret", "NumNonrelRet", show="count", summary="sum"),
+        *map(TrecMeasure, PREFERENCES),
+        TrecMeasure("map_avgjg"),
+        TrecMeasure("P_avgjg", "", "cutoffs", _DEPTHS),
+        TrecMeasure("Rprec_mult_avgjg", "", "points", _MULTIPLES),
+        TrecMeasure("yaap", "YAAP"),
+        TrecMeasure("rbp", "RBP", "gains", fixed={"p": 0.9}),
+        TrecMeasure("rbp_resid", "RBPresidual", "gains", fixed={"p": 0.9}),
+        TrecMeasure("unj", "Unjudged", "cutoffs", "5,10,20"),
+    )
 }
-"""trec_eval's names of measures that give every topic a score, in trec_eval's order of printing."""
+"""Every measure of trec_eval 10, in the order it prints them."""
+TREC_NAMES = {name: one for name, one in TREC_MEASURES.items() if one.ours}
+"""Those that give every topic a score."""
 
 COMMON_NAMES: Mapping[str, tuple[str, ...]] = {
     "AP": ("MAP",),
@@ -88,7 +191,10 @@ COMMON_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Our name: other names for the same measure, of other tools and of papers."""
 
-_GEOMETRIC = "is a geometric mean over topics, not a score of a topic; `cranfield trec_eval -m {0}` prints it, "
+_GEOMETRIC = (
+    "is a geometric mean over topics, not a score of a topic; `cranfield trec_eval -m {0}` prints it, and {1} has the "
+    "scores of the topics"
+)
 _PREFERENCES = (
     "needs preferences between documents (trec_eval -R prefs), which are not read here; the nearest measure for "
     "graded judgments is Bpref (trec_eval: bpref)"
@@ -100,20 +206,13 @@ _GROUPS = (
 NO_SCORE: Mapping[str, str] = {
     "runid": "is the run's tag, not a score; `cranfield trec_eval -m runid` prints it",
     "relstring": "is text, not a score; `cranfield trec_eval -q -m relstring` prints it",
-    "gm_map": _GEOMETRIC.format("gm_map") + "and AP has the scores of the topics",
-    "gm_bpref": _GEOMETRIC.format("gm_bpref") + "and Bpref has the scores of the topics",
-    **dict.fromkeys(
-        (
-            "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp", "prefs_pair",
-            "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret",
-            "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp",
-        ),
-        _PREFERENCES,
-    ),
+    "gm_map": _GEOMETRIC.format("gm_map", "AP"),
+    "gm_bpref": _GEOMETRIC.format("gm_bpref", "Bpref"),
+    **dict.fromkeys(PREFERENCES, _PREFERENCES),
     "map_avgjg": _GROUPS.format("AP (trec_eval: map)"),
     "P_avgjg": _GROUPS.format("P@10 (trec_eval: P.10)"),
     "Rprec_mult_avgjg": _GROUPS.format("Rprec(multiple=…) (trec_eval: Rprec_mult)"),
-}  # fmt: skip
+}
 """trec_eval's names that give a topic no score here: why not, and what to use instead."""
 
 _NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?)")
@@ -128,8 +227,7 @@ def plain(name: str) -> str:
     return name.casefold().replace("_", "-").replace(" ", "-")
 
 
-_EVERY = [*TREC_NAMES, *NO_SCORE]
-_FOLDED = {plain(name): name for name in _EVERY} | {"gmap": "gm_map"}
+_FOLDED = {plain(name): name for name in TREC_MEASURES} | {"gmap": "gm_map"}
 
 
 def trec_spelling(name: str, *, exact: bool) -> tuple[str, str | None] | None:
@@ -145,10 +243,41 @@ def trec_spelling(name: str, *, exact: bool) -> tuple[str, str | None] | None:
     match = _NUMBERED.fullmatch(name)
     candidates = [(name, None), (match["stem"], match["number"])] if match else [(name, None)]
     for stem, number in candidates:
-        known = stem if stem in _EVERY else None if exact else _FOLDED.get(plain(stem))
-        if known is None:
-            continue
-        takes = TREC_NAMES[known].number is not None if known in TREC_NAMES else False
-        if number is None or takes:
+        known = stem if stem in TREC_MEASURES else None if exact else _FOLDED.get(plain(stem))
+        if known is not None and (number is None or (known in TREC_NAMES and TREC_NAMES[known].number is not None)):
             return known, number
     return None
+
+
+def trec_place(measure: Measure) -> tuple[int, float, str]:
+    """Where trec_eval prints a measure, as its place and its number, and what it calls it.
+
+    A measure that it does not have comes last, under our own name.
+    """
+    given = {name: value for name, value in measure.parameters if name != "rel"}  # -l changes values, not names
+    for place, meant in enumerate(TREC_NAMES.values()):
+        if meant.ours != measure.name:
+            continue
+        rest = dict(given)
+        number = rest.pop(meant.number, None) if meant.number else None
+        if rest == dict(meant.fixed) and (meant.number is None) == (number is None):
+            return place, float(number or 0), meant.written(number)
+    return len(TREC_NAMES), 0.0, str(measure)
+
+
+def trec_name(measure: Measure) -> str:
+    """What trec_eval calls a measure; our own name where it has none.
+
+    >>> from cranfield.measures.names import parse_measure
+    >>> [trec_name(parse_measure(text)) for text in ("AP", "AP(rel=2)@10", "nDCG@10", "IPrec(recall=0.1)", "ERR@10")]
+    ['map', 'map_cut_10', 'ndcg_cut_10', 'iprec_at_recall_0.10', 'ERR@10']
+    """
+    return trec_place(measure)[2]
+
+
+def other_names(definition: Definition) -> list[str]:
+    """The names a measure is known by elsewhere: its aliases, and trec_eval's (_k: with a cutoff)."""
+    endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20"}
+    theirs = [name + endings[meant.number] for name, meant in TREC_NAMES.items() if meant.ours == definition.name]
+    aliases = [*COMMON_NAMES.get(definition.name, ()), *definition.aliases]
+    return list(dict.fromkeys([*aliases, *(name for name in theirs if name != definition.name)]))

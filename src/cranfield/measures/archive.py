@@ -6,25 +6,27 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from cranfield.defaults import MEASURES
-from cranfield.errors import DataError, FileError, Problem, quietly
-from cranfield.files import expand, is_elsewhere, read_bytes, reason, text_lines
+from cranfield.core.defaults import MEASURES
+from cranfield.core.errors import DataError, FileError, Problem, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.files import expand, is_elsewhere, read_bytes, reason, text_lines
+from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import evaluate
-from cranfield.measures.names import parse_measures
-from cranfield.records import record
+from cranfield.measures.names import MeasuresLike, parse_measures
+from cranfield.measures.options import EvaluationOptions
 from cranfield.scores.writers import write_scores
-from cranfield.work_files import WorkFile
 
 FINISHED = "finished.work"
 """The file in the output directory that says which collections are finished, and of which files."""
 _NAME = re.compile(r"\w[\w.@+-]*")
 
 
-@record
+@dataclass(frozen=True)
 class ArchiveEntry:
     """A collection of an archive: its name, the file of its judgments, and files, directories or globs of runs."""
 
@@ -34,7 +36,7 @@ class ArchiveEntry:
     runs: tuple[str, ...]
 
 
-@record
+@dataclass(frozen=True)
 class ArchiveOutcome:
     """What became of a collection.
 
@@ -104,10 +106,10 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
 def evaluate_archive(
     listing: str | os.PathLike[str],
     output: str | os.PathLike[str],
-    measures: Sequence[str] | str = MEASURES,
+    measures: MeasuresLike = MEASURES,
     *,
-    progress: Callable[[int, int], None] | None = None,
-    **scoring: Any,
+    progress: Progress | None = None,
+    **scoring: Unpack[EvaluationOptions],
 ) -> Iterator[ArchiveOutcome]:
     """Evaluate every collection that a file lists, one after the other, and yield what became of each.
 
@@ -157,7 +159,9 @@ _FACTS: dict[str, type | tuple[int, ...]] = {
 """What is kept of a finished collection."""
 
 
-def _one(entry: ArchiveEntry, path: Path, finished: WorkFile, measures: Any, scoring: dict[str, Any]) -> ArchiveOutcome:
+def _one(
+    entry: ArchiveEntry, path: Path, finished: WorkFile, measures: MeasuresLike, scoring: EvaluationOptions
+) -> ArchiveOutcome:
     """One collection, evaluated unless it is finished."""
     try:
         files = expand(entry.runs)

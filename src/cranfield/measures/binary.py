@@ -1,4 +1,7 @@
-"""Measures that only ask whether a document is relevant: precision, recall, average precision, counts."""
+"""Measures that only ask whether a document is relevant: precision, recall, average precision, counts.
+
+Also interpolated precision at points of recall, and measures that pass over what nobody judged.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,20 @@ from typing import Literal
 
 import numpy as np
 
-from cranfield.elementary import log
-from cranfield.measures.hits import Floats, ratio
-from cranfield.measures.parameters import Cutoff, Level, Positive
+from cranfield.core.elementary import log, power
+from cranfield.measures.judgments import Floats, ratio
 from cranfield.measures.ranking import JudgedRanking
-from cranfield.measures.registry import measure
+from cranfield.measures.registry import Cutoff, Fraction, Level, OpenFraction, Positive, measure
 
+ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
+"""Recall 0, 0.1, … 1."""
+_SMOOTHING = 0.00001  # trec_eval's ε
 _TREC = "Buckley & Voorhees 2005, TREC: Experiment and Evaluation in IR, ch. 3"
 
 
 @measure("AP", family="trec_eval, NTCIREVAL", citation=_TREC + "; Sakai 2014, PROMISE (tool=ntcir)")
 def average_precision(
-    ranking: JudgedRanking,
-    *,
-    rel: Level = 1,
-    cutoff: Cutoff | None = None,
-    tool: Literal["trec", "ntcir"] = "trec",
+    ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None, tool: Literal["trec", "ntcir"] = "trec"
 ) -> Floats:
     """Sum of the precision at each relevant document retrieved / R; tool=ntcir divides AP@k by min(k, R)."""
     relevant = ranking.relevant(rel).until(cutoff)
@@ -180,3 +181,84 @@ def unjudged(ranking: JudgedRanking, *, cutoff: Cutoff) -> Floats:
     hits = ranking.hits
     known = hits.where((hits.level >= 0) & (hits.rank <= cutoff)).count()
     return (np.minimum(ranking.retrieved, cutoff) - known) / cutoff
+
+
+@measure("IPrec", family="trec_eval", citation=_TREC + "; recall point rounded as by trec_eval 10")
+def interpolated_precision(ranking: JudgedRanking, *, rel: Level = 1, recall: Fraction) -> Floats:
+    """Highest precision at any rank from that of relevant document number round(recall·R) on; 0 when not reached."""
+    # Halves are rounded up, as C's lround does.
+    wanted = np.floor(recall * ranking.judgments.relevant(rel) + 0.5).astype(np.int64)
+    relevant = ranking.relevant(rel)
+    reached = relevant.count().astype(np.int64)
+    best = ranking.cached(("best precision from", rel), lambda: _best_from_here(ranking, rel))
+    inside = (wanted <= reached) & (reached > 0)
+    value = np.zeros(ranking.n_topics)
+    value[inside] = best[(relevant.starts[:-1] + np.maximum(wanted, 1) - 1)[inside]]
+    return value
+
+
+def _best_from_here(ranking: JudgedRanking, rel: int) -> Floats:
+    """The highest precision at each relevant document retrieved or a later one of its topic."""
+    relevant = ranking.relevant(rel)
+    precision = (relevant.position + 1) / relevant.rank
+    grid = np.zeros((relevant.n_topics, int(np.diff(relevant.starts).max(initial=0))))
+    grid[relevant.topic, relevant.position] = precision
+    running = np.maximum.accumulate(grid[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(running[relevant.topic, relevant.position], dtype=np.float64)
+
+
+def mean_over_points(ranking: JudgedRanking, rel: int, points: tuple[float, ...]) -> Floats:
+    """Interpolated precision averaged over points of recall, summed from the highest down (as trec_eval does)."""
+    total = np.zeros(ranking.n_topics)
+    for point in sorted(points, reverse=True):
+        total += interpolated_precision(ranking, rel=rel, recall=point)
+    return total / len(points)
+
+
+@measure("IPrecAvg", family="trec_eval", citation=_TREC)
+def eleven_point_average(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Interpolated precision averaged over recall 0, 0.1, … 1."""
+    return mean_over_points(ranking, rel, ELEVEN_POINTS)
+
+
+@measure("Bpref", family="trec_eval", citation="Buckley & Voorhees 2004, SIGIR; formula of trec_eval since 8.0")
+def bpref(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """Mean over R of 1 − min(n, R)/min(N, R), n of the N judged non-relevant documents standing above."""
+    hits, judgments = ranking.hits, ranking.judgments
+    relevant = hits.level >= rel
+    above = hits.counted((hits.level >= 0) & ~relevant)[relevant]
+    relevant_hits = hits.where(relevant)
+    known, nonrelevant = judgments.relevant(rel)[relevant_hits.topic], judgments.nonrelevant(rel)[relevant_hits.topic]
+    # A relevant document with nothing judged non-relevant above it counts 1, also when N = 0.
+    lost = ratio(np.minimum(above, known), np.minimum(nonrelevant, known))
+    return ratio(relevant_hits.total(1 - lost), judgments.relevant(rel))
+
+
+@measure("infAP", family="trec_eval", citation="Yilmaz & Aslam 2006, CIKM, eq. 1; a negative level = pooled, unjudged")
+def inferred_ap(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
+    """AP expected from judgments on a random sample of the pool, whose other documents have a negative level."""
+    hits = ranking.hits
+    is_relevant = hits.level >= rel
+    pooled = hits.counted(np.ones(len(hits), dtype=np.bool_))[is_relevant] - 1
+    relevant = hits.counted(is_relevant)[is_relevant] - 1
+    nonrelevant = hits.counted((hits.level >= 0) & ~is_relevant)[is_relevant]
+    relevant_hits = hits.where(is_relevant)
+    above = relevant_hits.rank - 1
+    # Expected precision at the document: itself, and of those above, the share pooled × the share relevant.
+    share_pooled = ratio(pooled, above)
+    share_relevant = (relevant + _SMOOTHING) / (relevant + nonrelevant + 2 * _SMOOTHING)
+    expected = 1 / relevant_hits.rank + above / relevant_hits.rank * share_pooled * share_relevant
+    return ratio(relevant_hits.total(expected), ranking.judgments.relevant(rel))
+
+
+@measure("RBPresidual", family="trec_eval", citation="Moffat & Zobel 2008, TOIS 27")
+def rbp_residual(ranking: JudgedRanking, *, p: OpenFraction = 0.8) -> Floats:
+    """How much RBP could still rise: (1−p)·Σ p^(rank−1) over unjudged documents + p^retrieved; 0 with all judged."""
+    hits = ranking.hits
+    judged = hits.where(hits.level >= 0)
+    retrieved = ranking.retrieved
+    beyond: Floats = power(p, retrieved)
+    # Σ over all ranks is (1 − p^n) / (1 − p); what the judged documents hold is taken off.
+    weight: Floats = power(p, judged.rank - 1)
+    open_weight = 1 - beyond - (1 - p) * judged.total(weight)
+    return np.where(judged.count() == retrieved, 0.0, beyond + np.maximum(open_weight, 0.0))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from cranfield.collection.doors import QrelsLike, RunsLike
-from cranfield.defaults import MEASURES
-from cranfield.errors import ArgumentError, quietly
+from cranfield.core.defaults import MEASURES
+from cranfield.core.errors import ArgumentError, quietly
 from cranfield.measures.evaluation import evaluate
-from cranfield.measures.names import recognise
+from cranfield.measures.names import MeasuresLike, recognise
 from cranfield.scores.doors import ScoresLike, as_scores
 from cranfield.scores.matrix import Scores
 
@@ -17,26 +17,36 @@ _MOST_UNKNOWN = 20  # as many names of which none is a measure are documents, ev
 
 
 def scores_or_evaluated(
-    scores: ScoresLike | RunsLike,
+    scores: ScoresLike | RunsLike | QrelsLike,
     qrels: QrelsLike | None = None,
-    measure: Any = None,
+    measure: MeasuresLike | None = None,
     *,
+    runs: RunsLike | None = None,
     argument: str = "scores",
     workers: int | None = None,
 ) -> Scores:
     """Scores as they are (see `as_scores`) or, when judgments are given, those of runs (see `evaluate`).
 
-    A measure may go by any of its names: ``map`` finds scores that are called AP.
+    A measure may go by any of its names: ``map`` finds scores that are called AP. Judgments may also come first, and
+    the `runs` after them, as `evaluate` has it.
 
     >>> runs = {"a": {"1": {"d1": 2.0, "d2": 1.0}}, "b": {"1": {"d2": 2.0, "d1": 1.0}}}
     >>> scores_or_evaluated(runs, {"1": {"d1": 1}}, "RR").only().values.tolist()
     [[1.0, 0.5]]
+    >>> scores_or_evaluated({"1": {"d1": 1}}, measure="RR", runs=runs).only().values.tolist()
+    [[1.0, 0.5]]
     """
+    if runs is not None:
+        if qrels is not None:
+            raise ArgumentError("the judgments are given twice; write them first, and then the runs, without `qrels`")
+        scores, qrels = runs, cast("QrelsLike", scores)
     if qrels is None:
         _refuse_runs(scores, measure, argument)
-        return as_scores(scores, measure=measure, argument=argument)
+        return as_scores(
+            cast("ScoresLike", scores), measure=cast("str | Sequence[str] | None", measure), argument=argument
+        )
     with quietly():  # what evaluation has to say is in the scores, and in every result made of them
-        return evaluate(qrels, scores, list(MEASURES) if measure is None else measure, workers=workers)
+        return evaluate(qrels, cast("RunsLike", scores), MEASURES if measure is None else measure, workers=workers)
 
 
 def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:

@@ -5,60 +5,75 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
 from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.lines import first_tag, run_notes
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.packed import PackedRun
-from cranfield.collection.parsed import first_tag, run_notes
-from cranfield.collection.readers import called, read_run, same_system
-from cranfield.collection.streaming import RunSection, RunStream, topic_sections
+from cranfield.collection.readers import called, same_system
+from cranfield.collection.streaming import RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import (
-    LIBRARIES_MB,
-    MEASURES,
-    MEMORY_MB,
-    ORDER,
-    RELEVANCE,
-    SYSTEM_NAME,
-    MissingPolicy,
-    RankingOrder,
-    SystemName,
+from cranfield.core import defaults
+from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName
+from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.executors import Progress, available_workers, map_in_order, surrounding
+from cranfield.core.labels import summary
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.measures.aliases import Value
+from cranfield.measures.judgments import Documents, Floats, Ints
+from cranfield.measures.names import Measure, MeasuresLike, parse_measures
+from cranfield.measures.options import ScoringOptions, complete_scoring
+from cranfield.measures.ranking import JudgedRanking, judge, prepare
+from cranfield.measures.registry import IR_MEASURES, check_gains
+from cranfield.measures.stream import (
+    JudgedSection,
+    Unit,
+    in_sections,
+    join_sections,
+    judge_section,
+    judge_stream,
+    open_run,
+    read_again,
+    sent,
 )
-from cranfield.errors import ArgumentError, DataError, UnknownNameError, notify
-from cranfield.executors import Progress, available_workers, map_in_order, surrounding
-from cranfield.files import STDIN, is_read_once, whole_path
-from cranfield.labels import summary
-from cranfield.light_table import LightColumn, LightTable
-from cranfield.measures.hits import Floats, Ints
-from cranfield.measures.judgments import prepare
-from cranfield.measures.matching import Documents
-from cranfield.measures.names import Measure, parse_measure, parse_measures
-from cranfield.measures.parameters import Value, check_gains
-from cranfield.measures.ranking import JudgedRanking, judge
-from cranfield.measures.registry import IR_MEASURES
-from cranfield.measures.stream import JudgedSection, join_sections, judge_section, judge_stream
-from cranfield.records import record
 from cranfield.scores.frames import complete
 from cranfield.scores.matrix import ScoreMatrix, Scores
-from cranfield.sentences import measures as say
-from cranfield.signature import signature
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Path = str | os.PathLike[str]
-Unit = Run | str | RunSection
 MOST_THREADS = 8
 """Threads used unless told: parsing and arithmetic run side by side, but the interpreter feeds only so many."""
-SECTION = 1 << 26
-"""Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
+
+NO_COMMON_TOPIC = sentence(
+    "measures.no-common-topic",
+    "{system}: no topic in common with {qrels}; do the topic ids agree?",
+    "the run has none of the topics of the judgments",
+)
+MISSING_TOPICS = sentence(
+    "measures.missing-topics",
+    "{system}: no document for {missing} of {topics} topics, {fate}: {which}",
+    "the run lacks that many topics of the judgments",
+)
+UNJUDGED_TOPICS = sentence(
+    "measures.unjudged-topics",
+    "{system}: {count} topic{s} without judgments left out: {which}",
+    "the run has that many topics that the judgments lack",
+)
+NO_RELEVANT = sentence(
+    "measures.no-relevant",
+    "{count} of {topics} topics have no relevant document{level}, so every system scores 0 there: {which}",
+    "no document of these topics has the level that counts as relevant",
+)
 
 
 class Evaluator:
@@ -68,14 +83,11 @@ class Evaluator:
     ----------
     qrels : the judgments
     measures : names or `Measure` values
-    level : the lowest level that counts as relevant, for measures that do not say
-    gains : the gain of each level, for measures that do not say (``linear``, ``exp`` or such as ``1:3:7``)
-    intents : probability of each intent, for the D-measures
-    order, single_precision : how documents are ordered, see `evaluate`
+    scoring : how runs are read and scored, see `evaluate`
 
     Examples
     --------
-    >>> from cranfield.collection import Qrels, Run
+    >>> from cranfield.collection.types import Qrels, Run
     >>> import polars as pl
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
     ...                             "relevance": [1, 1]}))
@@ -85,31 +97,23 @@ class Evaluator:
     [[0.25], [0.5]]
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        measures: str | Measure | Iterable[str | Measure],
-        *,
-        level: int = RELEVANCE,
-        gains: str | None = None,
-        intents: Intents | None = None,
-        order: RankingOrder = ORDER,
-        single_precision: bool = False,
-    ) -> None:
-        if order not in ("score", "rank", "file"):
-            raise ArgumentError(f"`order` must be score, rank or file; got {order!r}")
+    def __init__(self, qrels: Qrels, measures: MeasuresLike, **scoring: Unpack[ScoringOptions]) -> None:
+        options = complete_scoring(scoring, "Evaluator")
+        self.order, self.single_precision = options["order"], options["single_precision"]
+        level, gains, intents = options["level"], options["gains"], options["intents"]
+        if self.order not in defaults.names(RankingOrder):
+            raise ArgumentError(f"`order` must be score, rank or file; got {self.order!r}")
         if level < 1:
             raise ArgumentError(f"`level`, the lowest level that counts as relevant, must be at least 1; got {level}")
-        defaults: dict[str, Value] = {"rel": level}
-        if gains is not None:
-            defaults["gains"] = check_gains(gains)
-        named = [measure.with_defaults(defaults) for measure in parse_measures(measures)]
-        self.measures = list(dict.fromkeys(named))
-        self.qrels, self.order, self.single_precision = qrels, order, single_precision
+        if intents is not None and not isinstance(intents, Intents):
+            intents = options["intents"] = read_intents(intents)
+        common: dict[str, Value] = {"rel": level} if gains is None else {"rel": level, "gains": check_gains(gains)}
+        self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
+        self.qrels, self.scoring = qrels, options
         self.judgments, self._index = prepare(qrels, intents)
         self._ours = [m for m in self.measures if not m.name.startswith(IR_MEASURES)]
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
-        self._functions = [self._function(measure) for measure in self._ours]
+        self._functions = [partial(one.definition.function, **dict(one.parameters)) for one in self._ours]
         self._lock = threading.Lock()
         if self._theirs:
             from cranfield.measures.irm import Peer
@@ -118,13 +122,8 @@ class Evaluator:
 
     def __reduce__(self) -> tuple[Callable[..., Evaluator], tuple[Any, ...]]:
         """Pickled by what it was made from; functions of other people's measures travel along, to be known there."""
-        others = [m.definition.function for m in self._ours if not m.definition.module.startswith("cranfield.")]
-        made_from = (self.qrels, self.measures, self.judgments.intents, self.order, self.single_precision)
-        return _evaluator, (*made_from, others)
-
-    @staticmethod
-    def _function(measure: Measure) -> partial[Floats]:
-        return partial(measure.definition.function, **dict(measure.parameters))
+        others = [m.definition.function for m in self._ours if not m.definition.is_ours]
+        return _evaluator, (self.qrels, self.measures, self.scoring, others)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -157,7 +156,7 @@ class Evaluator:
     @property
     def needs_documents(self) -> bool:
         """Whether a measure may ask for more than the judged documents of a run, so that it must be held whole."""
-        return bool(self._theirs) or any(not m.definition.module.startswith("cranfield.") for m in self._ours)
+        return bool(self._theirs) or not all(m.definition.is_ours for m in self._ours)
 
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
@@ -168,14 +167,14 @@ class Evaluator:
         """What a section of a file has to say, for `score_sections`."""
         return judge_section(stream, self.judgments, self.judge_with_unjudged_topics)
 
-    def score_sections(self, sections: Sequence[JudgedSection], name: SystemName) -> RunScores | None:
+    def score_sections(self, sections: Sequence[JudgedSection]) -> RunScores | None:
         """`score_stream` from what the sections of a file have to say; None where only the whole file can tell."""
         gathered = join_sections(sections)
         if gathered is None:
             return None
         blocks = [block for section in sections for block in section.blocks]
         ranking = gathered.ranking(self.judgments)
-        system = called(sections[0].section.path, first_tag(blocks), name)
+        system = called(sections[0].section.path, first_tag(blocks), self.scoring["name"])
         return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), run_notes(blocks))
 
     def score_run(self, run: Run) -> RunScores:
@@ -198,23 +197,18 @@ class Evaluator:
 
 
 def _evaluator(
-    qrels: Qrels,
-    measures: list[Measure],
-    intents: Intents | None,
-    order: RankingOrder,
-    single_precision: bool,
-    _: list[Callable[..., Floats]],
+    qrels: Qrels, measures: list[Measure], scoring: ScoringOptions, _: list[Callable[..., Floats]]
 ) -> Evaluator:
-    return Evaluator(qrels, measures, intents=intents, order=order, single_precision=single_precision)
+    return Evaluator(qrels, measures, **scoring)
 
 
 def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) -> Floats:
     """What the function gives; where somebody's own one fails, an error that says where."""
-    if measure.definition.module.startswith("cranfield."):
-        return function(ranking)
     try:
         return function(ranking)
     except Exception as error:
+        if measure.definition.is_ours:
+            raise
         import traceback
 
         at = traceback.extract_tb(error.__traceback__)[-1]
@@ -223,7 +217,7 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
         ) from error
 
 
-@record
+@dataclass(frozen=True)
 class RunScores:
     """One run's scores (measures × topics), the topics it lacks, those without judgments, and what of it is judged."""
 
@@ -238,19 +232,19 @@ class RunScores:
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: Any = MEASURES,
+    measures: MeasuresLike = defaults.MEASURES,
     *,
-    level: int = RELEVANCE,
+    level: int = defaults.RELEVANCE,
     gains: str | None = None,
-    intents: Intents | Path | None = None,
-    order: RankingOrder = ORDER,
+    intents: Intents | str | os.PathLike[str] | None = None,
+    order: RankingOrder = defaults.ORDER,
     single_precision: bool = False,
     missing: MissingPolicy = "zero",
     lenient: bool = False,
-    name: SystemName = SYSTEM_NAME,
+    name: SystemName = defaults.SYSTEM_NAME,
     workers: int | None = None,
     executor: Executor | None = None,
-    memory: float = MEMORY_MB,
+    memory: float = defaults.MEMORY_MB,
     progress: Progress | None = None,
 ) -> Scores:
     """Score every run on every topic by every measure.
@@ -305,11 +299,9 @@ def evaluate(
     >>> [round(float(matrix.values[0, 0]), 4) for matrix in scores.values()]
     [0.1667, 0.25]
     """
-    judged = as_qrels(qrels)
-    if intents is not None and not isinstance(intents, Intents):
-        intents = read_intents(intents)
     evaluator = Evaluator(
-        judged, measures, level=level, gains=gains, intents=intents, order=order, single_precision=single_precision
+        as_qrels(qrels), measures, level=level, gains=gains, intents=intents, order=order,
+        single_precision=single_precision, lenient=lenient, name=name,
     )  # fmt: skip
     sources = as_runs(runs)
     run_scores: list[RunScores] = []
@@ -319,11 +311,12 @@ def evaluate(
     if executor is None:
         workers = workers or min(available_workers(), MOST_THREADS)
     else:
-        units = in_sections(sent(sources, lenient, name), evaluator)
-    work = partial(_score_unit, evaluator, lenient, name, _share(memory, workers, units))
+        units = sent(sources, lenient, name)
+        units = units if evaluator.needs_documents else in_sections(units)
+    work = partial(_score_unit, evaluator, _share(memory, workers, units))
     spread = partial(map_in_order, work, executor=executor, workers=workers)
     scored = spread(units, progress=progress, weight=_runs_in)
-    for number, outcome in enumerate(_joined(evaluator, name, scored, spread)):
+    for number, outcome in enumerate(_joined(evaluator, scored, spread)):
         source = sources[number] if isinstance(sources, list) else None
         place = source if isinstance(source, str) else number + 1
         if outcome.system in places:
@@ -333,35 +326,18 @@ def evaluate(
     if not run_scores:
         raise DataError("no run to evaluate")
     matched = [outcome.matched for outcome in run_scores]
-    refuse_other_ids(judged, len(evaluator.judgments.topic), matched, partial(read_again, sources, lenient, name))
-    scores = assemble(evaluator, judged, run_scores, missing, skipped_files(sources))
+    refuse_other_ids(
+        evaluator.qrels, len(evaluator.judgments.topic), matched, partial(read_again, sources, lenient, name)
+    )
+    scores = assemble(evaluator, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
-
-
-def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, number: int) -> Run | None:
-    """The run of a number once more; None for one that is gone by now (a pipe, an iterator)."""
-    if not isinstance(sources, list):
-        return None
-    source = sources[number]
-    return None if isinstance(source, str) and is_read_once(source) else open_run(source, lenient, name)
 
 
 def _share(memory: float, workers: int | None, sources: Any) -> float:
     """The bytes that one of several workers may take."""
     at_once = min(workers or available_workers(), len(sources) if isinstance(sources, list) else MOST_THREADS)
-    return max(memory - LIBRARIES_MB, memory / 10) * 1e6 / max(at_once, 1)
-
-
-def in_sections(sources: Iterable[Run | str], evaluator: Evaluator) -> Iterable[Unit]:
-    """The units of work of other workers: runs, and of large files their sections."""
-    if not isinstance(sources, list) or evaluator.needs_documents:
-        return sources
-    return [
-        unit
-        for source in sources
-        for unit in ([] if isinstance(source, Run) else topic_sections(source, SECTION)) or [source]
-    ]
+    return max(memory - defaults.LIBRARIES_MB, memory / 10) * 1e6 / max(at_once, 1)
 
 
 def _runs_in(unit: Unit) -> int:
@@ -369,20 +345,17 @@ def _runs_in(unit: Unit) -> int:
     return int(not isinstance(unit, RunSection) or unit.start == 0)
 
 
-def _score_unit(
-    evaluator: Evaluator, lenient: bool, name: SystemName, memory: float, unit: Unit
-) -> RunScores | JudgedSection:
+def _score_unit(evaluator: Evaluator, memory: float, unit: Unit) -> RunScores | JudgedSection:
     """One run's scores, or what a section of its file has to say; a file is read on the way."""
-    if isinstance(unit, RunSection):
-        return evaluator.judge_section(RunStream(unit, lenient=lenient, name=name, memory=memory))
-    if isinstance(unit, Run) or evaluator.needs_documents:
+    lenient, name = evaluator.scoring["lenient"], evaluator.scoring["name"]
+    if isinstance(unit, Run) or (evaluator.needs_documents and isinstance(unit, str)):
         return evaluator.score_run(open_run(unit, lenient, name))
-    return evaluator.score_stream(RunStream(unit, lenient=lenient, name=name, memory=memory))
+    stream = RunStream(unit, lenient=lenient, name=name, memory=memory)
+    return evaluator.judge_section(stream) if isinstance(unit, RunSection) else evaluator.score_stream(stream)
 
 
 def _joined(
     evaluator: Evaluator,
-    name: SystemName,
     scored: Iterator[RunScores | JudgedSection],
     spread: Callable[[list[Unit]], Iterator[RunScores | JudgedSection]],
 ) -> Iterator[RunScores]:
@@ -392,56 +365,13 @@ def _joined(
             yield first
             continue
         sections = [first, *(one for one in islice(scored, first.section.count - 1) if isinstance(one, JudgedSection))]
-        outcome = evaluator.score_sections(sections, name) or next(spread([first.section.path]))
+        outcome = evaluator.score_sections(sections) or next(spread([first.section.path]))
         assert isinstance(outcome, RunScores)
         yield outcome
 
 
-def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
-    """Sources as another process or machine can open them: files by their whole paths, standard input read here."""
-    if not isinstance(sources, list):
-        return sources
-    return [
-        one if isinstance(one, Run) else open_run(one, lenient, name) if one == STDIN else whole_path(one)
-        for one in sources
-    ]
-
-
-def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
-    """A run as it is, or read from its file."""
-    return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
-
-
-LONG = {"system": str, "topic": str, "measure": str, "value": float}
-"""The columns of scores with one row for each."""
-
-
-def summaries(scores: Scores) -> LightTable:
-    """One row per system and measure, topic ``all``: the mean over topics, or the sum of a count."""
-    columns: dict[str, list[Any]] = {name: [] for name in LONG}
-    for name, matrix in scores.items():
-        values = matrix.values.sum(axis=0) if _is_count(name) else matrix.system_means
-        columns["system"] += matrix.systems
-        columns["topic"] += ["all"] * matrix.n_systems
-        columns["measure"] += [name] * matrix.n_systems
-        columns["value"] += values.tolist()
-    return LightTable([LightColumn(name, columns[name], kind) for name, kind in LONG.items()])
-
-
-def _is_count(name: str) -> bool:
-    """Whether a measure counts, so that topics add up; a measure that is not ours does not."""
-    try:
-        return parse_measure(name).definition.aggregate == "sum"
-    except UnknownNameError:
-        return False
-
-
 def assemble(
-    evaluator: Evaluator,
-    qrels: Qrels,
-    outcomes: list[RunScores],
-    missing: MissingPolicy,
-    skipped: tuple[str, ...],
+    evaluator: Evaluator, outcomes: list[RunScores], missing: MissingPolicy, skipped: tuple[str, ...]
 ) -> Scores:
     """The scores of all runs, one matrix per measure, and what to know about them."""
     systems = [outcome.system for outcome in outcomes]
@@ -452,8 +382,15 @@ def assemble(
         unanswered[[at[topic] for topic in outcome.missing], column] = True
     if missing != "zero":
         values[:, unanswered] = np.nan
-    warnings = (*skipped, *run_warnings(evaluator, qrels, outcomes, missing))
-    steps = (_signature(evaluator, qrels), *warnings)
+    warnings = (*skipped, *run_warnings(evaluator, evaluator.qrels, outcomes, missing))
+    intents = evaluator.judgments.intents
+    made = signature(
+        f"evaluated on {evaluator.qrels.name}",
+        order=evaluator.order,
+        precision="single" if evaluator.single_precision else None,
+        intents=None if intents is None else intents.name,
+    )
+    steps = (made, *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
         if missing != "zero"
@@ -463,62 +400,37 @@ def assemble(
     return Scores(matrices, warnings)
 
 
-def _signature(evaluator: Evaluator, qrels: Qrels) -> str:
-    intents = evaluator.judgments.intents
-    return signature(
-        f"evaluated on {qrels.name}",
-        order=evaluator.order,
-        precision="single" if evaluator.single_precision else None,
-        intents=None if intents is None else intents.name,
-    )
-
-
 def run_warnings(
     evaluator: Evaluator, qrels: Qrels, outcomes: list[RunScores], missing: MissingPolicy
 ) -> tuple[str, ...]:
     """What to know about the judgments and the runs, one sentence each."""
     texts = [f"{qrels.name}: {note}" for note in qrels.notes]
+    topics = len(evaluator.topics)
     for outcome in outcomes:
-        texts += [f"{outcome.system}: {note}" for note in outcome.notes]
-        if len(outcome.missing) == len(evaluator.topics):
-            texts.append(say.NO_COMMON_TOPIC(system=outcome.system, qrels=qrels.name))
-        elif outcome.missing and missing != "error":
-            count, fate = len(outcome.missing), "scored 0" if missing == "zero" else "left out for every system"
-            texts.append(
-                say.MISSING_TOPICS(
-                    system=outcome.system,
-                    missing=count,
-                    topics=len(evaluator.topics),
-                    fate=fate,
-                    which=summary(outcome.missing),
-                )
-            )
-        if len(outcome.missing) < len(evaluator.topics):
+        system, lacks = outcome.system, len(outcome.missing)
+        texts += [f"{system}: {note}" for note in outcome.notes]
+        if lacks == topics:
+            texts.append(NO_COMMON_TOPIC(system=system, qrels=qrels.name))
+        elif lacks and missing != "error":
+            fate, which = "scored 0" if missing == "zero" else "left out for every system", summary(outcome.missing)
+            texts.append(MISSING_TOPICS(system=system, missing=lacks, topics=topics, fate=fate, which=which))
+        if lacks < topics:
             texts += outcome.matched.warnings(len(evaluator.judgments.topic))
-        if outcome.unjudged_topics:
-            count = len(outcome.unjudged_topics)
-            texts.append(
-                say.UNJUDGED_TOPICS(
-                    system=outcome.system, count=count, s="s" * (count > 1), which=summary(outcome.unjudged_topics)
-                )
-            )
+        if count := len(outcome.unjudged_topics):
+            which = summary(outcome.unjudged_topics)
+            texts.append(UNJUDGED_TOPICS(system=system, count=count, s="s" * (count > 1), which=which))
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
     return (*texts, *_topics_without_relevant(evaluator, gone))
 
 
 def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:
     """Topics on which nobody can score: those without relevant documents, by the levels in use; not those gone."""
-    levels = {int(m.get("rel") or 1) for m in evaluator.measures}
     texts = []
     subtopics, topic = evaluator.judgments.subtopics, evaluator.judgments.topic
-    for level in sorted(levels):
+    for level in sorted({int(m.get("rel") or 1) for m in evaluator.measures}):
         some = np.bincount(topic[subtopics.document[subtopics.level >= level]], minlength=len(evaluator.topics))
         empty = [t for t, count in zip(evaluator.topics, some, strict=True) if not count and t not in gone]
         if empty:
-            at = "" if level == 1 else f" at level {level} or above"
-            texts.append(
-                say.NO_RELEVANT(
-                    count=len(empty), topics=len(evaluator.topics) - len(gone), level=at, which=summary(empty)
-                )
-            )
+            at, topics = "" if level == 1 else f" at level {level} or above", len(evaluator.topics) - len(gone)
+            texts.append(NO_RELEVANT(count=len(empty), topics=topics, level=at, which=summary(empty)))
     return texts

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from cranfield.errors import ArgumentError, DataError
-from cranfield.measures.hits import Floats
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.measures.judgments import Floats
 from cranfield.measures.registry import IR_MEASURES, Definition
 
 if TYPE_CHECKING:

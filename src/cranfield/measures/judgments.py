@@ -1,28 +1,147 @@
-"""`Judgments`: what is known of a collection's documents, ready to judge rankings and to build ideal ones."""
+"""`Hits` and `Judgments`: judged documents as columns, and what is known of a collection's documents.
+
+Sums over `Hits` go by topic; `Judgments` are ready to judge rankings and to build ideal ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection.intents import Intents
-from cranfield.collection.types import Qrels, QrelsInWords
-from cranfield.errors import DataError
-from cranfield.labels import natural_sorted
-from cranfield.measures.hits import Floats, Hits, Ints, Mask
-from cranfield.measures.matching import DocumentIndex, Documents, stretch_numbers, topic_numbers
-from cranfield.records import record
+from cranfield.collection.packed import Ids
+from cranfield.core.errors import DataError
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Documents: TypeAlias = "pl.Series | Ids"
+"""Ids of documents, as text or packed in words."""
 _Thing = TypeVar("_Thing")
 HIGHEST_EXPONENTIAL = 900
 """The highest level with an exponential gain: 2^900 is about 10^271, and many of them still have a finite sum."""
 
 
-@record(eq=False)
+class Memory:
+    """What is computed once and shared: of judgments by all rankings, of a ranking by all measures."""
+
+    _memory: dict[Hashable, Any]
+
+    def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
+        """What `compute` gives, computed once."""
+        if key not in self._memory:
+            self._memory[key] = compute()
+        known: _Thing = self._memory[key]
+        return known
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Documents of rankings, one row each, by topic and within a topic by rank.
+
+    Parameters
+    ----------
+    topic : which topic (its number), ascending
+    rank : place in the ranking, from 1, ascending within a topic
+    level : relevance level
+    gain : what finding the document is worth
+    document : which judged document (its number in the judgments)
+    n_topics : how many topics there are, those without rows included
+    """
+
+    topic: Ints
+    rank: Ints
+    level: Ints
+    gain: Floats
+    document: Ints
+    n_topics: int
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def where(self, mask: Mask) -> Hits:
+        """The rows chosen by a mask."""
+        rows = np.flatnonzero(mask)
+        return Hits(
+            self.topic[rows], self.rank[rows], self.level[rows], self.gain[rows], self.document[rows], self.n_topics
+        )
+
+    def until(self, cutoff: int | None) -> Hits:
+        """The rows of the first `cutoff` ranks; all without one."""
+        return self if cutoff is None else self.where(self.rank <= cutoff)
+
+    def worth(self, gain: Floats) -> Hits:
+        """The same rows with other gains."""
+        return replace(self, gain=gain)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each topic's rows begin, and the end of the last one."""
+        return np.searchsorted(self.topic, np.arange(self.n_topics + 1))
+
+    @cached_property
+    def position(self) -> Ints:
+        """How many rows of the same topic stand above each row."""
+        return np.arange(len(self)) - self.starts[self.topic]
+
+    def count(self) -> Floats:
+        """Rows of each topic."""
+        return np.diff(self.starts).astype(np.float64)
+
+    def total(self, values: Floats) -> Floats:
+        """Sum of the values of each topic, taken in order of rank."""
+        return sum_by(self.topic, values, self.n_topics)
+
+    def first(self, values: Floats) -> Floats:
+        """The value of each topic's first row; 0 for a topic without rows."""
+        first_values = np.zeros(self.n_topics)
+        top = self.position == 0
+        first_values[self.topic[top]] = values[top]
+        return first_values
+
+    def counted(self, mask: Mask) -> Ints:
+        """How many chosen rows of the same topic stand at or above each row."""
+        seen: Ints = np.concatenate([[0], np.cumsum(mask)])
+        counts: Ints = seen[1:] - seen[self.starts[self.topic]]
+        return counts
+
+    def running(self, values: Floats) -> Floats:
+        """Sum of the values of the same topic at or above each row.
+
+        Each topic is summed on its own, so a topic's scores do not depend on the other topics.
+        """
+        return np.add.accumulate(self._grid(values, 0.0), axis=1)[self.topic, self.position]
+
+    def product_above(self, values: Floats) -> Floats:
+        """Product of the values of the same topic above each row (1 for the first)."""
+        grid = np.multiply.accumulate(self._grid(values, 1.0), axis=1)
+        above = np.maximum(self.position - 1, 0)
+        return np.where(self.position == 0, 1.0, grid[self.topic, above])
+
+    def _grid(self, values: Floats, empty: float) -> Floats:
+        width = int(np.diff(self.starts).max(initial=0))
+        grid = np.full((self.n_topics, width), empty)
+        grid[self.topic, self.position] = values
+        return grid
+
+
+def sum_by(group: Ints, values: Floats, groups: int) -> Floats:
+    """Sum of the values of each group, taken in the order given."""
+    return np.bincount(group, weights=values, minlength=groups).astype(np.float64, copy=False)
+
+
+def ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """Part by whole, and 0 where the whole is 0 (a topic without relevant documents scores 0)."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole != 0)
+
+
+@dataclass(frozen=True, eq=False)
 class SubtopicJudgments:
     """The same judgments taken subtopic by subtopic, one row per (document, subtopic) pair, by document.
 
@@ -46,8 +165,8 @@ class SubtopicJudgments:
         return replace(self, document=self.document[mask], subtopic=self.subtopic[mask], level=self.level[mask])
 
 
-@record(eq=False)
-class Judgments:
+@dataclass(frozen=True, eq=False)
+class Judgments(Memory):
     """The judged documents of every topic.
 
     Parameters
@@ -77,13 +196,6 @@ class Judgments:
     def topic_number(self) -> dict[str, int]:
         """The number of each topic label."""
         return self.cached("numbers", lambda: {label: number for number, label in enumerate(self.topics)})
-
-    def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
-        """What `compute` gives, computed once for these judgments and shared by all rankings."""
-        if key not in self._memory:
-            self._memory[key] = compute()
-        known: _Thing = self._memory[key]
-        return known
 
     @property
     def level(self) -> Ints:
@@ -161,46 +273,10 @@ def check_exponential(level: int, what: str) -> None:
 
     >>> check_exponential(2000, "the judgments go up to")
     Traceback (most recent call last):
-    cranfield.errors.DataError: the judgments go up to level 2,000; exponential gains (2^level − 1) go up to level 900, so use linear gains or a list such as 1:3:7
+    cranfield.DataError: the judgments go up to level 2,000; exponential gains (2^level − 1) go up to level 900, so use linear gains or a list such as 1:3:7
     """  # noqa: E501
     if level > HIGHEST_EXPONENTIAL:
         raise DataError(
             f"{what} level {level:,}; exponential gains (2^level − 1) go up to level {HIGHEST_EXPONENTIAL}, so use "
             "linear gains or a list such as 1:3:7"
         )
-
-
-def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
-    """Judgments ready for use, and the index that finds a ranking's documents among them."""
-    if not len(qrels):
-        raise DataError(f"{qrels.name}: no judgments at all")
-    topics = qrels.topics
-    numbers = {label: number for number, label in enumerate(topics)}
-    if isinstance(qrels, QrelsInWords):
-        packed = qrels.packed
-        topic, _ = stretch_numbers(packed.topics, packed.lengths, numbers)
-        index, level = DocumentIndex(topic, packed.documents), packed.levels
-        labels, code = [packed.subtopic], np.zeros(len(packed), dtype=np.int64)
-    else:
-        frame = qrels.frame
-        topic, _ = topic_numbers(frame["topic"], numbers)
-        index, level = DocumentIndex(topic, frame["document"]), frame["relevance"].to_numpy().astype(np.int64)
-        labels = natural_sorted(frame["subtopic"].unique().to_list())
-        code, _ = topic_numbers(frame["subtopic"], {label: number for number, label in enumerate(labels)})
-    subtopics = _subtopics(topic, labels, code, index.of_judgment, level)
-    judgments = Judgments(topics, index.topic, index.document, subtopics, int(level.max()), intents)
-    return judgments, index
-
-
-def _subtopics(topic: Ints, labels: list[str], code: Ints, document: Ints, level: Ints) -> SubtopicJudgments:
-    """Number the subtopics topic by topic; `code` says which label each judgment has."""
-    pairs, number = np.unique(topic * len(labels) + code, return_inverse=True)
-    order = np.lexsort((number, document))
-    names: NDArray[np.int64] = pairs % len(labels)
-    return SubtopicJudgments(
-        document[order],
-        number[order],
-        level[order],
-        tuple(labels[at] for at in names),
-        pairs // len(labels),
-    )

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias, cast
 
-from cranfield.errors import ArgumentError
-from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, trec_spelling
-from cranfield.measures.parameters import REQUIRED, Value
-from cranfield.measures.registry import IR_MEASURES, Definition, find, known
+from cranfield.core.errors import ArgumentError
+from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, Value, trec_spelling
+from cranfield.measures.registry import IR_MEASURES, REQUIRED, Definition, find, known
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
 _CUT = "_cut"  # how those of trec_eval's names end that mean nothing without a cutoff, where ours would
 _NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
 _AT = re.compile(r"_at_(?=\d+$)", re.IGNORECASE)  # ndcg_at_10, as MTEB and BEIR write a cutoff
+_UNIT_INTERVAL = frozenset({
+    "AP", "Bpref", "ERR", "IPrec", "IPrecAvg", "Judged", "P", "Q", "R", "RBP", "RR", "Rprec", "SetF", "SetP", "SetR",
+    "Success", "nDCG", "nERR",
+})  # fmt: skip
+"""Names of the measures whose scores lie between 0 and 1, whoever computes them."""
 
 
 @dataclass(frozen=True, order=True)
@@ -31,7 +35,7 @@ class Measure:
     'RBP(p=0.5,rel=2)@10'
     >>> Measure.parse("RBP(p=9)")
     Traceback (most recent call last):
-    cranfield.errors.ArgumentError: measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9
+    cranfield.ArgumentError: measure 'RBP(p=9)': `p` must be between 0 and 1, both excluded; got 9
     """
 
     name: str
@@ -52,6 +56,15 @@ class Measure:
         """The number after the @, when there is one."""
         value = dict(self.parameters).get("cutoff")
         return value if isinstance(value, int) else None
+
+    @property
+    def within_unit(self) -> bool:
+        """Whether every score is known to lie between 0 and 1.
+
+        >>> Measure.parse("nDCG@10").within_unit, Measure.parse("DCG@10").within_unit
+        (True, False)
+        """
+        return self.name in _UNIT_INTERVAL
 
     def get(self, parameter: str) -> Value | None:
         """A parameter's value, given or by default; None for one the measure does not have."""
@@ -86,6 +99,18 @@ class Measure:
         return f"Measure({str(self)!r})"
 
 
+MeasureLike: TypeAlias = "str | Measure | ForeignMeasure"
+MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
+"""One measure or several: names, `Measure` values, or measure objects of ir_measures."""
+
+
+class ForeignMeasure(Protocol):
+    """A measure object of ir_measures."""
+
+    NAME: Any
+    SUPPORTED_PARAMS: Any
+
+
 def parse_measure(text: str) -> Measure:
     """The measure a text names, in the syntax of ir_measures or by its trec_eval name.
 
@@ -98,7 +123,7 @@ def parse_measure(text: str) -> Measure:
     (Measure('nDCG@10'), Measure('RR@10'))
     >>> parse_measure("nDGC@10")
     Traceback (most recent call last):
-    cranfield.errors.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
+    cranfield.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
     """
     text = _AT.sub("@", text.strip())
     if text.startswith(IR_MEASURES):
@@ -144,7 +169,7 @@ def recognise(name: str) -> Measure | None:
         return None
 
 
-def parse_measures(texts: Any) -> list[Measure]:
+def parse_measures(texts: MeasuresLike) -> list[Measure]:
     """Every measure named, each once; a text may hold several, set apart by blanks or commas.
 
     A number alone goes with the name before it, as trec_eval has it: ``P.5,10`` is ``P.5`` and ``P.10``.
@@ -153,7 +178,8 @@ def parse_measures(texts: Any) -> list[Measure]:
     ([Measure('AP'), Measure('nDCG@10'), Measure('P(rel=2)@5')], [Measure('P@5'), Measure('P@10')])
     """
     single = isinstance(texts, (str, Measure)) or not isinstance(texts, Iterable) or is_foreign(texts)
-    listed = [one if isinstance(one, (str, Measure)) else parse_foreign(one) for one in ([texts] if single else texts)]
+    several = cast("Iterable[MeasureLike]", [texts] if single else texts)
+    listed = [one if isinstance(one, (str, Measure)) else parse_foreign(one) for one in several]
     measures: dict[Measure, None] = {}
     for text in listed:
         parts = [text] if isinstance(text, Measure) or IR_MEASURES in text else filter(None, _BETWEEN.split(text))
@@ -224,7 +250,7 @@ def look_up(name: str) -> tuple[Definition, dict[str, object]]:
     if theirs in NO_SCORE:
         raise ArgumentError(f"measure {name!r}: {theirs} {NO_SCORE[theirs]}")
     meant = TREC_NAMES[theirs]
-    given: dict[str, object] = dict(meant.parameters)
+    given: dict[str, object] = dict(meant.fixed)
     if number is not None and meant.number is not None:
         given[meant.number] = number
     return find(meant.ours), given

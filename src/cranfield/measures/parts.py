@@ -11,14 +11,14 @@ import polars as pl
 from cranfield.collection.matched import refuse_other_ids
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
-from cranfield.defaults import ORDER, RankingOrder
-from cranfield.errors import DataError
-from cranfield.executors import map_in_order
+from cranfield.core.defaults import ORDER, RankingOrder
+from cranfield.core.errors import DataError
+from cranfield.core.executors import map_in_order
 from cranfield.measures.evaluation import Evaluator, assemble, evaluate
-from cranfield.measures.hits import Ints
+from cranfield.measures.judgments import Ints
 from cranfield.measures.names import Measure
 from cranfield.measures.ranking import JudgedRanking
-from cranfield.scores import Scores
+from cranfield.scores.matrix import Scores
 
 
 def evaluator_of_parts(
@@ -61,7 +61,7 @@ def evaluator_of_parts(
         for run, (ranking, unjudged_topics) in zip(runs, judged, strict=True):
             mine = _by(evaluator, ranking, topics, documents)
             outcomes.append(evaluator.outcome(run.system, mine, evaluator.score(mine), unjudged_topics, run.notes))
-        return assemble(evaluator, part, outcomes, "zero", ())
+        return assemble(evaluator, outcomes, "zero", ())
 
     return scored
 

@@ -1,39 +1,170 @@
-"""All measures by name: the built-in ones, those of installed packages, and your own."""
+"""All measures by name: the built-in ones, those of installed packages, and your own; and their parameters."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import math
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from cranfield.errors import ArgumentError, UnknownNameError
-from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, plain
-from cranfield.measures.parameters import REQUIRED, Parameter, parameters_of
-from cranfield.records import record
+from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, Value, plain
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
+@dataclass(frozen=True)
+class Between:
+    """A range: the bounds belong to it unless it is open."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        return self.low < value < self.high if self.open else self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        if self.low == self.high:
+            return f"{self.low:g}"
+        if self.high == math.inf:
+            return f"{'above' if self.open else 'at least'} {self.low:g}"
+        return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
+
+
+@dataclass(frozen=True)
+class GainsRule:
+    """Marks a parameter that names the gain of every relevance level."""
+
+
+Cutoff = Annotated[int, Between(1)]
+"""Only the first so many documents count: the number after the @."""
+Level = Annotated[int, Between(1)]
+"""The lowest relevance level that counts as relevant."""
+Fraction = Annotated[float, Between(0, 1)]
+OpenFraction = Annotated[float, Between(0, 1, open=True)]
+Positive = Annotated[float, Between(0, open=True)]
+Gains = Annotated[str, GainsRule()]
+"""``linear`` (the level), ``exp`` (2^level − 1) or a list such as ``1:3:7`` for levels 1, 2, 3."""
+
+LARGEST = 1e100
+"""The largest number or gain: products of two, and their sums, are still finite."""
+REQUIRED: Any = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a measure: how to read it, which values are in range, and its default."""
+
+    name: str
+    default: Value | None = REQUIRED
+    type: type = str
+    range: Between | None = None
+    choices: tuple[str, ...] = ()
+    gains: bool = False
+
+    def check(self, given: object) -> Value:
+        """The value in its own type, once it is known to be in range; an `ArgumentError` that says what is not."""
+        value = given
+        if isinstance(given, str) and self.type in (int, float):
+            try:
+                value = self.type(given)
+            except ValueError:
+                raise ArgumentError(f"`{self.name}` must be {self.kind}; got {given!r}") from None
+        if self.type is float and isinstance(value, int):
+            value = float(value) if abs(value) <= LARGEST else math.inf
+        if not isinstance(value, self.type) or isinstance(value, bool):
+            raise ArgumentError(f"`{self.name}` must be {self.kind}; got {given!r}")
+        if self.choices and value not in self.choices:
+            raise ArgumentError(f"`{self.name}` must be one of {', '.join(self.choices)}; got {given!r}")
+        if self.range is not None and value not in self.range:  # type: ignore[operator]
+            raise ArgumentError(f"`{self.name}` must be {self.range}; got {given}")
+        if isinstance(value, float) and not abs(value) <= LARGEST:
+            raise ArgumentError(f"`{self.name}` must be a number of at most {LARGEST:g} in size; got {given}")
+        if self.gains:
+            return check_gains(str(value), self.name)
+        return value  # type: ignore[return-value]
+
+    @property
+    def kind(self) -> str:
+        """What it takes, in words."""
+        if self.gains:
+            return "linear, exp or a list such as 1:3:7"
+        return {int: "an integer", float: "a number"}.get(self.type, "a word")
+
+
+def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
+    """The parameters of a measure function: its keyword-only arguments, read from their annotations."""
+    parameters = {}
+    for name, argument in inspect.signature(function).parameters.items():
+        if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
+            continue
+        if argument.annotation is inspect.Parameter.empty:
+            raise ArgumentError(f"measure function {function.__name__}: parameter `{name}` needs a type, such as int")
+        # Only this annotation is resolved: the function's other types need not exist at run time.
+        holder = types.SimpleNamespace(__annotations__={name: argument.annotation})
+        hint = get_type_hints(holder, function.__globals__, include_extras=True)[name]
+        parameters[name] = _parameter(name, hint, argument.default)
+    return parameters
+
+
+def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+    options = [part for part in get_args(hint) if part is not type(None)] if type(None) in get_args(hint) else [hint]
+    hint = options[0]
+    rules: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        rules = tuple(rest)
+    if get_origin(hint) is Literal:
+        return Parameter(name, default, str, choices=get_args(hint))
+    if hint not in (int, float, str):
+        raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str or Literal, not {hint}")
+    bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
+    return Parameter(name, default, hint, bounds, gains=any(isinstance(rule, GainsRule) for rule in rules))
+
+
+def check_gains(text: str, name: str = "gains") -> str:
+    """A gain specification in its one canonical spelling.
+
+    >>> check_gains("1:3.0:7")
+    '1:3:7'
+    """
+    if text in ("linear", "exp"):
+        return text
+    try:
+        values = [float(part) for part in text.split(":")]
+    except ValueError:
+        values = [-1.0]
+    if min(values) < 0 or max(values) <= 0 or not all(map(math.isfinite, values)):
+        raise ArgumentError(
+            f"`{name}` must be linear, exp or the gains of levels 1, 2, … such as 1:3:7 (none negative, one positive); "
+            f"got {text!r}"
+        )
+    if max(values) > LARGEST:
+        raise ArgumentError(f"`{name}` must be at most {LARGEST:g}; got {text!r}")
+    return ":".join(f"{value:g}" if float(f"{value:g}") == value else repr(value) for value in values)
+
+
 IR_MEASURES = "irm:"
 """What opens the name of a measure that ir_measures computes."""
 ENTRY_POINTS = "cranfield.measures"
 """The entry-point group in which an installed package offers measures."""
-FAMILIES = ("binary", "recall_points", "incomplete", "graded", "gains", "novelty", "intents")
-"""The modules that define the built-in measures."""
-
 Aggregate = Literal["mean", "sum"]
 _Function = TypeVar("_Function", bound="Callable[..., NDArray[np.float64]]")
 
 
-@record
+@dataclass(frozen=True)
 class Definition:
     """What a measure computes: a function from a judged ranking to one score per topic, and what to say about it."""
 
@@ -45,6 +176,11 @@ class Definition:
     aliases: tuple[str, ...] = ()
     aggregate: Aggregate = "mean"
     module: str = field(default="", compare=False)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is built in."""
+        return self.module.startswith("cranfield.")
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -108,7 +244,10 @@ def measure(
 
     Examples
     --------
-    >>> from cranfield.measures import Cutoff, JudgedRanking, measure, parse_measure
+    >>> from cranfield.measures.registry import Cutoff
+    >>> from cranfield.measures.ranking import JudgedRanking
+    >>> from cranfield.measures.registry import measure
+    >>> from cranfield.measures.names import parse_measure
     >>> @measure("MeanLevel")
     ... def mean_level(ranking: JudgedRanking, *, cutoff: Cutoff = 10) -> "NDArray[np.float64]":
     ...     '''Mean relevance level of the first documents.'''
@@ -122,8 +261,8 @@ def measure(
         module = f"{function.__module__}.{function.__name__}"
         summary = lines[0] if lines else ""
         definition = Definition(name, function, summary, citation, family, aliases, aggregate, module)
-        if not module.startswith("cranfield."):
-            _load_families()  # so that a name of ours is known to be taken
+        if not definition.is_ours:
+            _families()  # so that a name of ours is known to be taken
             parameters_of(function)  # what is wrong with its signature is said at once
         taken = _DEFINITIONS.get(name)
         if taken is not None and taken.module != module:
@@ -146,7 +285,7 @@ def no_imports() -> Iterator[None]:
     >>> with no_imports():
     ...     find("os.path")
     Traceback (most recent call last):
-    cranfield.errors.UnknownNameError: unknown measure 'os.path'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
+    cranfield.UnknownNameError: unknown measure 'os.path'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
     """
     before = _imports.set(False)
     try:
@@ -157,10 +296,8 @@ def no_imports() -> Iterator[None]:
 
 def find(name: str) -> Definition:
     """The definition of a measure by its name, an alias of it, or the dotted name of its function."""
-    if _by_own_name(name):
-        return _DEFINITIONS[name]
-    if plain(name) in _ALIASES:
-        return _DEFINITIONS[_ALIASES[plain(name)]]
+    if known(name):
+        return _DEFINITIONS[name if name in _DEFINITIONS else _ALIASES[plain(name)]]
     if name.startswith(IR_MEASURES):
         from cranfield.measures.irm import definition
 
@@ -186,23 +323,13 @@ def _with_cutoff(name: str) -> str | None:
 
 def known(name: str) -> bool:
     """Whether a name is one of ours or an alias, capitals aside."""
-    return _by_own_name(name) or plain(name) in _ALIASES
-
-
-def _by_own_name(name: str) -> bool:
-    """Whether a measure is called so; only as many families are loaded as it takes to find it."""
-    for family in FAMILIES:
-        if name in _DEFINITIONS:
-            return True
-        importlib.import_module(f"cranfield.measures.{family}")
-    _load_families()
-    return name in _DEFINITIONS
+    _families()
+    return name in _DEFINITIONS or plain(name) in _ALIASES
 
 
 def known_names() -> list[str]:
     """Every name there is, ours and those of installed packages, in the order of the families, whichever came first."""
-    _load_families()
-    place = {f"cranfield.measures.{family}": at for at, family in enumerate(FAMILIES)}
+    place = {module: at for at, module in enumerate(_families())}
     ours = sorted(_DEFINITIONS, key=lambda name: place.get(_DEFINITIONS[name].function.__module__, len(place)))
     return [*ours, *(name for name in _entry_points() if name not in _DEFINITIONS)]
 
@@ -215,12 +342,14 @@ def _other_names() -> list[str]:
 
 
 @cache
-def _load_families() -> None:
-    for family in FAMILIES:
-        importlib.import_module(f"cranfield.measures.{family}")
+def _families() -> tuple[str, ...]:
+    """The modules that define the built-in measures, once all of them are loaded."""
+    from cranfield.measures import binary, diversity, graded
+
     for ours, others in COMMON_NAMES.items():
         for other in others:
             _ALIASES.setdefault(plain(other), ours)
+    return binary.__name__, graded.__name__, diversity.__name__
 
 
 @cache

@@ -1,43 +1,43 @@
-"""A run judged block by block: what the judgments say of it is gathered, and the rows are forgotten.
+"""Sources of runs, and a run judged block by block: what the judgments say of it is gathered, the rows forgotten.
 
 What several workers gathered from sections of one file is joined to what one would have gathered from all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from cranfield.collection.lines import Noticed
 from cranfield.collection.packed import Ids, PackedRun
-from cranfield.collection.parsed import Noticed
-from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream, in_turn
+from cranfield.collection.readers import read_run
+from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream, in_turn, topic_sections
 from cranfield.collection.types import Run
-from cranfield.measures.hits import Ints
-from cranfield.measures.judgments import Judgments
+from cranfield.core.defaults import SystemName
+from cranfield.core.files import STDIN, is_read_once, whole_path
+from cranfield.measures.judgments import Ints, Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
-from cranfield.records import record
 
+SECTION = 1 << 26
+"""Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
+Unit = Run | str | RunSection
 Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
 
 @dataclass
 class Gathered:
-    """The judged documents met so far, which are never more than the judgments."""
+    """The judged documents met so far (topic, rank, document), which are never more than the judgments."""
 
     retrieved: Ints
-    topic: list[Ints] = field(default_factory=list)
-    rank: list[Ints] = field(default_factory=list)
-    document: list[Ints] = field(default_factory=list)
+    rows: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
     unjudged_topics: dict[str, None] = field(default_factory=dict)
     unranked: list[NoRanking] = field(default_factory=list)
 
     def add(self, ranking: JudgedRanking, unjudged_topics: list[str]) -> None:
         self.retrieved += ranking.retrieved
-        self.topic.append(ranking.topic)
-        self.rank.append(ranking.rank)
-        self.document.append(ranking.document)
+        self.rows.append((ranking.topic, ranking.rank, ranking.document))
         self.unjudged_topics.update(dict.fromkeys(unjudged_topics))
 
     def ranking(self, judgments: Judgments) -> JudgedRanking:
@@ -45,10 +45,8 @@ class Gathered:
 
         It lacks the ids of its documents, which none of our measures asks for.
         """
-        topic, rank, document = (
-            np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-            for parts in (self.topic, self.rank, self.document)
-        )
+        none = np.zeros(0, dtype=np.int64)
+        topic, rank, document = map(np.concatenate, zip(*(self.rows or [(none, none, none)]), strict=True))
         if (topic[1:] < topic[:-1]).any():
             order = np.argsort(topic, kind="stable")  # a topic's documents stand together, by rank
             topic, rank, document = topic[order], rank[order], document[order]
@@ -57,7 +55,7 @@ class Gathered:
         return JudgedRanking(judgments, self.retrieved, topic, rank, document, row, start, Ids.of([]))
 
 
-@record
+@dataclass(frozen=True)
 class JudgedSection:
     """What a section of a run file has to say: its judged documents, and what was noticed in its blocks.
 
@@ -100,13 +98,8 @@ def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
     retrieved = np.stack([part.retrieved for part in parts]) if parts else np.zeros((1, 0), dtype=np.int64)
     if len(parts) < len(sections) or len(set(topics)) < len(topics) or ((retrieved > 0).sum(axis=0) > 1).any():
         return None
-    return Gathered(
-        retrieved.sum(axis=0),
-        [one for part in parts for one in part.topic],
-        [one for part in parts for one in part.rank],
-        [one for part in parts for one in part.document],
-        dict.fromkeys(topics),
-    )
+    rows = [row for part in parts for row in part.rows]
+    return Gathered(retrieved.sum(axis=0), rows, dict.fromkeys(topics))
 
 
 def _gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
@@ -131,3 +124,37 @@ def _together(errors: list[NoRanking], system: str) -> NoRanking:
         return NoRanking(system, sum(one.count for one in missing), missing[0].topic)
     first = min(errors, key=lambda one: one.number)
     return NoRanking(system, sum(one.count for one in errors), first.topic, first.rank, first.number)
+
+
+def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
+    """Sources as another process or machine can open them: files by their whole paths, standard input read here."""
+    if not isinstance(sources, list):
+        return sources
+    return [
+        one if isinstance(one, Run) else open_run(one, lenient, name) if one == STDIN else whole_path(one)
+        for one in sources
+    ]
+
+
+def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
+    """A run as it is, or read from its file."""
+    return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
+
+
+def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, number: int) -> Run | None:
+    """The run of a number once more; None for one that is gone by now (a pipe, an iterator)."""
+    if not isinstance(sources, list):
+        return None
+    source = sources[number]
+    return None if isinstance(source, str) and is_read_once(source) else open_run(source, lenient, name)
+
+
+def in_sections(sources: Iterable[Run | str]) -> Iterable[Unit]:
+    """The units of work of other workers: runs, and of large files their sections."""
+    if not isinstance(sources, list):
+        return sources
+    return [
+        unit
+        for source in sources
+        for unit in ([] if isinstance(source, Run) else topic_sections(source, SECTION)) or [source]
+    ]

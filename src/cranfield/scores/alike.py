@@ -54,10 +54,5 @@ def near_identical(matrix: ScoreMatrix, *, share: float = NEARLY) -> pl.DataFram
     a, b, distance = a[near], b[near], distance[near]
     equal = (matrix.values[:, a] == matrix.values[:, b]).sum(axis=0)
     names = np.array(matrix.systems, dtype=object)
-    columns = {
-        "system_a": names[a].tolist(),
-        "system_b": names[b].tolist(),
-        "distance": distance,
-        "equal_topics": equal,
-    }
-    return pl.DataFrame(columns, schema=schema)
+    columns = [names[a].tolist(), names[b].tolist(), distance, equal]
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)

@@ -8,20 +8,70 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import ArgumentError, DataError
-from cranfield.labels import summary
-from cranfield.scores.frames import as_polars, assemble, from_long, from_wide, is_frame, long_columns
+from cranfield.core.columns import columns_of, long_columns
+from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.labels import summary
+from cranfield.scores.frames import (
+    FrameLike,
+    as_polars,
+    assemble,
+    check_range,
+    from_long,
+    from_tidy,
+    from_wide,
+    from_wide_by_system,
+    holds_means,
+    is_frame,
+    is_wide_by_system,
+    tidy_columns,
+)
 from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import read_scores
-from cranfield.scores.tidy import from_tidy, tidy_columns
 
-ScoresLike: TypeAlias = Any
+
+class MetricLike(Protocol):
+    """A score as ir_measures gives it."""
+
+    @property
+    def query_id(self) -> str:
+        """The topic."""
+
+    @property
+    def measure(self) -> Any:
+        """The measure, which prints as its name."""
+
+    @property
+    def value(self) -> float:
+        """The score."""
+
+
+PathLike: TypeAlias = str | os.PathLike[str]
+OfSystem: TypeAlias = Mapping[Any, float | Mapping[str, float]] | Iterable[float] | Iterable[MetricLike]
+"""The scores of one system: by topic (and measure), in the order of topics, or as ir_measures gives them."""
+Labelled: TypeAlias = tuple[NDArray[Any], Sequence[Any], Sequence[Any]]
+"""A topics × systems array with its labels."""
+ScoresLike: TypeAlias = (
+    ScoreMatrix
+    | Scores
+    | PathLike
+    | FrameLike
+    | Labelled
+    | Mapping[str, OfSystem]
+    | Mapping[str, ScoreMatrix]
+    | Mapping[str, Scores]
+    | Iterable[PathLike]
+    | Iterable[ScoreMatrix]
+    | Iterable[MetricLike]
+)
 """Scores of systems on topics: see `as_scores`."""
+CollectionsLike: TypeAlias = ScoresLike | Mapping[str, ScoresLike] | Iterable[ScoresLike]
+"""Scores of one collection, or of several in a list or by name."""
 
 SCORES_TAKEN = """\
   ScoreMatrix or Scores: read_scores(path), evaluate(qrels, runs, measures), ScoreMatrix(values, topics, systems)
@@ -81,16 +131,16 @@ def as_matrices(scores: ScoresLike) -> list[ScoreMatrix]:
     return list(as_scores(scores).values())
 
 
-def as_matrix_list(scores: ScoresLike, *, argument: str = "scores") -> list[ScoreMatrix]:
+def as_matrix_list(scores: CollectionsLike, *, argument: str = "scores") -> list[ScoreMatrix]:
     """The matrices of one collection, or of several in a list or by name, each in whatever form `as_scores` takes."""
-    named = scores if isinstance(scores, Mapping) and not isinstance(scores, Scores) else {}
+    named: Mapping[Any, Any] = scores if isinstance(scores, Mapping) and not isinstance(scores, Scores) else {}
     if len(named) > 1 and all(isinstance(one, (ScoreMatrix, Scores)) for one in named.values()):
         return [as_matrix(one, argument=f"{argument}[{name!r}]") for name, one in named.items()]
-    if is_scores(scores):
-        return [as_matrix(scores, argument=argument)]
-    if not isinstance(scores, Iterable):
+    listed: Any = [scores] if is_scores(scores) else scores
+    if not isinstance(listed, Iterable):
         raise _not_taken(argument, scores)
-    return [as_matrix(one, argument=f"{argument}[{at}]") for at, one in enumerate(scores)]
+    one_alone = listed is not scores
+    return [as_matrix(one, argument=argument if one_alone else f"{argument}[{at}]") for at, one in enumerate(listed)]
 
 
 def is_scores(thing: Any) -> bool:
@@ -105,23 +155,28 @@ def _is_labelled(thing: Any) -> bool:
     return isinstance(thing, tuple) and len(thing) == 3 and isinstance(thing[0], np.ndarray) and thing[0].ndim == 2
 
 
-def as_collections(scores: ScoresLike, *, argument: str = "scores") -> dict[str, Scores]:
+def as_collections(scores: CollectionsLike, *, argument: str = "scores") -> dict[str, Scores]:
     """Scores of one collection or of several by name, each in whatever form `as_scores` takes.
 
     >>> x = ScoreMatrix([[0.5]], ["1"], ["bm25"], "AP")
     >>> as_collections({"trec8": x})
     {'trec8': Scores(AP: 1 topics × 1 systems, mean 0.5000)}
     """
-    if isinstance(scores, Mapping) and not isinstance(scores, Scores) and not is_frame(scores):
-        if not scores:
+    given: Any = scores
+    if isinstance(given, Mapping) and not isinstance(given, Scores) and not is_frame(given):
+        if not given:
             raise ArgumentError(f"`{argument}` is empty; give the scores of at least one collection.")
-        if all(isinstance(one, (ScoreMatrix, Scores, str, os.PathLike)) or is_frame(one) for one in scores.values()):
-            return {name: as_scores(one, argument=f"{argument}[{name!r}]") for name, one in scores.items()}
-    return {"scores": as_scores(scores, argument=argument)}
+        if all(isinstance(one, (ScoreMatrix, Scores, str, os.PathLike)) or is_frame(one) for one in given.values()):
+            return {name: as_scores(one, argument=f"{argument}[{name!r}]") for name, one in given.items()}
+    return {"scores": as_scores(given, argument=argument)}
 
 
 def from_frame(frame: Any, *, measure: str | Sequence[str] | None = None, missing: MissingPolicy = MISSING) -> Scores:
     """See `Scores.from_frame`."""
+    return Scores(map(check_range, _of_frame(frame, measure, missing).values()))
+
+
+def _of_frame(frame: Any, measure: str | Sequence[str] | None, missing: MissingPolicy) -> Scores:
     wanted = _names(measure)
     name = wanted[0] if len(wanted) == 1 else None
     indexed = type(frame).__module__.split(".")[0] == "pandas" and type(frame.index).__name__ != "RangeIndex"
@@ -134,17 +189,18 @@ def from_frame(frame: Any, *, measure: str | Sequence[str] | None = None, missin
     tidy = tidy_columns(table, wanted)
     if tidy is not None:
         return Scores(from_tidy(table, tidy, missing=missing))
-    folded = {column.casefold(): column for column in table.columns}
-    topic = next((folded[one] for one in _TOPICS if one in folded), table.columns[0] if indexed else None)
+    topic = columns_of(table.columns, ["topic"]).get("topic")
+    by_system = topic is None and is_wide_by_system(table)
+    if by_system and not holds_means(table.columns[1:]):
+        return Scores([from_wide_by_system(table, measure=name or "score", missing=missing)])
+    if topic is None and indexed and not by_system:
+        topic = table.columns[0]
     if topic is None:
         raise DataError(
             f"the frame has no topics: expected a column topic (or qid, query_id) or an index of topics; there are: "
             f"{summary(table.columns, most=8)}; means over topics are not enough (PyTerrier: perquery=True)"
         )
     return Scores([from_wide(table, measure=name or "score", missing=missing, topic=topic)])
-
-
-_TOPICS = ("topic", "qid", "query_id", "q_id", "query-id", "topic_id", "query")
 
 
 def _names(measure: Any) -> list[str]:
@@ -176,7 +232,7 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
             f"ScoreMatrix(values, topics=…, systems=…, measure=…)"
         )
     if isinstance(scores, Iterable):
-        first, rest = _peek(scores)
+        first, rest = peek(scores)
         if isinstance(first, ScoreMatrix):
             return Scores(rest)
         if first is not None and isinstance(first, (str, os.PathLike)):
@@ -197,8 +253,8 @@ def _numbers(values: Any, argument: str) -> np.ndarray[Any, np.dtype[np.float64]
         raise DataError(f"`{argument}` must hold numbers; it holds {np.asarray(values).dtype}") from None
 
 
-def _peek(things: Iterable[Any]) -> tuple[Any, Iterable[Any]]:
-    """The first element, and all of them."""
+def peek(things: Iterable[Any]) -> tuple[Any, Iterable[Any]]:
+    """The first element (None where there is none), and all of them."""
     walking = iter(things)
     first = next(walking, None)
     return first, (() if first is None else chain([first], walking))
@@ -232,7 +288,7 @@ def _from_mapping(scores: Mapping[Any, Any], name: str | None, missing: MissingP
             values.append(value)
     if not values:
         raise DataError(f"`{argument}` holds no scores; give at least one topic for every system")
-    return Scores(assemble(columns, np.array(values), missing=missing))
+    return Scores(map(check_range, assemble(columns, np.array(values), missing=missing)))
 
 
 def _cells(system: str, inside: Any, argument: str) -> Iterable[tuple[str, str | None, float]]:

@@ -1,40 +1,51 @@
-"""Scores from and to wide and long frames; the one place where a missing cell is decided."""
+"""Scores from and to wide, long and tidy frames; the one place where a missing cell is decided."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
+import polars as pl
 
-from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import ArgumentError, DataError
-from cranfield.files import decimal_comma, shown
-from cranfield.labels import plural, summary
+from cranfield.core.columns import NAMES, is_by_system, long_columns
+from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.files import decimal_comma, shown
+from cranfield.core.labels import plural, summary
 from cranfield.scores.matrix import ScoreMatrix, Scores
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    from cranfield.lazy import polars as pl
+from cranfield.scores.summaries import is_summary_name, sift
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
 MEANS_ONLY = (
     "holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic"
 )
-LONG_NAMES = {
-    "system": ("system", "name", "run", "runid", "run_id", "tag"),
-    "topic": ("topic", "qid", "query_id", "query", "topic_id"),
-    "measure": ("measure", "metric"),
-    "value": ("value", "score"),
-    "partition": ("partition",),
-}
-"""Column names understood in long tables, ours first, then PyTerrier's and others' in use."""
 SPARSEST = 0.05
 """The least share of the scores that a large long table must have; with fewer, topics or systems are something else."""
 _FREE_CELLS = 10_000_000
 """Topics × systems from which on a table is large."""
+
+
+TRANSPOSED = "the first column is named"
+_RANGE_SLACK = 1e-6
+"""How far a score may lie outside its measure's range: single-precision sums end there."""
+_MEASURE = re.compile(
+    r".+@\d+|.*\(.*\)|(gm_)?map(_cut)?(_\d+)?|m?ap|m?rr|recip_rank|n?dcg(_cut)?(_\d+)?|err|rbp|bpref|r-?prec|inf_?ap|"
+    r"p_?\d+|r_?\d+|recall(_\d+)?|precision|success(_\d+)?|f1|q|.+_at_\d+",
+    re.IGNORECASE,
+)
+
+
+class FrameLike(Protocol):
+    """A frame of pandas, polars or Arrow."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns, or the columns."""
 
 
 def as_polars(frame: Any) -> pl.DataFrame:
@@ -66,18 +77,6 @@ def _is_plain_index(index: Any) -> bool:
 
 def _tidy(values: list[Any]) -> list[Any]:
     return [None if isinstance(value, float) and value != value else value for value in values]
-
-
-def long_columns(names: Sequence[str]) -> dict[str, str] | None:
-    """Which column plays which part in a long table; None when it is not one."""
-    folded = {name.strip().casefold(): name for name in names}
-    parts: dict[str, str] = {}
-    for part, accepted in LONG_NAMES.items():
-        for name in accepted:
-            if name in folded and folded[name] not in parts.values():
-                parts[part] = folded[name]
-                break
-    return parts if {"topic", "value"} <= set(parts) else None
 
 
 def to_wide(matrix: ScoreMatrix) -> pl.DataFrame:
@@ -124,7 +123,115 @@ def from_wide(
     if not systems:
         raise DataError(f"the wide frame has no column but {topic!r}; expected one per system")
     values = np.column_stack([to_floats(frame[name], f"system {name!r}") for name in systems])
-    return complete(values, to_labels(frame[topic], "topic").to_list(), systems, measure, missing=missing)
+    return admit(values, to_labels(frame[topic], "topic").to_list(), systems, measure, missing=missing)
+
+
+def from_wide_by_system(
+    frame: pl.DataFrame, *, measure: str = "score", missing: MissingPolicy = MISSING
+) -> ScoreMatrix:
+    """A matrix from a frame whose rows are systems, named in its first column, and whose columns are topics."""
+    head, *topics = frame.columns
+    if not topics:
+        raise DataError(f"the wide frame has no column but {head!r}; expected one per topic")
+    refuse_means(topics)
+    values = np.stack([to_floats(frame[name], f"topic {name!r}") for name in topics])
+    systems = to_labels(frame[head], "system").to_list()
+    return admit(values, topics, systems, measure, missing=missing, transposed=head)
+
+
+def is_wide_by_system(frame: pl.DataFrame) -> bool:
+    """Whether the first column holds labels and is named as one of systems."""
+    labels = frame.to_series(0)
+    return is_by_system(labels.name) and (labels.dtype == pl.String or labels.dtype.is_integer())
+
+
+def holds_means(columns: Sequence[str]) -> bool:
+    """Whether the columns beside the systems are measures, so that a row holds means of one system.
+
+    >>> holds_means(["AP", "nDCG@10"]), holds_means(["AP", "time", "P@10"]), holds_means(["301", "302"])
+    (True, True, False)
+    """
+    from cranfield.measures.names import recognise
+
+    names = [name.strip() for name in columns]
+    known = [recognise(name) is not None for name in names]
+    if any(one and "@" in name for one, name in zip(known, names, strict=True)):
+        return True
+    plain = [name.casefold() in NAMES["value"] or is_summary_name(name) for name in names]
+    return all(one or other for one, other in zip(known, plain, strict=True))
+
+
+def refuse_means(columns: Sequence[str]) -> None:
+    """A `DataError` where `holds_means`."""
+    if holds_means(columns):
+        raise DataError(
+            f"holds one row of means for each system, with columns {summary(list(columns))}; per-topic scores are "
+            "needed: one row for each system and topic, with the columns system, topic, then the measures"
+        )
+
+
+def check_range(matrix: ScoreMatrix) -> ScoreMatrix:
+    """The matrix, unless it holds scores that its measure cannot give; of many measures the range is not known.
+
+    >>> check_range(ScoreMatrix([[31.0]], ["1"], ["bm25"], "AP"))
+    Traceback (most recent call last):
+    cranfield.DataError: AP: topic '1', system 'bm25' has 31, and AP lies between 0 and 1; divide percentages by 100
+    (or write 31% in every cell), or name the measure as what it is
+    """
+    from cranfield.measures.names import recognise
+
+    values = matrix.values
+    strange = values > 1 + _RANGE_SLACK
+    if values.min(initial=0.0) < -_RANGE_SLACK:  # simulated or centred: such scores are no measure's own
+        return matrix
+    meant = recognise(matrix.measure) if strange.any() else None
+    if meant is None or not meant.within_unit:
+        return matrix
+    row, column = (int(at) for at in np.argwhere(strange)[0][:2])
+    worst = float(values[strange][0])
+    percent = f"divide percentages by 100 (or write {worst:g}% in every cell), or " if 1 < worst <= 100 else ""
+    raise DataError(
+        f"{matrix.measure}: topic {matrix.topics[row]!r}, system {matrix.systems[column]!r} has {worst:g}, and "
+        f"{matrix.measure} lies between 0 and 1; {percent}name the measure as what it is"
+    )
+
+
+def admit(
+    values: np.ndarray[Any, np.dtype[np.float64]],
+    topics: Sequence[str],
+    systems: Sequence[str],
+    measure: str,
+    *,
+    partitions: Sequence[str] | None = None,
+    missing: MissingPolicy = MISSING,
+    provenance: Iterable[str] = (),
+    named_columns: bool = True,
+    transposed: str | None = None,
+) -> ScoreMatrix:
+    """A matrix from a table that people made, without its summary rows and columns.
+
+    `transposed` is the head of the first column of a table whose rows were systems; `named_columns` as in `sift`.
+    """
+    said = [] if transposed is None else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are systems, columns topics"]
+    sifted = sift(values, topics, systems, named_columns=named_columns)
+    if transposed is None:
+        said += sifted.left_out
+    else:  # rows and columns are those of the table
+        swapped = {"row": "column", "column": "row"}
+        said += [f"{swapped[kind]} {rest}" for kind, _, rest in (text.partition(" ") for text in sifted.left_out)]
+    steps = (*provenance, *said)
+    matrix = complete(
+        sifted.values, sifted.topics, sifted.systems, measure, partitions=partitions, missing=missing, provenance=steps
+    )
+    return replace(matrix, left_out=(*said, *matrix.left_out)) if said else matrix
+
+
+def in_file(matrix: ScoreMatrix, path: str) -> ScoreMatrix:
+    """The matrix, whose warnings about rows, columns and layout now name the file."""
+    named = tuple(
+        f"{path}: {text}" if text.startswith(("row ", "column ", TRANSPOSED)) else text for text in matrix.left_out
+    )
+    return matrix if named == matrix.left_out else replace(matrix, left_out=named)
 
 
 def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
@@ -143,18 +250,99 @@ def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy 
     return Scores(assemble(columns, values, missing=missing))
 
 
+@dataclass(frozen=True)
+class TidyColumns:
+    """Which column plays which part: topic, perhaps system, parameters of a setting, and measures."""
+
+    topic: str
+    system: str | None
+    parameters: tuple[str, ...]
+    measures: tuple[str, ...]
+
+
+def looks_like_measure(name: str) -> bool:
+    """Whether a column's name is one that measures have.
+
+    >>> [looks_like_measure(name) for name in ("P@10", "ndcg_cut_10", "lambda", "k1")]
+    [True, True, False, False]
+    """
+    return _MEASURE.fullmatch(name.strip()) is not None
+
+
+def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColumns | None:
+    """The parts of a tidy table; None when it is none: no topic column, or neither systems nor settings.
+
+    Columns before the first that is a measure (one of `measures`, or one that is called like a measure) are the
+    parameters of settings.
+    """
+    folded = {name.strip().casefold(): name for name in reversed(frame.columns)}
+    topic = next((folded[name] for name in NAMES["topic"] if name in folded), None)
+    if topic is None:
+        return None
+    labels = [folded[name] for name in NAMES["system"] if name in folded and frame[folded[name]].dtype == pl.String]
+    system = labels[0] if labels else None
+    rest = [name for name in frame.columns if name not in (topic, system)]
+    repeated = bool(frame[topic].is_duplicated().any())
+    if not rest or (system is None and not repeated):
+        return None
+    known = [name for name in rest if name in measures or looks_like_measure(name)]
+    if system is None and (not known or known[0] == rest[0]):
+        return (
+            None  # a wide table in which a topic comes twice looks like this: nothing says that columns are parameters
+        )
+    at = rest.index(known[0]) if known else 0
+    return TidyColumns(topic, system, tuple(rest[:at]), tuple(rest[at:]))
+
+
+def from_tidy(
+    frame: pl.DataFrame,
+    columns: TidyColumns,
+    *,
+    name: str = "system",
+    missing: MissingPolicy = MISSING,
+    provenance: Sequence[str] = (),
+) -> list[ScoreMatrix]:
+    """One matrix per measure of a tidy table; `name` is the system of settings when no column names one."""
+    topics = to_labels(frame[columns.topic], "topic").to_list()
+    named = [name] * frame.height if columns.system is None else to_labels(frame[columns.system], "system").to_list()
+    if columns.parameters:
+        values = [[_text(one) for one in frame[key].to_list()] for key in columns.parameters]
+        inside = [
+            ",".join(f"{k}={v}" for k, v in zip(columns.parameters, row, strict=True))
+            for row in zip(*values, strict=True)
+        ]
+        named = [f"{system}({text})" for system, text in zip(named, inside, strict=True)]
+    if not columns.measures:
+        raise DataError(f"no column holds a measure; there are: {summary(frame.columns)}")
+    height = frame.height
+    values_of = [to_floats(frame[measure], f"measure {measure!r}") for measure in columns.measures]
+    long = {
+        "topic": topics * len(columns.measures),
+        "system": named * len(columns.measures),
+        "measure": [measure for measure in columns.measures for _ in range(height)],
+    }
+    return assemble(long, np.concatenate(values_of), missing=missing, provenance=provenance)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def assemble(
     columns: Mapping[str, list[str] | pl.Series],
     values: np.ndarray[Any, np.dtype[np.float64]],
     *,
     missing: MissingPolicy = MISSING,
     provenance: Iterable[str] = (),
+    of_tool: bool = False,
 ) -> list[ScoreMatrix]:
     """One matrix per measure from the columns system, topic, measure (and partition) of a long table.
 
     Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
-    NaN, is treated by the `missing` policy.
+    NaN, is treated by the `missing` policy. The output of an evaluation tool is taken as it is; all else is admitted
+    (see `admit`).
     """
+    make = complete if of_tool else partial(admit, named_columns=False)
     table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
     matrices = []
     for name in table["measure"].unique(maintain_order=True).to_list():
@@ -185,7 +373,7 @@ def assemble(
         grid = np.full(shape, np.nan)
         grid.flat[flat] = values[ours]
         matrices.append(
-            complete(
+            make(
                 grid,
                 labels["topic"],
                 labels["system"],
@@ -219,7 +407,7 @@ def complete(
 
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP")
     Traceback (most recent call last):
-    cranfield.errors.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that
+    cranfield.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that
     means: missing='zero' counts it as 0, missing='drop-topic' leaves out the 1 topic concerned
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP", missing="zero").provenance
     ('1 missing score set to 0 (missing = zero)',)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import DataError, UnknownNameError
-from cranfield.labels import check_unique, natural_sorted, positions, summary
-from cranfield.records import record
-from cranfield.results import Result
-from cranfield.signature import signature
+from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.errors import DataError, UnknownNameError
+from cranfield.core.labels import check_unique, natural_sorted, positions, summary
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
 
 
 _LARGEST, _SMALLEST = 1e150, 1e-150
@@ -29,7 +31,7 @@ def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = F
 
     >>> check_magnitude("AP", np.array([[1e-200, 2e-200]]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    cranfield.errors.DataError: AP: the largest score in size is 2e-200, and its square is too small for a double; ...
+    cranfield.DataError: AP: the largest score in size is 2e-200, and its square is too small for a double; ...
     """
     largest = float(np.abs(values).max(initial=0.0))
     if largest > _LARGEST or (0 < largest < _SMALLEST and not tiny):
@@ -40,7 +42,7 @@ def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = F
         )
 
 
-@record(eq=False)
+@dataclass(frozen=True, eq=False)
 class ScoreMatrix(Result):
     """Topic × system scores (optionally × partition) of one measure, with labels and history.
 
@@ -302,7 +304,7 @@ class ScoreMatrix(Result):
 
         >>> ScoreMatrix([[0.5]], ["1"], ["a"], "AP").require(what="a variance")
         Traceback (most recent call last):
-        cranfield.errors.DataError: AP: a variance needs at least 2 topics; there is 1. Give the scores of more.
+        cranfield.DataError: AP: a variance needs at least 2 topics; there is 1. Give the scores of more.
         """
         for kind, least, count in [("topics", topics, self.n_topics), ("systems", systems, self.n_systems)]:
             if count < least:
@@ -356,6 +358,19 @@ class ScoreMatrix(Result):
 
         scores = from_long(frame, measure=measure, missing=missing)
         return scores[measure] if measure is not None else scores.only()
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.evaluate.answer import scores_answer
+
+        return scores_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.evaluate import charts
+
+        return {"topics": charts.topics, "systems": charts.systems, "difference": charts.difference}
 
 
 def mask(matrix: ScoreMatrix) -> NDArray[np.bool_]:
@@ -510,3 +525,21 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
     def __repr__(self) -> str:
         inside = "; ".join(repr(matrix)[len("ScoreMatrix(") : -1] for matrix in self.values())
         return f"Scores({inside})"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.evaluate.answer import scores_answer
+
+        return scores_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.evaluate import charts
+
+        return {
+            "measures": charts.measures,
+            "topics": charts.topics,
+            "systems": charts.systems,
+            "difference": charts.difference,
+        }

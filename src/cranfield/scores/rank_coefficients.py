@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.defaults import ALPHA
+from cranfield.core.defaults import ALPHA
 
 COEFFICIENTS = {
     "tau": "Kendall's tau: concordant minus discordant pairs, over all pairs",

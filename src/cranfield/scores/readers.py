@@ -6,17 +6,18 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 
-from cranfield.compression import COMPRESSED
-from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import ArgumentError, DataError, FileError, Problem, notify
-from cranfield.files import STDIN, NamedFile, expand, read_bytes, system_name
+from cranfield.core.compression import COMPRESSED
+from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.core.files import STDIN, NamedFile, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
-from cranfield.scores.frames import assemble
+from cranfield.scores.formats.per_run import LongColumns
+from cranfield.scores.frames import assemble, check_range, in_file
 from cranfield.scores.matrix import ScoreMatrix, Scores
-from cranfield.scores.per_run import LongColumns
 
 Paths = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 _TABLE_ENDINGS = {".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
@@ -94,15 +95,17 @@ def join_parts(parts: Sequence[ScorePart], missing: MissingPolicy = MISSING) -> 
     return Scores(matrices.values())
 
 
-def read_collections(
-    paths: Paths,
-    *,
-    format: str | None = None,
-    measure: str | None = None,
-    missing: MissingPolicy = MISSING,
-    header: bool | None = None,
-    topic_column: bool | None = None,
-) -> dict[str, Scores]:
+class ReadingOptions(TypedDict, total=False):
+    """What can be said about score files (see `read_scores`)."""
+
+    format: str | None
+    measure: str | None
+    missing: MissingPolicy
+    header: bool | None
+    topic_column: bool | None
+
+
+def read_collections(paths: Paths, **how: Unpack[ReadingOptions]) -> dict[str, Scores]:
     """Read several collections: each table is one, named after its file; per-run files make one collection together.
 
     Tables called ``NAME.MEASURE.csv`` with the same NAME are one collection with several measures; a directory of
@@ -110,12 +113,7 @@ def read_collections(
     """
     all_files = expand(paths)
     notify(all_files.skipped)
-    made = {
-        name: read_scores(
-            files, format=format, measure=measure, missing=missing, header=header, topic_column=topic_column
-        )
-        for name, files in by_collection(all_files).items()
-    }
+    made = {name: read_scores(files, **how) for name, files in by_collection(all_files).items()}
     if all_files.skipped:  # said once, by the first
         first = next(iter(made))
         made[first] = Scores(made[first].values(), (*all_files.skipped, *made[first].warnings))
@@ -147,7 +145,7 @@ def _name_parts(path: str) -> tuple[str, str, str | None]:
         name = Path(name).stem
     ending = Path(name).suffix.lower()
     if ending not in _TABLE_ENDINGS:
-        return name, ending, None
+        return system_name(name), ending, None
     stem = Path(name).stem
     measure = stem.rpartition(".")[2] if "." in stem else ""
     return stem, ending, measure if measure[:1].isalpha() else None
@@ -184,7 +182,7 @@ def _of_runs(parts: Sequence[ScorePart], missing: MissingPolicy) -> list[ScoreMa
         values += run.value
         skipped = f" (not read: {', '.join(run.skipped)})" if run.skipped else ""
         provenance.append(f"{system} read from {Path(part.path).name}{skipped}")
-    return assemble(columns, np.array(values), missing=missing, provenance=provenance)
+    return assemble(columns, np.array(values), missing=missing, provenance=provenance, of_tool=True)
 
 
 def read_part(
@@ -193,11 +191,17 @@ def read_part(
     """One score file, parsed; `data` are its bytes, where somebody has read them already."""
     label = "stdin" if path == STDIN else path
     stem, ending, named = _name_parts(label)
-    file = ScoreFile(label, read_bytes(path) if data is None else data, stem, ending, named)
+    file = ScoreFile(label, read_bytes(path) if data is None else data, stem, ending)
     entry = recognise(file) if format is None else FORMATS[format]
     if entry.read is not None:
-        told = replace(options or ReadOptions(), provenance=(f"read from {Path(label).name}",))
-        return ScorePart(label, tuple(entry.read(file, told)))
+        told = options or ReadOptions()
+        told = replace(told, measure=told.measure or named, provenance=(f"read from {Path(label).name}",))
+        try:
+            return ScorePart(label, tuple(check_range(in_file(matrix, label)) for matrix in entry.read(file, told)))
+        except FileError:
+            raise
+        except DataError as error:
+            raise FileError(label, [Problem(0, str(error))]) from None
     if entry.read_run is None:
         raise ArgumentError(f"score format {entry.name!r} is registered without a reader.")
     return ScorePart(label, run=entry.read_run(file))

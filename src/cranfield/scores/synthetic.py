@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cranfield.defaults import SEED
-from cranfield.errors import ArgumentError
+from cranfield.core.defaults import SEED
+from cranfield.core.errors import ArgumentError
+from cranfield.core.truth.models import additive_scores
 from cranfield.scores.matrix import ScoreMatrix
-from cranfield.truth.models import additive_scores
 
 
 def make_scores(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cranfield.compression import COMPRESSED
-from cranfield.errors import ArgumentError, DataError
-from cranfield.files import write_atomically, written_whole
-from cranfield.light_table import LightColumn, LightTable
+from cranfield.core.compression import COMPRESSED
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.files import write_atomically, written_whole
+from cranfield.core.separated import table_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": " "}
-_ROWS = 100_000
-"""How many rows of a frame are text at a time: cells take many times the memory of what is written of them."""
-_DELICATE = re.compile(r"[\s,;\"#]")
 
 
 def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: str | None = None) -> None:
@@ -40,7 +36,8 @@ def write_scores(scores: ScoresLike, path: str | os.PathLike[str], *, layout: st
     Examples
     --------
     >>> import tempfile
-    >>> from cranfield.scores import ScoreMatrix, Scores, read_scores
+    >>> from cranfield.scores.matrix import ScoreMatrix, Scores
+    >>> from cranfield.scores.readers import read_scores
     >>> x = Scores([ScoreMatrix([[0.1, 1 / 3]], ["301"], ["bm25", "ql"], "AP")])
     >>> write_scores(x, tempfile.gettempdir() + "/cranfield-doctest.csv")
     >>> read_scores(tempfile.gettempdir() + "/cranfield-doctest.csv") == x
@@ -70,40 +67,6 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
             "or choose the layout trec_eval or nev, which fill a directory"
         )
     write_atomically(path, table_bytes(frame, _SEPARATORS[ending], path))
-
-
-def table_bytes(frame: pl.DataFrame | LightTable, separator: str, path: str) -> bytes:
-    """A table of scores as text, ready for a file: every number reads back to the same double, every name as it is."""
-    header = separator.join(_label(name, separator, path) for name in frame.columns)
-    parts = [frame] if isinstance(frame, LightTable) else frame.iter_slices(_ROWS)
-    return b"\n".join([header.encode(), *(_rows(part, separator, path) for part in parts if part.height), b""])
-
-
-def _rows(part: pl.DataFrame | LightTable, separator: str, path: str) -> bytes:
-    columns = [_cells(column, separator, path) for column in LightTable.of(part).dtypes]
-    return "\n".join(map(separator.join, zip(*columns, strict=True))).encode()
-
-
-def _cells(column: LightColumn, separator: str, path: str) -> list[str]:
-    """A column as it is written; each of its labels is looked at once."""
-    values = column.values
-    if column.kind is float:
-        return ["" if value is None else repr(value) for value in values]
-    written = {value: "" if value is None else _label(str(value), separator, path) for value in dict.fromkeys(values)}
-    return [written[value] for value in values]
-
-
-def _label(label: str, separator: str, path: str) -> str:
-    if separator != " ":
-        return _quoted(label)
-    if len(label.split()) != 1 or label.startswith("#"):
-        raise DataError(f"{path}: label {label!r} cannot be written to a blank-separated file; write .csv instead")
-    return label
-
-
-def _quoted(text: str) -> str:
-    """Quoted wherever any reader might stumble: separators of other dialects, blanks, quotes, comment marks."""
-    return '"' + text.replace('"', '""') + '"' if _DELICATE.search(text) else text
 
 
 def write_per_run(

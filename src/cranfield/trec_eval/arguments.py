@@ -4,50 +4,79 @@ from __future__ import annotations
 
 import getopt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from cranfield.errors import ArgumentError
+from cranfield.core.errors import ArgumentError
+from cranfield.measures.aliases import MOST
 
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag of trec_eval: its letter, its long name, what follows it, and what it does here."""
+    """A flag of trec_eval: letter, long name, what follows it, what it does here, and the option that it sets.
+
+    One that a number follows has a `least`; one that names a format has the only one that is `read`.
+    """
 
     letter: str
     long: str
     value: str
     does: str
+    sets: str = ""
+    least: int | None = None
+    read: str = ""
+
+    @property
+    def written(self) -> str:
+        """The flag with what follows it."""
+        return f"-{self.letter} {self.value}".rstrip()
 
 
 FLAGS = (
-    Flag("h", "help", "", "prints the flags and the measures named with -m"),
-    Flag("v", "version", "", "prints the version of cranfield, and of the trec_eval it follows"),
-    Flag("q", "query_eval_wanted", "", "prints every topic before the summary; topics in byte order"),
-    Flag("n", "nosummary", "", "leaves the summary out"),
+    Flag("h", "help", "", "prints the flags and the measures named with -m", "help"),
+    Flag("v", "version", "", "prints the version of cranfield, and of the trec_eval it follows", "version"),
+    Flag("q", "query_eval_wanted", "", "prints every topic before the summary; topics in byte order", "topics"),
+    Flag("n", "nosummary", "", "leaves the summary out", "no_summary"),
     Flag("m", "measure", "NAME[.PARAMETERS]", "a measure or a set of them, any number of times; `official` if none"),
-    Flag("c", "complete_rel_info_wanted", "", "averages over all topics of the qrels; one the run lacks counts 0"),
-    Flag("l", "level_for_rel", "LEVEL", "the lowest relevance level that counts as relevant; 1 unless given"),
-    Flag("M", "Max_retrieved_per_topic", "N", "keeps the first N documents of each topic"),
-    Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M"),
-    Flag("N", "Number_docs_in_coll", "N", "documents of the collection, for the fourth number of `utility`"),
-    Flag("Z", "Zscore", "FILE", "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes"),
+    Flag(
+        "c",
+        "complete_rel_info_wanted",
+        "",
+        "averages over all topics of the qrels; one the run lacks counts 0",
+        "complete",
+    ),
+    Flag(
+        "l", "level_for_rel", "LEVEL", "the lowest relevance level that counts as relevant; 1 unless given", "level", 1
+    ),
+    Flag("M", "Max_retrieved_per_topic", "N", "keeps the first N documents of each topic", "most", 1),
+    Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M", "judged_only"),
+    Flag(
+        "N",
+        "Number_docs_in_coll",
+        "N",
+        "documents of the collection, for the fourth number of `utility`",
+        "documents",
+        0,
+    ),
+    Flag(
+        "Z",
+        "Zscore",
+        "FILE",
+        "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes",
+        "zscores",
+    ),
     Flag(
         "D",
         "Debug_level",
         "N[.TOPIC]",
         "evaluates TOPIC alone (with -c, means are still over all topics); prints no debug lines",
     ),
-    Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused"),
-    Flag("T", "Results_format", "FORMAT", "`trec_results` only"),
+    Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused", read="qrels"),
+    Flag("T", "Results_format", "FORMAT", "`trec_results` only", read="trec_results"),
     Flag("o", "Output_old_results_format", "", "accepted and without effect, as in trec_eval"),
 )
 """Every flag of trec_eval 10."""
 
 USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] QRELS RUN"
-MOST = 2_147_483_647
-"""The largest number that a flag or a parameter takes: the largest of trec_eval's own ranks and counts."""
-OFFICIAL = "official"
-"""What is computed when no measure is named."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +87,7 @@ class Options:
     run: str = ""
     measures: tuple[str, ...] = ()
     topics: bool = False
-    summary: bool = True
+    no_summary: bool = False
     complete: bool = False
     level: int = 1
     most: int | None = None
@@ -68,7 +97,7 @@ class Options:
     only_topic: str | None = None
     help: bool = False
     version: bool = False
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def parse_arguments(words: Sequence[str]) -> Options:
@@ -87,7 +116,7 @@ def parse_arguments(words: Sequence[str]) -> Options:
     (True, True, ('P.5,10',), 2, 'qrels', 'run')
     >>> parse_arguments(["-x", "qrels", "run"])
     Traceback (most recent call last):
-    cranfield.errors.ArgumentError: trec_eval has no flag -x; it has -h -v -q -n -m -c -l -M -J -N -Z -D -R -T -o
+    cranfield.ArgumentError: trec_eval has no flag -x; it has -h -v -q -n -m -c -l -M -J -N -Z -D -R -T -o
     """
     letters = "".join(flag.letter + ":" * bool(flag.value) for flag in FLAGS)
     long = [flag.long + "=" * bool(flag.value) for flag in FLAGS]
@@ -95,29 +124,25 @@ def parse_arguments(words: Sequence[str]) -> Options:
         given, files = getopt.gnu_getopt(list(words), letters, long)
     except getopt.GetoptError as error:
         raise ArgumentError(_refusal(error)) from None
-    by_name = {f"--{flag.long}": flag.letter for flag in FLAGS} | {f"-{flag.letter}": flag.letter for flag in FLAGS}
+    by_name = {name: flag for flag in FLAGS for name in (f"--{flag.long}", f"-{flag.letter}")}
     values: dict[str, object] = {}
     measures: list[str] = []
     notes: list[str] = []
     for name, text in given:
-        letter = by_name[name]
-        if letter == "m":
+        flag = by_name[name]
+        if flag.letter == "m":
             measures.append(text)
-        elif letter in _SWITCHES:
-            option, value = _SWITCHES[letter]
-            values[option] = value
-        elif letter in _NUMBERS:
-            option, low = _NUMBERS[letter]
-            values[option] = _number(letter, text, low)
-        elif letter == "Z":
-            values["zscores"] = text
-        elif letter == "D":
+        elif flag.letter == "D":
             level, point, topic = text.partition(".")
             if _number("D", level or "0", 0):
                 notes.append(f"-D {text}: trec_eval's debug lines are not printed")
             values["only_topic"] = topic if point else None
-        elif letter in _FORMATS:
-            _check_format(letter, text)
+        elif flag.read and text != flag.read:
+            why = _INSTEAD.get(text, "no such format")
+            raise ArgumentError(f"trec_eval -{flag.letter} {text}: {why}; the format read is {flag.read}")
+        elif flag.sets:
+            counted = text if flag.least is None else _number(flag.letter, text, flag.least)
+            values[flag.sets] = counted if flag.value else True
     if not (values.get("help") or values.get("version")) and len(files) != 2:
         raise ArgumentError(f"trec_eval takes two files, judgments and run; found {len(files)}. Usage: {USAGE}")
     if len(files) == 2:
@@ -125,16 +150,6 @@ def parse_arguments(words: Sequence[str]) -> Options:
     return Options(measures=tuple(measures), notes=tuple(notes), **values)  # type: ignore[arg-type]
 
 
-_SWITCHES: dict[str, tuple[str, bool]] = {
-    "h": ("help", True),
-    "v": ("version", True),
-    "q": ("topics", True),
-    "n": ("summary", False),
-    "c": ("complete", True),
-    "J": ("judged_only", True),
-}
-_NUMBERS = {"l": ("level", 1), "M": ("most", 1), "N": ("documents", 0)}
-_FORMATS = {"R": "qrels", "T": "trec_results"}
 _INSTEAD = {
     "prefs": "preferences between documents are not read; turn them into graded qrels and use bpref or ndcg",
     "qrels_prefs": "preferences between documents are not read; graded qrels are: leave -R out and use bpref or ndcg",
@@ -152,13 +167,6 @@ def _number(letter: str, text: str, low: int) -> int:
     if value > MOST:
         raise ArgumentError(f"trec_eval -{letter}: must be at most {MOST}; got {text}")
     return value
-
-
-def _check_format(letter: str, text: str) -> None:
-    if text == _FORMATS[letter]:
-        return
-    why = _INSTEAD.get(text, "no such format")
-    raise ArgumentError(f"trec_eval -{letter} {text}: {why}; the format read is {_FORMATS[letter]}")
 
 
 def _refusal(error: getopt.GetoptError) -> str:

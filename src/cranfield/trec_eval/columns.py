@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.elementary import log
-from cranfield.errors import ArgumentError, DataError
-from cranfield.files import shown
-from cranfield.measures.aliases import TREC_NAMES
-from cranfield.measures.binary import average_precision, utility, weighted_f
+from cranfield.core.elementary import log
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.files import shown
+from cranfield.measures.aliases import TrecMeasure
+from cranfield.measures.binary import average_precision, bpref, mean_over_points, rbp_residual, utility, weighted_f
 from cranfield.measures.graded import rbp
-from cranfield.measures.hits import Floats, Ints, Mask
-from cranfield.measures.incomplete import bpref, rbp_residual
+from cranfield.measures.judgments import Floats, Ints, Mask
 from cranfield.measures.ranking import JudgedRanking
-from cranfield.measures.recall_points import mean_over_points
 from cranfield.measures.registry import find
-from cranfield.trec_eval.measures import TrecMeasure
 
 LOWEST = 0.00001
 """The least a topic counts in a geometric mean."""
@@ -99,11 +96,12 @@ def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documen
         texts = level_strings(ranking, int(measure.numbers[0]))
         return [Column(measure.printed, measure, np.zeros(ranking.n_topics), texts)]
     if measure.kind in ("cutoffs", "points"):
-        meant = TREC_NAMES[name]
-        function, accepts = find(meant.ours).function, find(meant.ours).parameters
-        fixed: dict[str, Any] = {"rel": level} if "rel" in accepts else {}
+        definition = find(measure.ours)
+        fixed: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
         return [
-            Column(meant.written(name, number), measure, function(ranking, **fixed, **{str(meant.number): number}))
+            Column(
+                measure.written(number), measure, definition.function(ranking, **fixed, **{str(measure.number): number})
+            )
             for number in (int(n) if measure.kind == "cutoffs" else n for n in measure.numbers)
         ]
     return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
@@ -125,7 +123,7 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         return _rbp(measure, ranking)
     if name == "rbp_resid":
         return rbp_residual(ranking, p=measure.pairs.get("p", _PERSISTENCE))
-    definition = find(TREC_NAMES[name].ours)
+    definition = find(measure.ours)
     parameters: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
     if measure.kind == "gains":
         parameters["gains"] = gains_of(measure, ranking.judgments.top_level)

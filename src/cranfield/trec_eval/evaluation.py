@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
-from cranfield.elementary import exp, log
-from cranfield.errors import DataError
-from cranfield.labels import summary
-from cranfield.measures.hits import Ints
-from cranfield.measures.judgments import prepare
-from cranfield.measures.ranking import JudgedRanking, judge
-from cranfield.measures.trec import WIDTH, running_total, topic_blocks
-from cranfield.standardise.factors import Factors, Standardisation
+from cranfield.core.elementary import exp, log
+from cranfield.core.errors import DataError
+from cranfield.core.labels import summary
+from cranfield.measures.aliases import TrecMeasure, trec_name, trec_place
+from cranfield.measures.judgments import Floats, Ints
+from cranfield.measures.names import parse_measure
+from cranfield.measures.ranking import JudgedRanking, judge, prepare
+from cranfield.questions.standardise.fit import Factors, Standardisation
+from cranfield.scores.matrix import Scores
 from cranfield.trec_eval.arguments import Options
 from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut, with_stand_in
-from cranfield.trec_eval.measures import TrecMeasure, choose
+from cranfield.trec_eval.measures import choose
 
+WIDTH = 22
+"""How wide trec_eval writes a measure's name."""
 MISSING_Z = -1000000.0
 """What trec_eval prints where no mean is given for a measure and topic, or the sd is 0 away from the mean."""
 
@@ -54,7 +58,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     --------
     >>> import polars as pl
     >>> from cranfield import Qrels, Run
-    >>> from cranfield.trec_eval import parse_arguments
+    >>> from cranfield.trec_eval.arguments import parse_arguments
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1", "1"], "subtopic": ["0", "0"], "document": ["a", "b"],
     ...                             "relevance": [1, 1]}))
     >>> run = Run(pl.DataFrame({"topic": ["1", "1"], "document": ["x", "a"], "rank": [1, 2], "score": [2.0, 1.0]}))
@@ -91,7 +95,7 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
         known = judgments.level > 0
         page.facts["relevant"] = int(known.sum())
-    return Printed(page.blocks(topics=options.topics, summary=options.summary), tuple(notes))
+    return Printed(page.blocks(topics=options.topics, summary=not options.no_summary), tuple(notes))
 
 
 def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:
@@ -177,3 +181,47 @@ class _Page:
         if how == "geometric":
             return float(exp((total + (averaged - len(self.topics)) * log(LOWEST)) / averaged))
         return total / averaged
+
+
+def trec_lines(scores: Scores, system: str, *, topics: bool) -> Iterator[str]:
+    """The lines trec_eval prints for one run: measures in its order, topics in byte order, then all.
+
+    Counts are printed as integers and summed over topics; everything else with four decimals and averaged.
+    """
+    measures = sorted((parse_measure(name) for name in scores), key=lambda one: trec_place(one)[:2])
+    columns = [scores[str(m)].select(systems=[system]) for m in measures]
+    values = np.column_stack([column.values[:, 0] for column in columns])
+    names = [trec_name(m) for m in measures]
+    whole = [m.definition.aggregate == "sum" for m in measures]
+    formats = ["%.0f" if count else "%6.4f" for count in whole]
+    if topics:
+        labels = columns[0].topics
+        order = sorted(range(len(labels)), key=lambda at: labels[at].encode())
+        blocks = topic_blocks(names, formats, [labels[at] for at in order], values[order].tolist())
+        for block in blocks:
+            yield from block.splitlines()
+    sums = running_total(values)
+    for name, form, count, total in zip(names, formats, whole, sums, strict=True):
+        yield f"{name:<{WIDTH}}\tall\t{form % (total if count else total / len(values))}"
+
+
+def running_total(values: Floats) -> Floats:
+    """Column sums taken row after row, as a program with one loop takes them (not in pairs)."""
+    sums: Floats = np.add.accumulate(values, axis=0)[-1]
+    return sums
+
+
+def topic_blocks(
+    names: Sequence[str], formats: Sequence[str], topics: Iterable[str], rows: Iterable[Sequence[Any]]
+) -> Iterator[str]:
+    r"""One text for each topic: a line for each measure.
+
+    >>> list(topic_blocks(["num_ret", "map"], ["%d", "%6.4f"], ["7"], [[2, 0.25]]))
+    ['num_ret               \t7\t2\nmap                   \t7\t0.2500\n']
+    """
+    # One template for all topics: formatting a block at once is several times faster than line by line.
+    heads = [f"{name:<{WIDTH}}".replace("%", "%%") for name in names]
+    lines = [f"{head}\t\0\t{form}\n" for head, form in zip(heads, formats, strict=True)]
+    template = "".join(lines)
+    for topic, row in zip(topics, rows, strict=True):
+        yield template.replace("\0", topic.replace("%", "%%")) % tuple(row)

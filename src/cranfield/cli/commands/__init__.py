@@ -1,1 +1,6 @@
-"""What a command does where the common way does not serve: one small file each."""
+"""What a command does that is a tool rather than a question, and so does not go the common way of `cli.ask`."""
+
+from cranfield.cli.ask import RUNNERS
+from cranfield.cli.commands import evaluate, files, pages, sample
+
+__all__ = ["RUNNERS", "evaluate", "files", "pages", "sample"]

@@ -1,26 +1,32 @@
-"""``cranfield evaluate``: scores of runs, by any measure; also as trec_eval prints them."""
+"""``cranfield evaluate`` and ``cranfield measures``: scores of runs, also as trec_eval prints them, and by what."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cranfield.cli.output import draw, emit, progress_bar, say, warn
-from cranfield.errors import ArgumentError, DataError
+import click
+
+from cranfield.cli.ask import runs
+from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
+from cranfield.core.errors import ArgumentError, DataError
+from cranfield.questions.evaluate.question import EvaluateQuestion
+from cranfield.questions.measures.question import MeasuresQuestion
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cranfield.cli.build import OutputSettings
-    from cranfield.scores import Scores
-    from cranfield.settings.evaluate import EvaluateSettings
+    from cranfield.cli.build import Output
+    from cranfield.core.question import Files
+    from cranfield.scores.matrix import Scores
 
 
-def run(settings: EvaluateSettings, output: OutputSettings, files: dict[str, Any]) -> None:
+@runs(EvaluateQuestion)
+def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
     """Evaluate, and print means or every score."""
-    from cranfield.present.answer import answer
-
     if settings.collections is not None:
         _archive(settings, output)
         return
@@ -31,7 +37,7 @@ def run(settings: EvaluateSettings, output: OutputSettings, files: dict[str, Any
     if settings.trec:
         _print_trec(scores, settings.per_topic, output.output)
         return
-    said = answer(scores, settings)
+    said = settings.answer(scores)
     sheet = said.sheet("topics" if settings.per_topic else "means")
     emit(replace(sheet, settings={"qrels": files["qrels"], **sheet.settings}), output)
     draw(said, scores, output)
@@ -42,13 +48,13 @@ def run(settings: EvaluateSettings, output: OutputSettings, files: dict[str, Any
         )
 
 
-def _archive(settings: EvaluateSettings, output: OutputSettings) -> None:
+def _archive(settings: EvaluateQuestion, output: Output) -> None:
     """Evaluate the collections of a list, and print what became of each."""
     import polars as pl
 
+    from cranfield.core.signature import signature
+    from cranfield.core.tables import Sheet
     from cranfield.measures.archive import evaluate_archive
-    from cranfield.present.tables import Sheet
-    from cranfield.signature import signature
 
     if output.output is None:
         raise ArgumentError("--collections writes one file per collection; name the directory with -o DIRECTORY")
@@ -59,15 +65,8 @@ def _archive(settings: EvaluateSettings, output: OutputSettings) -> None:
         outcomes = list(
             evaluate_archive(str(settings.collections), output.output, how.pop("measures"), progress=progress, **how)
         )
-    rows = pl.DataFrame(
-        {
-            "collection": [one.name for one in outcomes],
-            "state": [one.state for one in outcomes],
-            "topics": [one.n_topics for one in outcomes],
-            "systems": [one.n_systems for one in outcomes],
-            "file": [one.path for one in outcomes],
-        }
-    )
+    columns = {"collection": "name", "state": "state", "topics": "n_topics", "systems": "n_systems", "file": "path"}
+    rows = pl.DataFrame({name: [getattr(one, field) for one in outcomes] for name, field in columns.items()})
     shown = {"collections": settings.collections, **settings.to_dict()}
     warnings = tuple(f"{one.name}: {text}" for one in outcomes for text in one.warnings)
     sheet = Sheet("evaluate", rows, signature("evaluate", **shown), shown, warnings, title="Collections evaluated")
@@ -79,8 +78,7 @@ def _archive(settings: EvaluateSettings, output: OutputSettings) -> None:
 
 
 def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
-    from cranfield.files import write_atomically
-    from cranfield.measures.trec import trec_lines
+    from cranfield.trec_eval.evaluation import trec_lines
 
     warn(scores.warnings)
     systems = next(iter(scores.values())).systems
@@ -93,5 +91,32 @@ def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
     else:
-        write_atomically(output, text.encode())
-        say(f"wrote {output} ({len(lines)} lines)")
+        write(output, text.encode(), f" ({len(lines)} lines)")
+
+
+@runs(MeasuresQuestion)
+def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
+    """List the measures."""
+    import polars as pl
+
+    from cranfield.core.signature import signature
+    from cranfield.core.tables import Sheet
+    from cranfield.measures.aliases import other_names
+    from cranfield.measures.names import look_up
+    from cranfield.measures.registry import find, known_names
+
+    listed = [look_up(name)[0] for name in settings.names] or [find(name) for name in known_names()]
+    rows = [(d.written, d.summary, d.family, ", ".join(other_names(d)), d.citation) for d in listed]
+    if sys.stdout.isatty() and output.format is None and output.output is None:
+        _print_paragraphs(rows, terminal_width())
+        return
+    names = ("measure", "definition", "tool", "also", "citation")
+    emit(Sheet("measures", pl.DataFrame(rows, list(names), orient="row"), signature("measures")), output)
+
+
+def _print_paragraphs(rows: Iterable[tuple[str, ...]], width: int) -> None:
+    """One paragraph per measure: five columns of prose do not fit a terminal."""
+    for written, definition, tool, also, citation in rows:
+        click.secho(written, bold=True)
+        for line in (definition, f"{citation} ({tool})", *([f"also written {also}"] if also else [])):
+            click.echo(textwrap.fill(line, width, initial_indent="    ", subsequent_indent="    "))

@@ -1,4 +1,4 @@
-"""The formats of run and qrels files, one file each: how to recognise, read and write it.
+"""The formats of run and qrels files: how to recognise, read and write each.
 
 TREC's own lines never come here: `collection.readers` tries the fast path for them first. The files import nothing
 numerical at the top, because help texts list the formats.
@@ -6,25 +6,22 @@ numerical at the top, because help texts list the formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cranfield.compression import plain_ending
-from cranfield.errors import UnknownNameError
-from cranfield.files import check_text
-from cranfield.registry import Registry
+from cranfield.core.compression import plain_ending
+from cranfield.core.errors import UnknownNameError
+from cranfield.core.files import check_text
+from cranfield.core.recognition import first_lines
+from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:
-    from cranfield.collection.parsed import Parsed
+    from cranfield.collection.lines import Parsed
+    from cranfield.collection.rows import Place
     from cranfield.collection.types import Qrels, Run
-
-_HEAD = 1 << 18
-LOOKED_AT = 100
-"""Lines that have a say in what a file is."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +42,35 @@ class CollectionFile:
         """The bytes, checked to be text; a `FileError` when they are not."""
         return check_text(self.data, self.path)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Lines that are not blank and no comments, with their numbers."""
-        return _data_lines(self.text)
-
     @cached_property
     def first(self) -> list[bytes]:
-        """The first of these lines."""
-        head = self.text[:_HEAD].rpartition(b"\n")[0]  # where they are as a rule, so that a large file is not cut up
-        lines = list(islice(_data_lines(head), LOOKED_AT)) if len(self.text) > _HEAD else []
-        if len(lines) < LOOKED_AT:
-            lines = list(islice(self.lines(), LOOKED_AT))
-        return [line for _, line in lines]
+        """The first lines that are not blank and no comments."""
+        return first_lines(self.text)
 
+    def run(self, columns: Mapping[str, Any], lines: Sequence[int] = (), **about: Any) -> Parsed:
+        """A run of columns and the line of each row, once its rows are known to be sound; `about` it what is known."""
+        from cranfield.collection.lines import Parsed
+        from cranfield.collection.rows import run_frame
 
-def _data_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            yield number, line
+        return Parsed(run_frame(columns, self._place(lines)), **about)
+
+    def qrels(self, columns: Mapping[str, Any], lines: Sequence[int] = ()) -> Parsed:
+        """Judgments of columns, likewise."""
+        from cranfield.collection.lines import Parsed
+        from cranfield.collection.rows import qrels_frame
+
+        return Parsed(qrels_frame(columns, self._place(lines)))
+
+    def unfold(self, nested: Mapping[str, Any], part: str) -> dict[str, list[Any]]:
+        """The columns in {topic: {document: part}}."""
+        from cranfield.collection.rows import unfold
+
+        return unfold(nested, self._place(()), part)
+
+    def _place(self, lines: Sequence[int]) -> Place:
+        from cranfield.collection.rows import Place
+
+        return Place(self.path, lines.__getitem__ if lines else lambda at: 0)
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,22 @@
-"""JSON: {topic: {document: score}}, as BEIR, MTEB, ranx and pytrec_eval save it."""
+"""JSON: {topic: {document: score}}, as BEIR, MTEB, ranx and pytrec_eval save it; and JSON lines, one per document."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, CollectionFormat
+from cranfield.core.columns import QRELS_PARTS, RUN_PARTS, columns_of
+from cranfield.core.errors import DataError
+from cranfield.core.files import Problems
+from cranfield.core.json_text import json_objects
+from cranfield.core.recognition import MODEL, begins_object, is_json_lines, load_json, rankings_in
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cranfield.collection.parsed import Parsed
+    from cranfield.collection.lines import Parsed
     from cranfield.collection.types import Qrels, Run
-
-MEANS_ONLY = (
-    "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
-    "evaluate them with the judgments"
-)
-_MODEL = "mteb_model_meta"
-_OBJECT = re.compile(rb'\s*\{(?![ \t]+[^"}\s])')
-
-
-def begins_object(text: bytes) -> bool:
-    """Whether a text begins as a JSON object does; a topic may be called ``{``.
-
-    >>> begins_object(b'{"301": {'), begins_object(b"{ Q0 FT911-3 1 9.5 x")
-    (True, False)
-    """
-    return _OBJECT.match(text) is not None
 
 
 def is_json(file: CollectionFile) -> bool:
@@ -36,74 +25,17 @@ def is_json(file: CollectionFile) -> bool:
     return begins_object(file.text) and not by_line
 
 
-def load(file: CollectionFile) -> Any:
-    """The content."""
-    from cranfield.errors import FileError, Problem
-    from cranfield.json_text import JSONProblem, parse_json
-
-    try:
-        return parse_json(file.text)
-    except JSONProblem as error:
-        raise FileError(file.path, [Problem(error.line, error.text)]) from None
+def read_json_run(file: CollectionFile) -> Parsed:
+    """The rankings; the tag is the model that MTEB's predictions are of, because their file is named after the task."""
+    content = load_json(file.text, file.path)
+    columns = file.unfold(rankings_in(content, file.path), "score")
+    said = content.get(MODEL)
+    return file.run(columns, tag=str(said.get("model_name") or "") if isinstance(said, dict) else "")
 
 
-def by_topic(content: Any, path: str) -> dict[str, Any]:
-    """The topics in a file: MTEB wraps them in a subset and a split."""
-    from cranfield.errors import FileError, Problem
-    from cranfield.json_text import holds_means
-
-    while isinstance(content, dict):
-        inside = {key: value for key, value in content.items() if key != _MODEL}
-        if holds_means(inside) or _depth(inside) < 2:
-            break
-        if _depth(inside) == 2:
-            return inside
-        if len(inside) > 1:
-            text = f"holds {len(inside)} sets of rankings ({', '.join(list(inside)[:3])}, …); keep one per file"
-            raise FileError(path, [Problem(0, text)])
-        content = next(iter(inside.values()))
-    if isinstance(content, dict) and content:
-        raise FileError(path, [Problem(0, f"is no {{topic: {{document: score}}}}; {_what(content)}")])
-    raise FileError(path, [Problem(0, "holds nothing; expected {topic: {document: score}}")])
-
-
-def _model(content: dict[str, Any]) -> str:
-    """The model that MTEB's predictions are of, empty for other files: the file is named after the task."""
-    said = content.get(_MODEL)
-    return str(said.get("model_name") or "") if isinstance(said, dict) else ""
-
-
-def _what(content: dict[str, Any]) -> str:
-    from cranfield.json_text import holds_means
-
-    if holds_means(content):
-        return f"it {MEANS_ONLY}"
-    return f"its keys are {', '.join(list(content)[:5])}"
-
-
-def _depth(content: Any, most: int = 3) -> int:
-    """How deep objects lie in one another, along the first that is not empty; counted to `most`."""
-    if not isinstance(content, dict) or not most:
-        return 0
-    return 1 + max((_depth(one, most - 1) for one in list(content.values())[:5]), default=1)
-
-
-def read_run(file: CollectionFile) -> Parsed:
-    """The rankings."""
-    from cranfield.collection.parsed import Parsed
-    from cranfield.collection.rows import Place, run_frame, unfold
-
-    place, content = Place(file.path, lambda at: 0), load(file)
-    return Parsed(run_frame(unfold(by_topic(content, file.path), place, "score"), place), tag=_model(content))
-
-
-def read_qrels(file: CollectionFile) -> Parsed:
+def read_json_qrels(file: CollectionFile) -> Parsed:
     """The judgments."""
-    from cranfield.collection.parsed import Parsed
-    from cranfield.collection.rows import Place, qrels_frame, unfold
-
-    place = Place(file.path, lambda at: 0)
-    return Parsed(qrels_frame(unfold(by_topic(load(file), file.path), place, "relevance"), place))
+    return file.qrels(file.unfold(rankings_in(load_json(file.text, file.path), file.path), "relevance"))
 
 
 def _nested(frame: pl.DataFrame, value: str) -> bytes:
@@ -115,34 +47,98 @@ def _nested(frame: pl.DataFrame, value: str) -> bytes:
     return (json.dumps(nested, ensure_ascii=False) + "\n").encode()
 
 
-def write_run(run: Run) -> bytes:
+def write_json_run(run: Run) -> bytes:
     """{topic: {document: score}}."""
     return _nested(run.frame, "score")
 
 
-def write_qrels(qrels: Qrels) -> bytes:
+def write_json_qrels(qrels: Qrels) -> bytes:
     """{topic: {document: relevance}}; subtopics have no place there."""
-    from cranfield.errors import DataError
-
     if qrels.frame.select("topic", "document").is_duplicated().any():
         raise DataError(f"judgments {qrels.name}: JSON has no place for subtopics; write trec or table instead")
     return _nested(qrels.frame, "relevance")
 
 
-JSON = COLLECTION_FORMATS.register(
+def is_jsonl(file: CollectionFile) -> bool:
+    """Whether every line is an object."""
+    return is_json_lines(file.first)
+
+
+def _columns(file: CollectionFile, parts: Sequence[str], needed: str) -> tuple[dict[str, list[Any]], list[int]]:
+    problems = Problems(file.path)
+    rows, lines = [], []
+    named: dict[str, str] = {}
+    for number, row in json_objects(file.text, problems.add):
+        named = named or columns_of(list(row), parts)
+        if not named:
+            problems.add(number, f"expected keys for {needed}, found {', '.join(row) or 'none'}")
+            continue
+        if missing := [key for key in named.values() if key not in row]:
+            problems.add(number, f"expected the key {missing[0]!r}, found {', '.join(row) or 'none'}")
+            continue
+        rows.append(row)
+        lines.append(number)
+    if not {"topic", "document"} <= set(named) or len(named) < 3:
+        problems.add(1, f"expected keys for {needed}, found {', '.join(rows[0]) if rows else 'none'}")
+    problems.raise_if_any()
+    return {part: [row[key] for row in rows] for part, key in named.items()}, lines
+
+
+def read_jsonl_run(file: CollectionFile) -> Parsed:
+    """One run."""
+    from cranfield.collection.rows import RUN_COLUMNS
+
+    return file.run(*_columns(file, RUN_PARTS, RUN_COLUMNS))
+
+
+def read_jsonl_qrels(file: CollectionFile) -> Parsed:
+    """The judgments."""
+    from cranfield.collection.rows import QRELS_COLUMNS
+
+    return file.qrels(*_columns(file, QRELS_PARTS, QRELS_COLUMNS))
+
+
+def write_jsonl_run(run: Run) -> bytes:
+    """One object per document: topic, document, rank, score."""
+    return run.frame.select("topic", "document", "rank", "score").write_ndjson().encode()
+
+
+def write_jsonl_qrels(qrels: Qrels) -> bytes:
+    """One object per judgment: topic, subtopic, document, relevance."""
+    return qrels.frame.select("topic", "subtopic", "document", "relevance").write_ndjson().encode()
+
+
+COLLECTION_FORMATS.register(
     CollectionFormat(
         name="json",
         summary="`{topic: {document: score}}`: BEIR's results, MTEB's predictions, ranx's and pytrec_eval's files",
         is_run=is_json,
         is_qrels=is_json,
-        read_run=read_run,
-        read_qrels=read_qrels,
-        write_run=write_run,
-        write_qrels=write_qrels,
+        read_run=read_json_run,
+        read_qrels=read_json_qrels,
+        write_run=write_json_run,
+        write_qrels=write_json_qrels,
         ending=".json",
         asked_by=".json",
         notes="MTEB's subset and split around the topics are passed through; a key that comes twice is an error",
         tried=10,
         rank=60,
+    )
+)
+COLLECTION_FORMATS.register(
+    CollectionFormat(
+        name="jsonl",
+        summary="one JSON object per line, with the names of columns as keys",
+        is_run=is_jsonl,
+        is_qrels=is_jsonl,
+        read_run=read_jsonl_run,
+        read_qrels=read_jsonl_qrels,
+        write_run=write_jsonl_run,
+        write_qrels=write_jsonl_qrels,
+        ending=".jsonl",
+        asked_by=".jsonl",
+        notes="keys as in tables; others are passed over",
+        tried=15,
+        rank=70,
     )
 )

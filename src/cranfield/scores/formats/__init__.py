@@ -1,4 +1,4 @@
-"""The formats of score files, one file each: how to recognise, read and write it.
+"""The formats of score files: how to recognise, read and write each.
 
 The files import nothing numerical at the top, because help texts list the formats.
 """
@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cranfield.defaults import MISSING, MissingPolicy
-from cranfield.errors import UnknownNameError
-from cranfield.files import check_text
-from cranfield.registry import Registry
+from cranfield.core.defaults import MISSING, MissingPolicy
+from cranfield.core.errors import FileError, Problem, UnknownNameError
+from cranfield.core.files import check_text
+from cranfield.core.recognition import begins_object
+from cranfield.core.recognition import recognise as recognise_kind
+from cranfield.core.registry import Registry
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cranfield.scores.formats.per_run import LongColumns
     from cranfield.scores.matrix import ScoreMatrix, Scores
-    from cranfield.scores.per_run import LongColumns
     from cranfield.scores.text_tables import Table
 
 
@@ -32,14 +34,12 @@ class ScoreFile:
     path : its name, for messages
     data : its bytes
     stem, ending : its name without the endings, and the ending of its format, in lower case
-    measure : the measure its name carries (``trec8.AP.csv``), if any
     """
 
     path: str
     data: bytes
     stem: str
     ending: str
-    measure: str | None
 
     @cached_property
     def text(self) -> bytes:
@@ -49,21 +49,21 @@ class ScoreFile:
     @cached_property
     def long(self) -> pl.DataFrame | None:
         """The columns of a large long table; None for anything that is not plainly one."""
-        from cranfield.scores.fast_tables import long_table
+        from cranfield.scores.text_tables import long_table
 
         return long_table(self.text)
 
     @cached_property
     def table(self) -> Table:
         """The text cut into fields."""
-        from cranfield.scores.text_tables import read_table
+        from cranfield.scores.text_tables import read_score_table
 
-        return read_table(self.text, self.path)
+        return read_score_table(self.text, self.path)
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the caller says about a file (see `read_scores`)."""
+    """What the caller or the file's name says about a file (see `read_scores`)."""
 
     measure: str | None = None
     missing: MissingPolicy = MISSING
@@ -101,10 +101,18 @@ class ScoreFormat:
 
 
 FORMATS: Registry[ScoreFormat] = Registry("score format", __name__)
+_OTHERS = {"run": "is a run", "qrels": "holds judgments"}
 
 
 def recognise(file: ScoreFile) -> ScoreFormat:
-    """The format of a file, by its content; what nothing else is, is read as a wide table."""
+    """The format of a file, by its content; what nothing else is, is read as a wide table. Runs and qrels are refused.
+
+    The caller says that it holds scores, so its name has no say, and JSON by two keys is by system and topic.
+    """
+    told = file.data.startswith(b"PAR1") or begins_object(file.text)
+    if not told and (other := _OTHERS.get(recognise_kind("", file.text))):
+        text = f"{other}, not scores; evaluate runs against judgments first, or name its format if it holds scores"
+        raise FileError(file.path, [Problem(0, text)])
     return next(entry for entry in sorted(FORMATS.values(), key=lambda one: one.tried) if entry.recognise(file))
 
 

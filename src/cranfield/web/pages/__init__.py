@@ -1,1 +1,1 @@
-"""The pages: one file each, which registers its page; menu, routes, API, downloads and OpenAPI follow from it."""
+"""What pages have of their own: forms that ask otherwise than the command line, and answers beyond the library's."""

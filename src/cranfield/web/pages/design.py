@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from cranfield import defaults
-from cranfield.design.designs import DESIGNS, DesignKind
-from cranfield.errors import ArgumentError, quietly
-from cranfield.executors import Progress
-from cranfield.present.answer import answer
-from cranfield.records import record
-from cranfield.settings import Settings, questions, setting, shared
-from cranfield.settings.design import (
-    BASELINE,
-    PUBLISHED,
-    VARIANCE,
-    VARIANCE_OF_DIFFERENCE,
-)
-from cranfield.settings.variance import estimators
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.answer import answer
+from cranfield.core.errors import ArgumentError, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.page import Page
+from cranfield.core.question import Question, Takes, questions, setting
+from cranfield.questions.design.designs import DESIGNS
+from cranfield.questions.design.question import BASELINE, PUBLISHED, VARIANCE, VARIANCE_OF_DIFFERENCE
+from cranfield.questions.design.result import DesignKind
+from cranfield.questions.variance.question import estimators
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import imports, read_lines
-from cranfield.web.server.outcome import Outcome
-from cranfield.web.server.page import data, page
+from cranfield.web.server.outcome import Outcome, imports, read_lines
+from cranfield.web.server.page import OfData, answers, data
 
 FINDS = {
     "topics": "how many topics I need",
@@ -34,6 +30,11 @@ FINDS = {
 }
 """What can be found, in words."""
 MOST_CELLS = 1_000
+_NAMES = {"systems": "n_systems", "topics": "n_topics"}
+_ANY: dict[str, Any] = {"least": -1e9, "most": 1e9}  # the library says what is wrong with a number
+NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
+EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
+"""AP of TREC's Robust tracks: twice the residual variance."""
 
 
 def designs() -> dict[str, DesignKind]:
@@ -69,9 +70,22 @@ class Choices:
         return " ".join(name for name, kind in self.designs.items() if kind.pairwise == of_difference)
 
 
-@record(kw_only=True)
-class DesignQuestion(Settings):
+@dataclass(frozen=True, kw_only=True)
+class DesignForm(OfData):
     """How many topics, or what that many topics can do: the settings of all designs on one page."""
+
+    takes: ClassVar[Takes] = "past"
+    page = Page(
+        name="design",
+        title="Design",
+        place=10,
+        heading="How many topics?",
+        doing="Designing",
+        nothing="",
+        brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
+        example=EXAMPLE,
+        template="design.html",
+    )
 
     kind: str = setting(
         "pairs",
@@ -83,17 +97,17 @@ class DesignQuestion(Settings):
         None, "What to find; by default what is left out. A value given for it is ignored.",
         choices=tuple(FINDS), label="What do you want to know?")  # fmt: skip
     variance: tuple[float, ...] | None = setting(
-        None, VARIANCE, least=-1e9, most=1e9, label="Residual variance, topics taken out (σ²)"
+        None, VARIANCE, label="Residual variance, topics taken out (σ²)", **_ANY
     )
     variance_of_difference: tuple[float, ...] | None = setting(
-        None, VARIANCE_OF_DIFFERENCE, least=-1e9, most=1e9, label="Variance of the difference of two systems (σₜ²)"
+        None, VARIANCE_OF_DIFFERENCE, label="Variance of the difference of two systems (σₜ²)", **_ANY
     )
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
     measure: str | None = shared.measure("Measure of the dataset.")
     estimator: str | None = setting(
         None,
         "How to estimate the variance from the dataset; by default as the design needs it.",
-        choices=estimators,
+        registry=estimators,
         label="Estimated by",
     )
     n_systems: tuple[int, ...] | None = setting(
@@ -102,29 +116,20 @@ class DesignQuestion(Settings):
     min_diff: tuple[float, ...] | None = setting(
         None,
         "Smallest difference worth detecting (pairs, anova, ttest).",
-        least=-1e9,
-        most=1e9,
         label="Smallest difference worth detecting (minD)",
+        **_ANY,
     )
     width: tuple[float, ...] | None = setting(
-        None,
-        "Largest expected width of the interval (interval).",
-        least=-1e9,
-        most=1e9,
-        label="Width of the interval (δ)",
+        None, "Largest expected width of the interval (interval).", label="Width of the interval (δ)", **_ANY
     )
     n_topics: tuple[int, ...] | None = setting(
         None, "Topics there are.", least=-(10**6), most=10**6, label="Topics I have"
     )
     power: tuple[float, ...] | None = setting(
-        None, f"Wanted power; {defaults.POWER} unless sought.", least=-1e9, most=1e9, label="Power (1 − β)"
+        None, f"Wanted power; {defaults.POWER} unless sought.", label="Power (1 − β)", **_ANY
     )
     alpha: tuple[float, ...] = setting(
-        (defaults.ALPHA,),
-        "Significance level; intervals have 1 - alpha.",
-        least=-1e9,
-        most=1e9,
-        label="Significance level (α)",
+        (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", label="Significance level (α)", **_ANY
     )
     method: str | None = setting(
         None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
@@ -136,8 +141,6 @@ class DesignQuestion(Settings):
         "Two systems with different topics; sizes per group (ttest, interval).",
         label="The two systems have different topics",
     )
-
-    takes = "past"
 
     def asked(self) -> dict[str, Any]:
         """The arguments of this kind of design, without the one to be found."""
@@ -153,7 +156,7 @@ class DesignQuestion(Settings):
                 asked["power"] = (defaults.POWER,)
         return {_NAMES.get(name, name): values for name, values in asked.items()}
 
-    def as_typed(self, files: list[str] | None = None, measure: str | None = None) -> Any:
+    def as_typed(self, files: list[str] | None = None, measure: str | None = None) -> Question:
         """The question as the command of its design asks it."""
         kind = questions()[f"design {self.kind}"]
         every = {**self.values("question"), **self.asked(), "measure": measure, "scores": files}
@@ -164,10 +167,12 @@ class DesignQuestion(Settings):
         return kind(**{name: value for name, value in every.items() if name in known})
 
 
-_NAMES = {"systems": "n_systems", "topics": "n_topics"}
-
-
-def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress) -> Outcome:
+@answers(
+    DesignForm,
+    extra=Choices,
+    quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
+)
+def design(question: DesignForm, dataset: Dataset | None, progress: Progress) -> Outcome:
     """The design that was asked for."""
     typed = (question.variance, question.variance_of_difference)
     cells = math.prod(len(values or [1]) for values in (*question.asked().values(), question.alpha, *typed))
@@ -186,7 +191,7 @@ def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress
     said = answer(result, settings)
     if question.method is not None:
         said = replace(said, on_page=tuple("design" if name == "methods" else name for name in said.shown))
-    function = settings.answered_by.rpartition(":")[2]
+    function = settings.verb().__name__
     if dataset is None:
         return Outcome(said, (settings.words(),), (imports(function), settings.call()), said.warnings)
     lines = read_lines(question, dataset, function)
@@ -194,7 +199,7 @@ def design(question: DesignQuestion, dataset: Dataset | None, progress: Progress
     return Outcome(said, (*before, settings.words()), (*lines, call), said.warnings)
 
 
-def _check_typed(question: DesignQuestion) -> None:
+def _check_typed(question: DesignForm) -> None:
     """A variance must be typed, and one only."""
     given = [name for name in ("variance", "variance_of_difference") if getattr(question, name)]
     kind = DESIGNS[question.kind]
@@ -207,25 +212,3 @@ def _check_typed(question: DesignQuestion) -> None:
         raise ArgumentError(f"`{name}` is missing; type one, or choose data to estimate it from.")
     if len(given) > 1:
         raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
-
-
-NEXT = {"systems": f"{defaults.NEXT_SYSTEMS}", "min_diff": f"{defaults.NEXT_MIN_DIFF:.2f}"}
-"""What the pages about the next collection begin with."""
-EXAMPLE = {"kind": "pairs", "find": "topics", "variance_of_difference": "0.0250", **NEXT, "power": "0.80"}
-"""AP of TREC's Robust tracks: twice the residual variance."""
-
-page(
-    "design",
-    "Design",
-    DesignQuestion,
-    heading="How many topics?",
-    doing="Designing",
-    nothing="",
-    brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
-    example=EXAMPLE,
-    template="design.html",
-    extra=Choices,
-    answer=design,
-    quick=lambda question, dataset: dataset is None or dataset.has_matrix(question.measure),
-    place=10,
-)

@@ -1,30 +1,42 @@
-"""The collection at a glance: the data of the linked view that a dataset's page shows."""
+"""Looking at a collection: the data of the linked view that a dataset's page shows, and one topic of it."""
 
 from __future__ import annotations
 
-import dataclasses
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
-from cranfield.collection.coverage import judged_share
-from cranfield.errors import quietly
-from cranfield.executors import Progress
-from cranfield.present.answer import answer
-from cranfield.present.view.data import JUDGED_DEPTH, view_data
-from cranfield.records import record
-from cranfield.settings.compare import LeaderboardSettings
+from cranfield.collection.pools import judged_counts, judged_share
+from cranfield.core import options as shared
+from cranfield.core.answer import answer
+from cranfield.core.errors import quietly
+from cranfield.core.executors import Progress
+from cranfield.core.labels import positions
+from cranfield.core.page import Page
+from cranfield.core.question import Question, Takes, setting
+from cranfield.questions.leaderboard.question import LeaderboardQuestion
+from cranfield.reports.view.data import JUDGED_DEPTH, view_data
+from cranfield.reports.view.rankings import rankings
+from cranfield.reports.view.topic import topic_answer
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import by_measure, material_of, snippets, warnings_of
-from cranfield.web.server.outcome import Outcome
-from cranfield.web.server.page import page
+from cranfield.web.server.outcome import Outcome, by_measure, material_of, read_lines, snippets, warnings_of
+from cranfield.web.server.page import answers
 
 
-@record(kw_only=True)
-class ViewQuestion(LeaderboardSettings):
+@dataclass(frozen=True, kw_only=True)
+class ViewForm(LeaderboardQuestion):
     """The settings of `leaderboard`; the view fetches one measure after the other."""
 
     by_one_measure: ClassVar[bool] = True
+    page = Page(
+        name="view",
+        title="View",
+        heading="The collection at a glance",
+        doing="Comparing the systems of",
+        brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed for the page.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +50,8 @@ class ViewOutcome(Outcome):
         return {**super().to_dict(), "view": self.view}
 
 
-def look(question: Any, dataset: Dataset, progress: Progress) -> ViewOutcome:
+@answers(ViewForm)
+def look(question: ViewForm, dataset: Dataset, progress: Progress) -> ViewOutcome:
     """All pairs of the systems, and everything the view shows of them."""
     contents = dataset.require_valid(progress)
     question = by_measure(question, dataset)
@@ -53,18 +66,56 @@ def look(question: Any, dataset: Dataset, progress: Progress) -> ViewOutcome:
             judged = {"qrels": dataset.qrels(), "judged": dict(shares.iter_rows())}
         scores = contents.scores if comparisons[0].measure in contents.scores else material[0]
         data = view_data(comparisons, scores, title=dataset.title, teams=dataset.teams, **judged)
-    said = dataclasses.replace(answer(result, question), on_page=("leaderboard",))
+    said = replace(answer(result, question), on_page=("leaderboard",))
     command, python = snippets(question, dataset)
     return ViewOutcome(said, command, python, warnings_of(said.warnings, material), view=data)
 
 
-page(
-    "view",
-    "View",
-    ViewQuestion,
-    heading="The collection at a glance",
-    doing="Comparing the systems of",
-    brief="The leaderboard, and in `view` everything the linked view of a collection shows, packed for the page.",
-    answer=look,
-    place=None,
-)
+@dataclass(frozen=True, kw_only=True)
+class TopicQuestion(Question):
+    """One topic: the scores of all systems on it, how hard it is among the others, and two ranked lists with grades."""
+
+    takes: ClassVar[Takes] = "scores"
+    by_one_measure: ClassVar[bool] = True
+    page = Page(
+        name="topic",
+        title="Topic",
+        heading="One topic",
+        doing="Looking at a topic of",
+        nothing="Choose a topic on the page of a dataset.",
+        brief="One topic: all systems on it, how hard it is, and two ranked lists with grades.",
+        template="topic.html",
+    )
+
+    measure: str | None = shared.one_measure()
+    topic: str = setting(help="A topic.", flags=(), part="view")
+    a: str | None = setting(None, "A system whose ranked list to show.", flags=(), part="view", usual="the best")
+    b: str | None = setting(None, "The list beside it.", flags=(), part="view", usual="the second best")
+
+
+@answers(TopicQuestion)
+def look_at_topic(question: TopicQuestion, dataset: Dataset, progress: Progress) -> Outcome:
+    """The topic by the scores, and by judgments and runs where there are any."""
+    contents = dataset.require_valid(progress)
+    matrix = dataset.matrix(question.measure)
+    positions("topic", [question.topic], matrix.topics)
+    counts, lists = None, None
+    if contents.has_runs:
+        runs = {run.system: run for run in dataset.runs()}
+        chosen = [name for name in (question.a, question.b) if name]
+        positions("system", chosen, list(runs))
+        best = sorted(runs, key=lambda name: -matrix.system_means[matrix.systems.index(name)])
+        pair = [question.a or next(name for name in best if name not in chosen)]
+        pair.append(question.b or next(name for name in best if name not in pair))
+        with quietly():
+            lists = rankings(dataset.qrels(), [runs[name] for name in pair], question.topic)
+        rows = judged_counts(dataset.qrels(), matrix.topics).iter_rows(named=True)
+        counts = {row["topic"]: row for row in rows}
+    said = topic_answer(matrix, question.topic, counts=counts, lists=lists)
+    words = [(name, value) for name, value in question.query() if name != "topic"]
+    links = [f"/topic?{urlencode([*words, ('topic', topic)])}" for topic in said.extra["hardest"]]
+    pick = f"scores.select(topics=[{question.topic!r}]).to_wide()"
+    python = (*read_lines(by_measure(question, dataset), dataset), pick)
+    before, files = dataset.score_files(matrix.measure)
+    command = tuple(before) or (shlex.join(["cranfield", "convert", *files]),)
+    return Outcome(said, command, python, warnings_of(said.warnings), links={"topics": links})

@@ -13,17 +13,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from cranfield.collection import FileCheck
-from cranfield.defaults import MissingPolicy
-from cranfield.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
-from cranfield.labels import positions
-from cranfield.settings import Setting
-from cranfield.settings.base import MOST_VALUES
-from cranfield.web.server.data import SAMPLE, Contents, Dataset
-from cranfield.web.server.jobs import Job
-from cranfield.web.server.page import Page, pages
-from cranfield.web.server.service import Service
-from cranfield.web.server.store import Upload
+from cranfield.collection.check import FileCheck
+from cranfield.core.defaults import MissingPolicy
+from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError
+from cranfield.core.labels import positions
+from cranfield.core.question import MOST_VALUES, QueryError, Setting
+from cranfield.reports.view.rankings import rankings
+from cranfield.web.server.data import SAMPLE, Contents, Dataset, InvalidData
+from cranfield.web.server.jobs import Busy, Job
+from cranfield.web.server.page import WebPage, pages
+from cranfield.web.server.security import TooLarge
+from cranfield.web.server.service import NotStarted, Service
+from cranfield.web.server.store import MissingData, Upload
 
 
 class Envelope(BaseModel):
@@ -94,28 +95,27 @@ class DataList(BaseModel):
     datasets: list[dict[str, str]]
 
 
+class MissingJob(UnknownNameError):
+    """A job that is not known any more."""
+
+
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 401, 403, 404, 409, 413, 421, 422, 503)
 }
-_JOB: dict[int | str, dict[str, Any]] = {202: {"model": JobStatus, "description": "Not done yet; ask again."}}
-ANSWERS = {**_JOB, **_PROBLEMS}
-UPLOAD = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "missing": {"type": "string", "enum": ["error", "zero", "drop-topic"]},
-                        "lenient": {"type": "string", "enum": ["true", "false"]},
-                    },
-                }
-            }
-        },
-    }
+ANSWERS = {202: {"model": JobStatus, "description": "Not done yet; ask again."}, **_PROBLEMS}
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_MISSING = {"type": "string", "enum": list(get_args(MissingPolicy))}
+_LENIENT = {"type": "string", "enum": ["true", "false"]}
+_FORM = {"files": _FILES, "missing": _MISSING, "lenient": _LENIENT}
+_SENT = {"multipart/form-data": {"schema": {"type": "object", "required": ["files"], "properties": _FORM}}}
+UPLOAD = {"requestBody": {"required": True, "content": _SENT}}
+_STATUSES: dict[type[Exception] | tuple[type[Exception], ...], int] = {
+    (MissingData, MissingJob): 404,
+    NotStarted: 403,
+    Busy: 503,
+    QueryError: 422,
+    TooLarge: 413,
+    InvalidData: 409,
 }
 router = APIRouter(prefix="/api")
 
@@ -125,19 +125,16 @@ def service_of(request: Request) -> Service:
     return cast(Service, request.app.state.service)
 
 
-def job_status(service: Service, job: Job) -> dict[str, Any]:
+def status_of(error: Exception) -> int:
+    """The status of one of our own errors."""
+    return next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 400)
+
+
+def job_status(service: Service, job: Job, **more: str) -> dict[str, Any]:
     """A job as the API and the page's script see it."""
-    return JobStatus(
-        job=job.id,
-        title=job.title,
-        state=job.state,
-        done=job.done,
-        total=job.total,
-        share=job.share,
-        stage=job.stage,
-        ahead=service.jobs.ahead(job),
-        error=str(job.error or ""),
-    ).model_dump()
+    where: dict[str, Any] = {"done": job.done, "total": job.total, "share": job.share, "stage": job.stage, **more}
+    where |= {"ahead": service.jobs.ahead(job), "error": str(job.error or "")}
+    return JobStatus(job=job.id, title=job.title, state=job.state, **where).model_dump()
 
 
 # ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,10 +151,8 @@ def questions() -> APIRouter:
     return made
 
 
-def _asking(page: Page) -> Callable[[Request], Response]:
+def _asking(page: WebPage) -> Callable[[Request], Response]:
     def ask(request: Request) -> Response:
-        from cranfield.web.server.app import status_of
-
         service = service_of(request)
         try:
             outcome = service.ask(page, page.question.from_query(request.query_params.multi_items()))
@@ -201,7 +196,7 @@ def datasets(request: Request) -> Response:
 
 
 @router.post(
-    "/data", status_code=201, response_model=DataStatus, tags=["data"], responses=ANSWERS, openapi_extra=UPLOAD
+    "/data", response_model=DataStatus, status_code=201, tags=["data"], responses=ANSWERS, openapi_extra=UPLOAD
 )
 async def upload(request: Request) -> Response:
     """Upload score files, or runs with their qrels file; plain, .gz, .bz2, .xz, .zst or .zip."""
@@ -218,8 +213,6 @@ def dataset(request: Request, id: str) -> Response:
 @router.get("/data/{id}/rankings", response_model=Rankings, tags=["data"], responses=ANSWERS)
 def ranked_lists(request: Request, id: str, topic: str, system: Annotated[list[str], Query()]) -> Response:
     """What systems retrieved first for a topic, with the grade of every document (null: not judged)."""
-    from cranfield.present.view.rankings import rankings
-
     dataset = service_of(request).store[id]
     dataset.require_valid()
     runs = {run.system: run for run in dataset.runs()}
@@ -237,14 +230,10 @@ def remove(request: Request, id: str) -> Response:
 
 async def receive(request: Request, to: Dataset | None = None) -> Dataset:
     """The dataset in an upload form, joined `to` another where there is one; all it holds is closed again."""
-    service = service_of(request)
-    limits = service.limits
+    store, limits = service_of(request).store, service_of(request).limits
     async with request.form(max_files=limits.files, max_fields=20, max_part_size=limits.field) as form:
-        uploads: list[Upload] = [
-            (part.filename or "", part.file, part.size or 0)
-            for _, part in form.multi_items()
-            if isinstance(part, UploadFile)
-        ]
+        parts = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        uploads: list[Upload] = [(part.filename or "", part.file, part.size or 0) for part in parts]
         missing, lenient = str(form.get("missing") or ""), str(form.get("lenient") or "")
         if missing and missing not in get_args(MissingPolicy):
             raise ArgumentError(f"`missing` must be error, zero or drop-topic; got {missing[:60]!r}.")
@@ -254,7 +243,7 @@ async def receive(request: Request, to: Dataset | None = None) -> Dataset:
             if to.id == SAMPLE:
                 raise DataError("the sample collection stays as it is; drop your files as data of their own.")
             policy, easy = to.missing, to.lenient
-        return await run_in_threadpool(service.store.add, uploads, missing=policy, lenient=easy, to=to)
+        return await run_in_threadpool(store.add, uploads, missing=policy, lenient=easy, to=to)
 
 
 def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
@@ -262,7 +251,7 @@ def _data_status(request: Request, dataset: Dataset, status: int) -> Response:
     contents = service.read(dataset)
     place = {"Location": f"/api/data/{dataset.id}"}
     if isinstance(contents, Job):
-        return JSONResponse({**job_status(service, contents), "data": dataset.id}, 202, place)
+        return JSONResponse(job_status(service, contents, data=dataset.id), 202, place)
     body = DataStatus(
         id=dataset.id,
         name=dataset.name,
@@ -283,10 +272,9 @@ def _file(check: FileCheck) -> dict[str, Any]:
 def describe(contents: Contents) -> str:
     """One sentence about a dataset."""
     first = next(iter(contents.scores.values()), None) if contents.scores else None
-    size = (
-        f"{first.n_topics} topics × {first.n_systems} systems" if first else f"{len(contents.collections)} collections"
-    )
-    return f"{'runs with judgments' if contents.has_runs else 'scores'}: {size}"
+    size = f"{first.n_topics} topics × {first.n_systems} systems" if first else None
+    kind = "runs with judgments" if contents.has_runs else "scores"
+    return f"{kind}: {size or f'{len(contents.collections)} collections'}"
 
 
 # ── jobs ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -308,14 +296,9 @@ def job(request: Request, id: str) -> Response:
 @router.delete("/jobs/{id}", response_model=JobStatus, tags=["jobs"], responses=_PROBLEMS)
 def cancel(request: Request, id: str) -> Response:
     """Cancel a computation; it stops at its next step."""
-    service = service_of(request)
     job = find_job(request, id)
-    service.jobs.cancel(job)
-    return JSONResponse(job_status(service, job))
-
-
-class MissingJob(UnknownNameError):
-    """A job that is not known any more."""
+    job.cancel()
+    return JSONResponse(job_status(service_of(request), job))
 
 
 def find_job(request: Request, id: str) -> Job:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -16,24 +14,20 @@ from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield import __version__
-from cranfield.errors import CranfieldError, UnknownNameError
-from cranfield.settings import QueryError
-from cranfield.web.server import api, manage, views
-from cranfield.web.server.data import InvalidData
-from cranfield.web.server.jobs import Busy
+from cranfield.core.errors import CranfieldError, UnknownNameError
+from cranfield.web.server import api, views
 from cranfield.web.server.limits import Limits
 from cranfield.web.server.page import pages
 from cranfield.web.server.security import HEADERS, Access, Guard, TooLarge
-from cranfield.web.server.service import NotStarted, Service
-from cranfield.web.server.store import MissingData, MovedData
+from cranfield.web.server.service import Service
+from cranfield.web.server.store import MovedData
 
 STATIC = Path(__file__).parents[1] / "static"
 BUG = "something went wrong that should not have; the server's log says what. Nothing was lost: go back and try again."
-_STATUS: dict[int, str] = {
+_STATUS = {
     404: "there is nothing at this address; start from the links above.",
     405: "this address does not take such a request.",
 }
-log = logging.getLogger("cranfield.web")
 
 
 def create_app(access: Access | None = None, limits: Limits | None = None, keep: Path | None = None) -> FastAPI:
@@ -63,7 +57,6 @@ def create_app(access: Access | None = None, limits: Limits | None = None, keep:
     app.include_router(api.router)
     app.include_router(views.questions(), include_in_schema=False)
     app.include_router(views.router, include_in_schema=False)
-    app.include_router(manage.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, access=access, limits=limits)
     _handle_errors(app)
@@ -75,7 +68,7 @@ def _handle_errors(app: FastAPI) -> None:
         if isinstance(error, MovedData) and request.method in ("GET", "HEAD") and not _is_api(request):
             where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return RedirectResponse(where.replace(error.id, error.now), 307)
-        return _error_response(request, status_of(error), str(error))
+        return _error_response(request, api.status_of(error), str(error))
 
     async def plain(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 400
@@ -96,26 +89,9 @@ def _handle_errors(app: FastAPI) -> None:
             response.headers.setdefault(name, value)
         return response
 
-    app.add_exception_handler(CranfieldError, known)
-    app.add_exception_handler(TooLarge, known)
-    app.add_exception_handler(HTTPException, plain)
-    app.add_exception_handler(RequestValidationError, unfit)
-    app.add_exception_handler(Exception, unknown)
-
-
-def status_of(error: Exception) -> int:
-    """The status of one of our own errors."""
-    if isinstance(error, (MissingData, api.MissingJob)):
-        return 404
-    if isinstance(error, NotStarted):
-        return 403
-    if isinstance(error, Busy):
-        return 503
-    if isinstance(error, QueryError):
-        return 422
-    if isinstance(error, TooLarge):
-        return 413
-    return 409 if isinstance(error, InvalidData) else 400
+    handlers = {CranfieldError: known, TooLarge: known, HTTPException: plain, RequestValidationError: unfit}
+    for kind, handler in {**handlers, Exception: unknown}.items():
+        app.add_exception_handler(kind, handler)
 
 
 def _is_api(request: Request) -> bool:
@@ -123,7 +99,4 @@ def _is_api(request: Request) -> bool:
 
 
 def _error_response(request: Request, status: int, text: str) -> Response:
-    if _is_api(request):
-        body: dict[str, Any] = {"error": text}
-        return JSONResponse(body, status)
-    return views.error_page(request, status, text)
+    return JSONResponse({"error": text}, status) if _is_api(request) else views.error_page(request, status, text)

@@ -6,7 +6,6 @@ inside an archive are labels; none of them is used as a path.
 
 from __future__ import annotations
 
-import bz2
 import io
 import lzma
 import stat
@@ -15,10 +14,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from cranfield.compression import COMPRESSED, Stream, decompressing
-from cranfield.errors import FileError, Problem
+from cranfield.core.compression import COMPRESSED, Stream, decompressing, is_decompression_error
+from cranfield.core.errors import FileError, Problem
 from cranfield.web.server.limits import Limits, megabytes
 
 CHUNK = 1 << 20
@@ -26,16 +25,7 @@ _SMALL = 1_000_000
 """Below this many bytes no ratio is suspicious: a file of equal scores packs very well."""
 _LZMA_MEMORY = 128 << 20
 _LONGEST_NAME = 200
-_UNPACKING = (
-    zipfile.BadZipFile,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    ValueError,
-    zlib.error,
-    lzma.LZMAError,
-)
+_UNPACKING = (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 """What a broken or hostile archive can raise in the standard library."""
 _OTHER_ARCHIVES = {".tar", ".tgz", ".7z", ".rar", ".tbz", ".txz"}
 
@@ -61,36 +51,32 @@ def unpack(name: str, stream: IO[bytes], size: int, limits: Limits) -> Iterator[
     ending = Path(shown).suffix.lower()
     if ending in _OTHER_ARCHIVES or any(shown.lower().endswith(f".tar{packed}") for packed in COMPRESSED):
         raise refuse(shown, "is an archive of a kind that is not read; send a .zip, or the files themselves")
-    if ending == ".zip" or _starts_zip(stream):
+    start = stream.read(4)
+    stream.seek(0)
+    if ending == ".zip" or start == b"PK\x03\x04":
         yield from _members(shown, stream, limits)
     else:
         yield _plain(shown, stream, size, limits)
 
 
-def _starts_zip(stream: IO[bytes]) -> bool:
-    start = stream.read(4)
-    stream.seek(0)
-    return start == b"PK\x03\x04"
-
-
 def _plain(shown: str, stream: IO[bytes], size: int, limits: Limits) -> tuple[str, Iterator[bytes]]:
     ending = Path(shown).suffix.lower()
     if ending not in COMPRESSED:
-        return shown, _bounded(shown, _chunks(stream), size, limits)
-    chunks = _decompressed(shown, ending, stream)
-    return shown[: -len(ending)], _bounded(shown, chunks, size, limits)
+        return shown, _bounded(shown, chunks(stream), size, limits)
+    return shown[: -len(ending)], _bounded(shown, _decompressed(shown, ending, stream), size, limits)
 
 
-def _chunks(stream: IO[bytes] | Stream) -> Iterator[bytes]:
+def chunks(stream: IO[bytes] | Stream) -> Iterator[bytes]:
+    """What a file holds, piece by piece."""
     while data := stream.read(CHUNK):
         yield data
 
 
-def _bounded(shown: str, chunks: Iterator[bytes], size: int, limits: Limits) -> Iterator[bytes]:
+def _bounded(shown: str, content: Iterator[bytes], size: int, limits: Limits) -> Iterator[bytes]:
     """The chunks until there are too many of them, for the limit or for the compressed size they come from."""
     total = 0
     try:
-        for chunk in chunks:
+        for chunk in content:
             total += len(chunk)
             if total > limits.file:
                 text = f"holds more than {megabytes(limits.file)}, the most one file may have on this page"
@@ -106,51 +92,26 @@ def _bounded(shown: str, chunks: Iterator[bytes], size: int, limits: Limits) -> 
 
 def _decompressed(shown: str, ending: str, stream: IO[bytes]) -> Iterator[bytes]:
     try:
-        if ending == ".zst":
-            yield from _zstd(stream)
-        else:
-            yield from _incremental(ending, stream)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        text = f"cannot be decompressed as {ending}: {error}; is the file complete and its ending right?"
+        yield from _xz(stream) if ending == ".xz" else chunks(decompressing(stream, ending))
+    except Exception as error:
+        if not is_decompression_error(error):
+            raise
+        why = "the compressed data ends too early" if isinstance(error, EOFError) else error
+        text = f"cannot be decompressed as {ending}: {why}; is the file complete and its ending right?"
         raise refuse(shown, text) from None
 
 
-def _zstd(stream: IO[bytes]) -> Iterator[bytes]:
-    import zstandard
-
-    try:
-        yield from _chunks(decompressing(stream, ".zst"))
-    except zstandard.ZstdError as error:
-        raise OSError(str(error)) from None
-
-
-def _incremental(ending: str, stream: IO[bytes]) -> Iterator[bytes]:
-    """At most a chunk at a time comes out, however small the bytes that go in; several members may follow."""
-
-    def fresh() -> Any:
-        if ending == ".gz":
-            return zlib.decompressobj(wbits=31)
-        return bz2.BZ2Decompressor() if ending == ".bz2" else lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-
-    engine, waiting = fresh(), b""
-    started = False
-    while True:
-        if not waiting and (ending == ".gz" or engine.eof or engine.needs_input):
-            waiting = stream.read(CHUNK)
-            if not waiting:
-                break
-        started = True
-        yield engine.decompress(waiting, CHUNK)
-        if engine.eof:
-            waiting = engine.unused_data.lstrip(b"\0")
-            if waiting:
-                engine = fresh()
-        else:
-            waiting = engine.unconsumed_tail if ending == ".gz" else b""
-    if ending == ".gz" and not engine.eof:
-        yield engine.flush(CHUNK)
-    if started and not engine.eof:
-        raise EOFError("the compressed data ends too early")
+def _xz(stream: IO[bytes]) -> Iterator[bytes]:
+    """As the library's own file reads it, but within a limit of memory, for which that has no setting."""
+    waiting = stream.read(CHUNK)
+    while waiting:
+        engine = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
+        while not engine.eof:
+            if engine.needs_input and not waiting and not (waiting := stream.read(CHUNK)):
+                raise EOFError
+            yield engine.decompress(waiting, CHUNK)
+            waiting = b""
+        waiting = (engine.unused_data or stream.read(CHUNK)).lstrip(b"\0")
 
 
 def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -162,12 +123,13 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
             for info in listed:
                 inner = f"{shown}/{label(info.filename)}"
                 with archive.open(info) as member:
-                    if Path(inner).suffix.lower() in COMPRESSED:
-                        # Packed twice: the outer layer first, in memory, since it is bounded by the upload's own size.
-                        packed = b"".join(_bounded(inner, _chunks(member), info.compress_size, limits))
-                        yield _plain(inner, io.BytesIO(packed), len(packed), limits)
-                    else:
-                        yield inner, _bounded(inner, _chunks(member), info.compress_size, limits)
+                    content = _bounded(inner, chunks(member), info.compress_size, limits)
+                    if Path(inner).suffix.lower() not in COMPRESSED:
+                        yield inner, content
+                        continue
+                    # Packed twice: the outer layer first, in memory, since it is bounded by the upload's own size.
+                    packed = b"".join(content)
+                    yield _plain(inner, io.BytesIO(packed), len(packed), limits)
     except FileError:
         raise
     except _UNPACKING as error:
@@ -176,10 +138,8 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
 
 def _is_no_file(name: str) -> bool:
     """Directories, and what systems put into archives without being asked."""
-    if name.endswith("/"):
-        return True
     parts = name.replace("\\", "/").split("/")
-    return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db")
+    return name.endswith("/") or parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db")
 
 
 def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) -> None:
@@ -188,21 +148,25 @@ def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) ->
     if len(listed) > limits.files:
         raise refuse(shown, f"holds {len(listed):,} files; at most {limits.files:,} are taken at once")
     for info in listed:
-        name = info.filename.replace("\\", "/")
-        if not name:
-            raise refuse(shown, "holds a file without a name; make it again")
-        inside = f"its member {label(info.filename)!r}"
-        if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
-            raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise refuse(shown, f"{inside} is a link, not a file; make it again with the files themselves")
-        if info.flag_bits & 1:
-            raise refuse(shown, f"{inside} is encrypted; make it again without a password")
-        if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
-            raise refuse(shown, f"{inside} is an archive in an archive; put the files in directly")
-        if info.file_size > limits.file:
-            text = f"{inside} says it holds {megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
-            raise refuse(shown, text)
+        _check_member(shown, info, limits)
     total = sum(info.file_size for info in listed)
     if total > limits.store:
         raise refuse(shown, f"says it holds {megabytes(total)} in all; at most {megabytes(limits.store)} are kept")
+
+
+def _check_member(shown: str, info: zipfile.ZipInfo, limits: Limits) -> None:
+    name = info.filename.replace("\\", "/")
+    if not name:
+        raise refuse(shown, "holds a file without a name; make it again")
+    inside = f"its member {label(name)!r}"
+    if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
+        raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise refuse(shown, f"{inside} is a link, not a file; make it again with the files themselves")
+    if info.flag_bits & 1:
+        raise refuse(shown, f"{inside} is encrypted; make it again without a password")
+    if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
+        raise refuse(shown, f"{inside} is an archive in an archive; put the files in directly")
+    if info.file_size > limits.file:
+        sizes = f"{megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
+        raise refuse(shown, f"{inside} says it holds {sizes}")

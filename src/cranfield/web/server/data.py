@@ -9,22 +9,25 @@ import shlex
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from cranfield.collection import FileCheck, Qrels, Run, make_sample, read_teams
-from cranfield.collection.check import check_and_read
+from cranfield.collection.check import FileCheck, check_and_read
+from cranfield.collection.sample import make_sample
+from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
-from cranfield.defaults import MEASURES, MISSING, MissingPolicy
-from cranfield.errors import CranfieldError, DataError, quietly
-from cranfield.executors import Progress
-from cranfield.files import NamedFile
-from cranfield.labels import plural, summary
-from cranfield.measures import parse_measure
+from cranfield.collection.types import Qrels, Run
+from cranfield.core.defaults import MEASURES, MISSING, MissingPolicy
+from cranfield.core.errors import CranfieldError, DataError, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.files import NamedFile
+from cranfield.core.labels import plural, summary
 from cranfield.measures.evaluation import evaluate
-from cranfield.scores import ScoreMatrix, Scores
+from cranfield.measures.names import parse_measure
+from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
+_Kept = TypeVar("_Kept", Qrels, Run)
 SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
@@ -92,27 +95,20 @@ class Dataset:
 
     def _read(self, progress: Progress | None) -> Contents:
         checks: list[FileCheck] = []
-        runs: list[Run] = []
-        judgments: list[Qrels] = []
-        parts: dict[str, ScorePart] = {}
+        parsed: dict[str, object] = {}
         for number, file in enumerate(self.files, 1):
             if _is_teams(file):
                 checks.append(self._read_teams(file))
                 continue
-            check, parsed = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
+            check, parsed[file] = check_and_read(file, lenient=self.lenient, missing=self.missing or MISSING)
             checks.append(check)
-            if isinstance(parsed, ScorePart):
-                parts[file] = parsed
-            if isinstance(parsed, Run):
-                runs.append(parsed)
-            elif isinstance(parsed, Qrels):
-                judgments.append(parsed)
             if progress:
                 progress(number, len(self.files))
-        self._runs, self._qrels = runs, judgments
+        self._runs = [one for one in parsed.values() if isinstance(one, Run)]
+        self._qrels = [one for one in parsed.values() if isinstance(one, Qrels)]
+        parts = {file: one for file, one in parsed.items() if isinstance(one, ScorePart)}
         contents = Contents(tuple(checks))
-        count = sum(check.problems for check in checks)
-        if count:
+        if count := sum(check.problems for check in checks):
             problems = f"{count} problem{'s' * (count > 1)}"
             text = f"{problems} in the files of {self.name}; correct them and drop the files again."
             return replace(contents, problem=text)
@@ -144,29 +140,24 @@ class Dataset:
         """What the collection is called: as somebody called it here, or as its files are."""
         if not any(self.name.startswith(_base(str(file))) for file in self.files):
             return self.name
-        kinds = [check.kind for check in self._contents.checks] if self._contents else []
-        files = [file for file, kind in zip(self.files, kinds, strict=False) if kind in ("qrels", "scores")]
+        files, runs = self._of_kind("qrels", "scores"), self._of_kind("run")
         found = collection_title(files[0]) if files else ""
-        if found or not files or "run" not in kinds:
+        if found or not files or not runs:
             return found or self.name
-        return f"{_base(str(files[0]))} with {plural(kinds.count('run'), 'run')}"
+        return f"{_base(files[0])} with {plural(len(runs), 'run')}"
 
     def _check_systems(self, checks: Sequence[FileCheck]) -> None:
         """Two runs of one system are an error that names both files."""
         seen: dict[str, str] = {}
         for run, path in zip(self._runs, (check.path for check in checks if check.kind == "run"), strict=True):
-            if run.system in seen:
-                raise DataError(
-                    f"{path}: its system {run.system!r} was read from {seen[run.system]} already; rename one of the "
-                    "files."
-                )
-            seen[run.system] = path
+            if (first := seen.setdefault(run.system, path)) != path:
+                text = f"{path}: its system {run.system!r} was read from {first} already; rename one of the files."
+                raise DataError(text)
 
     def _evaluate(self, measures: Sequence[str], progress: Progress | None = None) -> Scores:
+        missing = self.missing or "zero"
         with quietly():
-            scores = evaluate(
-                self.qrels(), self.runs(), list(measures), missing=self.missing or "zero", progress=progress
-            )
+            scores = evaluate(self.qrels(), self.runs(), list(measures), missing=missing, progress=progress)
         self._evaluated |= dict(scores)
         self._warnings |= dict.fromkeys(scores, scores.warnings)
         return scores
@@ -221,12 +212,10 @@ class Dataset:
             return {self.title: self.scores(measure)}
         if measure is None:
             return dict(contents.collections)
-        collections = {
-            name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores
-        }
-        if not collections:
+        known = {name: Scores([scores[measure]]) for name, scores in contents.collections.items() if measure in scores}
+        if not known:
             raise DataError(f"no collection has scores by {measure}; there are {summary(self.measures())}.")
-        return collections
+        return known
 
     def measures(self) -> list[str]:
         """The measures there are scores by."""
@@ -244,14 +233,13 @@ class Dataset:
 
     def qrels(self) -> Qrels:
         """The judgments."""
-        (qrels,) = self._kept(self._qrels, "judgments")
-        return cast(Qrels, qrels)
+        return self._kept(self._qrels, "judgments")[0]
 
     def runs(self) -> list[Run]:
         """The runs."""
         return self._kept(self._runs, "runs and judgments")
 
-    def _kept(self, kept: list[Any], what: str) -> list[Any]:
+    def _kept(self, kept: list[_Kept], what: str) -> list[_Kept]:
         if not kept:
             raise DataError(
                 f"{self.title} holds scores, not {what}; drop runs together with their qrels file for this."
@@ -265,9 +253,8 @@ class Dataset:
         contents = self._contents
         if contents is not None and not contents.has_runs:
             return [], _names([file for file in self.files if not _is_teams(file)])
-        names = self.measures_used(measure)
         qrels, runs = self.run_files()
-        wanted = " ".join(f"-m {shlex.quote(name)}" for name in names)
+        wanted = " ".join(f"-m {shlex.quote(name)}" for name in self.measures_used(measure))
         evaluate = f"cranfield evaluate {shlex.join([qrels, *runs])} {wanted} -q -o scores.csv"
         return [*self.first_words(), evaluate], ["scores.csv"]
 
@@ -283,10 +270,12 @@ class Dataset:
 
     def run_files(self) -> tuple[str, list[str]]:
         """The names of the judgments and of the runs."""
-        assert self._contents is not None
-        kinds = [check.kind for check in self._contents.checks]
-        (qrels,) = (file for file, kind in zip(self.files, kinds, strict=True) if kind == "qrels")
-        return _base(qrels), _names([file for file, kind in zip(self.files, kinds, strict=True) if kind == "run"])
+        (qrels,) = self._of_kind("qrels")
+        return _base(qrels), _names(self._of_kind("run"))
+
+    def _of_kind(self, *kinds: str) -> list[NamedFile]:
+        checks = self._contents.checks if self._contents is not None else ()
+        return [file for file, check in zip(self.files, checks, strict=False) if check.kind in kinds]
 
 
 class SampleData(Dataset):
@@ -302,10 +291,11 @@ class SampleData(Dataset):
         scores = self._evaluate(MEASURES, progress)
         qrels = sample.qrels
         relevant = int((qrels.frame["relevance"] > 0).sum())
-        checks = [FileCheck("sample/qrels.txt", "qrels", len(qrels.topics), None, len(qrels), relevant=relevant)]
-        for run in self._runs:
-            checks.append(FileCheck(f"sample/runs/{run.system}.run.gz", "run", len(run.topics), 1, len(run)))
-        return Contents(tuple(checks), scores, {self.name: scores}, scores.warnings)
+        first = FileCheck("sample/qrels.txt", "qrels", len(qrels.topics), None, len(qrels), relevant=relevant)
+        runs = (
+            FileCheck(f"sample/runs/{one.system}.run.gz", "run", len(one.topics), 1, len(one)) for one in self._runs
+        )
+        return Contents((first, *runs), scores, {self.name: scores}, scores.warnings)
 
     def first_words(self) -> list[str]:
         """The command that writes the sample."""

@@ -6,12 +6,12 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any
 
-from cranfield.errors import ArgumentError
+from cranfield.core.defaults import MissingPolicy
+from cranfield.core.errors import ArgumentError
 
 MOST_QUESTIONS = 200
 """Questions remembered; the oldest are forgotten first."""
@@ -34,27 +34,11 @@ class Kept:
     id: str
     name: str
     files: tuple[str, ...]
-    missing: str | None
+    missing: MissingPolicy | None
     lenient: bool
     size: int
     places: tuple[str, ...] = ()
-    teams: Mapping[str, str] | None = None
-
-    @property
-    def written(self) -> str:
-        """Its files as the index holds them."""
-        if not self.places and not self.teams:
-            return json.dumps(self.files)
-        return json.dumps({"names": self.files, "places": self.places, "teams": self.teams})
-
-    @classmethod
-    def read(cls, id: str, name: str, files: str, missing: str | None, lenient: bool, size: int) -> Kept:
-        """A dataset from its row."""
-        listed = json.loads(files)
-        if isinstance(listed, list):
-            return cls(id, name, tuple(listed), missing, lenient, size)
-        names, places = tuple(listed["names"]), tuple(listed["places"])
-        return cls(id, name, names, missing, lenient, size, places, listed["teams"])
+    teams: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,55 +85,54 @@ class Index:
         with self._lock:
             self._base.close()
 
-    def _do(self, command: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def _do(self, command: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
             return self._base.execute(command, values).fetchall()
 
     def add(self, kept: Kept) -> None:
         """Remember a dataset."""
-        row = (kept.id, kept.name, kept.written, kept.missing, kept.lenient, kept.size, time.time())
-        self._do("insert or replace into dataset values (?, ?, ?, ?, ?, ?, ?)", row)
+        files = json.dumps({"names": kept.files, "places": kept.places, "teams": kept.teams})
+        row = (kept.id, kept.name, files, kept.missing, kept.lenient, kept.size, time.time())
+        self._do("insert or replace into dataset values (?, ?, ?, ?, ?, ?, ?)", *row)
 
     def rename(self, id: str, name: str) -> None:
         """Call a dataset otherwise."""
-        self._do("update dataset set name = ? where id = ?", (name, id))
+        self._do("update dataset set name = ? where id = ?", name, id)
 
     def remove(self, id: str) -> None:
         """Forget a dataset, and what was asked about it."""
-        self._do("delete from dataset where id = ?", (id,))
-        self._do("delete from question where data = ?", (id,))
+        self._do("delete from dataset where id = ?", id)
+        self._do("delete from question where data = ?", id)
 
     def move(self, old: str, new: str) -> None:
         """Remember under which address the files of a dataset are now, together with others."""
-        self._do("insert or replace into moved values (?, ?)", (old, new))
-        self._do(
-            "update or replace question set data = ?, address = replace(address, ?, ?) where data = ?",
-            (new, old, new, old),
-        )
+        self._do("insert or replace into moved values (?, ?)", old, new)
+        moved = "update or replace question set data = ?, address = replace(address, ?, ?) where data = ?"
+        self._do(moved, new, old, new, old)
 
     def moved(self, old: str) -> str | None:
         """Where the files of a dataset went, if they went anywhere."""
-        rows = self._do("select new from moved where old = ?", (old,))
-        return str(rows[0][0]) if rows else None
+        return next((new for (new,) in self._do("select new from moved where old = ?", old)), None)
 
     def datasets(self) -> list[Kept]:
         """All datasets in order of arrival."""
+        kept = []
         rows = self._do("select id, name, files, missing, lenient, size from dataset order by added, id")
-        return [
-            Kept.read(str(id), str(name), str(files), cast("str | None", missing), bool(lenient), int(str(size)))
-            for id, name, files, missing, lenient, size in rows
-        ]
+        for id, name, written, missing, lenient, size in rows:
+            files = json.loads(written)
+            if isinstance(files, list):  # as earlier versions wrote uploads
+                files = {"names": files, "places": (), "teams": None}
+            names, places = tuple(files["names"]), tuple(files["places"])
+            kept.append(Kept(id, name, names, missing, bool(lenient), size, places, files["teams"]))
+        return kept
 
     def ask(self, address: str, title: str, data: str) -> None:
         """Remember a question; asked again, it moves to the front."""
-        self._do("insert or replace into question values (?, ?, ?, ?)", (address, title, data, time.time()))
-        self._do(
-            "delete from question where address not in (select address from question order by asked desc limit ?)",
-            (MOST_QUESTIONS,),
-        )
+        self._do("insert or replace into question values (?, ?, ?, ?)", address, title, data, time.time())
+        newest = "select address from question order by asked desc limit ?"
+        self._do(f"delete from question where address not in ({newest})", MOST_QUESTIONS)
 
     def questions(self, data: str | None = None) -> list[Asked]:
         """What was asked, the last first; about one dataset where it is named."""
         rows = self._do("select address, title, data, asked from question order by asked desc, address")
-        listed = [Asked(str(address), str(title), str(about), float(str(at))) for address, title, about, at in rows]
-        return [one for one in listed if data is None or one.data == data]
+        return [one for one in (Asked(*row) for row in rows) if data is None or one.data == data]

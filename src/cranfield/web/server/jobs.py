@@ -7,19 +7,19 @@ import logging
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cranfield.errors import CranfieldError
-from cranfield.executors import Progress
+from cranfield.core.errors import CranfieldError
+from cranfield.core.executors import Progress
 from cranfield.web.server.limits import Limits
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 Work = Callable[[Progress], Any]
-FINISHED = ("done", "failed", "cancelled")
+Stages = Callable[[], Sequence[str]]
 log = logging.getLogger("cranfield.web")
 
 
@@ -37,13 +37,10 @@ class Job:
 
     id: str
     title: str
-    state: State = "waiting"
+    stages: Stages = tuple
     done: int = 0
     total: int = 0
-    result: Any = None
-    error: Exception | None = None
-    stages: Callable[[], Sequence[str]] = tuple
-    finished: threading.Event = field(default_factory=threading.Event)
+    future: Future[Any] = field(default_factory=Future)
     cancelling: threading.Event = field(default_factory=threading.Event)
     asked_at: float = field(default_factory=time.monotonic)
 
@@ -52,6 +49,31 @@ class Job:
         self.done, self.total = done, total
         if self.cancelling.is_set():
             raise Cancelled
+
+    def run(self, work: Work) -> Any:
+        """Do the work; errors that nobody expects are logged."""
+        try:
+            self.progress(0, 0)
+            return work(self.progress)
+        except CranfieldError:
+            raise
+        except Exception:
+            log.exception("%s failed", self.title)
+            raise
+
+    @property
+    def state(self) -> State:
+        """Where it stands."""
+        if not self.future.done():
+            return "running" if self.future.running() else "waiting"
+        if self.future.cancelled() or isinstance(self.future.exception(), Cancelled):
+            return "cancelled"
+        return "failed" if self.future.exception() else "done"
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why it failed."""
+        return self.future.exception() if self.state == "failed" else None
 
     @property
     def stage(self) -> str:
@@ -66,13 +88,18 @@ class Job:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Whether it is finished, after at most so many seconds."""
-        return self.finished.wait(seconds)
+        with suppress(TimeoutError, CancelledError):
+            self.future.exception(seconds)
+        return self.future.done()
 
     def outcome(self) -> Any:
         """The result of a finished job, or its error raised."""
-        if self.error is not None:
-            raise self.error
-        return self.result
+        return self.future.result()
+
+    def cancel(self) -> None:
+        """Stop at the next step; one that waits never starts."""
+        self.cancelling.set()
+        self.future.cancel()
 
 
 class Jobs:
@@ -91,36 +118,37 @@ class Jobs:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.jobs, thread_name_prefix="cranfield-job")
-        self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
+        self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._closed = False
 
-    def ask(self, key: Hashable, title: str, work: Work | None, stages: Callable[[], Sequence[str]] = tuple) -> Job:
+    def ask(self, key: Hashable, title: str, work: Work | None, stages: Stages = tuple) -> Job:
         """The job of this key: the one there is, or a new one when there is none or it was cancelled or failed."""
         with self._lock:
             if self._closed:
                 raise Busy("the server is stopping; start it again.")
             known = self._jobs.get(key)
             if known is not None and known.state not in ("cancelled", "failed"):
-                self._jobs.move_to_end(key)
+                self._jobs[key] = self._jobs.pop(key)  # the last to be forgotten
                 return known
             if work is None:
                 raise KeyError(key)
             waiting = sum(job.state == "waiting" for job in self._jobs.values())
             if waiting >= self.limits.waiting:
                 raise Busy(f"{waiting} computations are waiting already; try again when some are done, or cancel one.")
-            job = Job(f"{next(self._numbers)}-{secrets.token_hex(4)}", title, stages=stages)
+            self._jobs.pop(key, None)
+            finished = [one for one, job in self._jobs.items() if job.future.done()]
+            for one in finished[: max(0, len(finished) - self.limits.results)]:
+                del self._jobs[one]
+            job = Job(f"{next(self._numbers)}-{secrets.token_hex(4)}", title, stages)
+            job.future = self._pool.submit(job.run, work)
             self._jobs[key] = job
-            self._jobs.move_to_end(key)
-            self._forget()
-            self._pool.submit(self._run, job, work)
         return job
 
     def known(self, key: Hashable) -> Job | None:
         """The job of this key, if there is one."""
-        with self._lock:
-            return self._jobs.get(key)
+        return self._jobs.get(key)
 
     def listed(self) -> list[Job]:
         """All that are known, the last asked first."""
@@ -129,31 +157,18 @@ class Jobs:
 
     def find(self, id: str) -> Job | None:
         """The job with this id, if it is still known."""
-        with self._lock:
-            return next((job for job in self._jobs.values() if job.id == id), None)
+        return next((job for job in self.listed() if job.id == id), None)
 
     def ahead(self, job: Job) -> int:
         """How many jobs run or wait before this one."""
-        with self._lock:
-            return sum(
-                other.state in ("waiting", "running") and other.asked_at < job.asked_at for other in self._jobs.values()
-            )
-
-    def cancel(self, job: Job) -> None:
-        """Stop a job at its next step; one that waits never starts."""
-        with self._lock:
-            job.cancelling.set()
-            if job.state == "waiting":
-                self._end(job, "cancelled")
+        return sum(not other.future.done() and other.asked_at < job.asked_at for other in self.listed())
 
     def drop(self, wanted: Callable[[Hashable], bool]) -> None:
         """Cancel and forget the jobs whose key is wanted gone."""
         with self._lock:
-            gone = {key: job for key, job in self._jobs.items() if wanted(key)}
-            for key in gone:
-                del self._jobs[key]
-        for job in gone.values():
-            self.cancel(job)
+            gone = [self._jobs.pop(key) for key in list(self._jobs) if wanted(key)]
+        for job in gone:
+            job.cancel()
 
     def close(self) -> None:
         """Cancel everything and wait until it has stopped."""
@@ -162,33 +177,3 @@ class Jobs:
             for job in self._jobs.values():
                 job.cancelling.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def _forget(self) -> None:
-        """Drop the oldest finished jobs beyond the limit."""
-        finished = [key for key, job in self._jobs.items() if job.state in FINISHED]
-        for key in finished[: max(0, len(finished) - self.limits.results)]:
-            del self._jobs[key]
-
-    def _run(self, job: Job, work: Work) -> None:
-        with self._lock:
-            if job.state != "waiting" or job.cancelling.is_set():
-                self._end(job, "cancelled")
-                return
-            job.state = "running"
-        try:
-            job.result = work(job.progress)
-            state: State = "done"
-        except Cancelled:
-            state = "cancelled"
-        except CranfieldError as error:
-            job.error, state = error, "failed"
-        except Exception as error:
-            log.exception("%s failed", job.title)
-            job.error, state = error, "failed"
-        with self._lock:
-            self._end(job, state)
-
-    @staticmethod
-    def _end(job: Job, state: State) -> None:
-        job.state = state
-        job.finished.set()

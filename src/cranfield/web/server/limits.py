@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cranfield.defaults import MAX_UPLOAD_MB
+from cranfield.core.defaults import MAX_UPLOAD_MB
 
 MB = 1_000_000
 

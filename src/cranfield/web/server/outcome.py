@@ -1,19 +1,27 @@
-"""`Outcome`: an answer as a page shows it and the API gives it, with how to get the same elsewhere."""
+"""`Outcome`: an answer as a page shows it and the API gives it, with how to get the same elsewhere.
+
+`ask_library` is the common way to one: hand the data to the library, ask, and say how to do the same elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
-from cranfield.errors import UnknownNameError
-from cranfield.present.answer import Answer
-from cranfield.present.formats import downloads
-from cranfield.present.tables import Sheet, is_number, text_rows
+from cranfield.core.answer import Answer, answer
+from cranfield.core.errors import UnknownNameError, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.formats import downloads
+from cranfield.core.question import Question
+from cranfield.core.tables import Sheet, text_rows
+from cranfield.web.server.data import Dataset
 
+Asked = TypeVar("Asked", bound=Question)
+Lines = tuple[str, ...]
 CHART_FORMATS = ("svg", "pdf")
 _MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "html": "text/html; charset=utf-8"}
 MOST_ROWS = 250
@@ -47,7 +55,7 @@ class Table:
     @property
     def columns(self) -> list[tuple[str, bool]]:
         """Names and whether they hold numbers."""
-        return [(name, is_number(dtype)) for name, dtype in self._rows.schema.items()]
+        return [(name, dtype.is_numeric()) for name, dtype in self._rows.schema.items()]
 
     @property
     def link_column(self) -> int:
@@ -134,3 +142,96 @@ def media_type(ending: str) -> str:
     """What a download of this ending is."""
     known = downloads().get(ending)
     return known.media_type if known is not None else _MEDIA_TYPES[ending.rpartition(".")[2]]
+
+
+# ── the answer of the library ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def ask_library(question: Question, dataset: Dataset, progress: Progress) -> Outcome:
+    """What the public function of the question answers about the dataset."""
+    dataset.require_valid(progress)
+    question = by_measure(question, dataset)
+    material = material_of(question, dataset)
+    if dataset.lenient and question.takes == "runs":
+        question = changed(question, lenient=True)
+    with quietly():
+        result = question.ask(*material, **({"progress": progress} if question.counts else {}))
+    said = answer(result, question)
+    command, python = snippets(question, dataset)
+    return Outcome(said, command, python, warnings_of(said.warnings, material))
+
+
+def measure_of(question: Question) -> Any:
+    """The measure that a question names, or several, or none."""
+    return getattr(question, "measure", None)
+
+
+def changed(question: Asked, **settings: Any) -> Asked:
+    """The question with other settings."""
+    return replace(question, **settings)
+
+
+def by_measure(question: Asked, dataset: Dataset) -> Asked:
+    """The question with its measure named: where it is about one and the address names none, the first of the data.
+
+    Any other question that names no measure is about all of them, as on the command line.
+    """
+    known = dataset.measures()
+    if not question.by_one_measure or measure_of(question) or len(known) < 2:
+        return question
+    return changed(question, measure=known[:1] if question.of("measure").several else known[0])
+
+
+def material_of(question: Question, dataset: Dataset) -> tuple[Any, ...]:
+    """What the question is about, as the public function takes it."""
+    if question.takes == "scores":
+        return (dataset.scores(measure_of(question)),)
+    if question.takes in ("collections", "batches"):
+        return (dataset.collections(measure_of(question)),)
+    return (dataset.qrels(), dataset.runs()) if question.takes == "runs" else ()
+
+
+def warnings_of(said: Lines, material: Iterable[object] = ()) -> Lines:
+    """What to know: about the data first, then about the result, each once."""
+    before = [text for one in material for text in getattr(one, "warnings", ())]
+    return tuple(dict.fromkeys((*before, *said)))
+
+
+def snippets(question: Question, dataset: Dataset) -> tuple[Lines, Lines]:
+    """The same question in a terminal and in Python."""
+    function = question.verb().__name__
+    if question.takes == "runs":
+        qrels, runs = dataset.run_files()
+        call = question.call(repr(qrels), literal(runs))
+        return (*dataset.first_words(), question.words(qrels, *runs)), (imports(function), call)
+    before, files = dataset.score_files(measure_of(question))
+    python = read_lines(question, dataset, function)
+    if before:
+        question = changed(question, measure=None)  # the scores have no other measures then
+    return (*before, question.words(*files)), (*python, question.call("scores"))
+
+
+def read_lines(question: Question, dataset: Dataset, *names: str) -> Lines:
+    """Python that imports the names, and reads the scores the page used as `scores`."""
+    named = measure_of(question)
+    files, measures = literal(dataset.score_files(named)[1]), dataset.measures_used(named)
+    if question.takes in ("collections", "past", "batches"):
+        wanted = f", measure={measures[0]!r}" if len(measures) == 1 else ""
+        return imports(*names, "read_collections"), f"scores = read_collections({files}{wanted})"
+    if len(measures) == 1:
+        pick = f"[{measures[0]!r}]"
+    elif named:
+        pick = f".select(measures={measures!r})"
+    else:
+        pick = ".only()" if len(dataset.measures()) == 1 else ""
+    return imports(*names, "read_scores"), f"scores = read_scores({files}){pick}"
+
+
+def imports(*names: str) -> str:
+    """The line that imports these names."""
+    return f"from cranfield import {', '.join(sorted(names))}"
+
+
+def literal(files: list[str]) -> str:
+    """Names of files as Python."""
+    return repr(files[0] if len(files) == 1 else files)

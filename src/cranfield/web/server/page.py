@@ -1,4 +1,8 @@
-"""`page`: what a page is, in one call; the menu, the routes, the API, the downloads and OpenAPI are made from it."""
+"""What a page is and what its form shows: the `Page` of a question, and what it has beyond the library's answer.
+
+The server goes through the questions: each that has a `page` is on it, answered by the library. A module of
+`cranfield.web.pages` says with `answers` what a page has of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,73 +10,72 @@ import dataclasses
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Concatenate, TypeVar
 
-from cranfield.present.gathering import gathered
-from cranfield.records import record
-from cranfield.settings import REQUIRED, Setting, Settings, in_words_of, setting
-from cranfield.settings.shared import WIDE
+from markupsafe import Markup, escape
+
+from cranfield.core.executors import Progress
+from cranfield.core.gathering import gathered
+from cranfield.core.options import WIDE
+from cranfield.core.page import Page
+from cranfield.core.question import REQUIRED, Question, Setting, in_words_of, questions, setting
 from cranfield.web.server.data import Dataset
-from cranfield.web.server.library import ask_library
-from cranfield.web.server.outcome import Outcome
+from cranfield.web.server.outcome import Outcome, ask_library
+
+Asked = TypeVar("Asked", bound=Question)
+_COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
+"""What is said of a command to be typed, up to the end of the clause."""
 
 
-@dataclass(frozen=True, eq=False)
-class Page:
+def data(default: Any = REQUIRED, help: str = "Dataset: sample, or the id an upload got.") -> Any:
+    """The setting of a page that says what it is asked about."""
+    return setting(default, help, flags=(), part="source", first=True, label="Data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfData(Question):
+    """A question about one of the datasets."""
+
+    data: str | None = data()
+
+
+def of_data(question: type[Question]) -> type[OfData]:
+    """The question with the `data` it is asked about."""
+    if issubclass(question, OfData):
+        return question
+    made: type[OfData] = dataclass(frozen=True, kw_only=True)(
+        type(f"{question.__name__}OfData", (question, OfData), {})
+    )
+    return made
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WebPage(Page):
     """A page that answers one kind of question.
 
-    Parameters
+    Attributes
     ----------
-    name : its name among the downloads, and its address unless that is given
-    title : its place in the menu
     question : the settings, with the `data` they are asked about
-    heading, lead : the title on the page, and a sentence below it
-    button : what sends the form
-    doing : what a job does, before the name of the data
-    nothing : what stands where the answer will be
-    brief : what the API's description says of it
-    example : what is shown when the address asks nothing
-    waits : whether work starts only when the form is sent, because it takes long
-    template : the template, where the general one does not do
-    answer : who answers the question, where the library alone does not do
-    starts_from : the page whose outcome it needs, as a fourth argument of `answer`
+    answer : who answers the question
+    starts_from : the question whose outcome it needs, as a fourth argument of `answer`
     quick : whether the answer is there at once and needs no job
     stages : names the steps of its job, where they have names
-    live : whether the answer follows the form as it is filled in
     extra : gives what its template shows besides
-    place : its place in the menu; None keeps it out
-    address : where it is
-    leads_to : names of kindred pages that it links to
     """
 
-    name: str
-    title: str
-    question: type[Settings]
-    heading: str
-    doing: str
-    lead: str = ""
-    button: str = "Answer"
-    nothing: str = "Choose data: the sample collection is one click away."
-    brief: str = ""
-    example: Mapping[str, str] = field(default_factory=dict)
-    waits: bool = False
-    template: str = "question.html"
-    answer: Callable[..., Outcome] = ask_library
-    starts_from: str = ""
-    quick: Callable[[Any, Dataset | None], bool] = lambda question, dataset: False
-    stages: Callable[[Any, Dataset | None], Sequence[str]] = lambda question, dataset: ()
-    live: bool = False
-    extra: Callable[[], Any] = lambda: None
-    place: int | None = 1000
-    address: str = ""
-    leads_to: tuple[str, ...] = ()
+    question: type[OfData]
+    answer: Callable[..., Outcome]
+    starts_from: type[Question] | None
+    quick: Callable[..., bool]
+    stages: Callable[..., Sequence[str]]
+    extra: Callable[[], object]
 
     @property
-    def next_pages(self) -> list[Page]:
+    def next_pages(self) -> list[WebPage]:
         """The pages it links to."""
-        return [pages()[name] for name in self.leads_to]
+        return [page_of(question) for question in self.leads_to()]
 
     @property
     def parameters(self) -> tuple[Setting, ...]:
@@ -89,20 +92,10 @@ class Page:
         """Whether there is nothing to answer without data."""
         return self.question.of("data").required
 
-    @property
-    def needs_runs(self) -> bool:
-        """Whether scores alone do not do."""
-        return self.question.takes == "runs"
-
     def suits(self, dataset: Dataset | None) -> bool:
-        """Whether there is anything to ask about these data, as far as they have been read."""
+        """Whether there is anything to ask about these data, as far as they have been read: some need runs."""
         contents = dataset.peek() if dataset is not None else None
-        return contents is None or contents.has_runs or not self.needs_runs
-
-    def first_question(self, question: Settings) -> Any:
-        """The question of the page it starts from, which has all its settings but its own."""
-        whole = pages()[self.starts_from].question
-        return whole(**{one.name: getattr(question, one.name) for one in whole.all()})
+        return contents is None or contents.has_runs or self.question.takes != "runs"
 
     def words(self, error: Exception) -> str:
         """An error with settings named as addresses name them: what the API says."""
@@ -122,57 +115,130 @@ class Page:
             labels |= dict.fromkeys(names, f"“{one.label}”")
 
         def label(match: re.Match[str]) -> str:
-            name = next(part for part in match.groups() if part)
-            return labels.get(name, match[0])
+            name, value = next((part, match[2] or "") for part in (match[1], match[3], match[4]) if part)
+            return f"{labels[name]} {value}".strip() if name in labels else match[0]
 
-        text = _COMMAND.sub("", text)
-        text = re.sub(
-            r"\b(\w+)='([\w-]+)'", lambda one: f"{labels[one[1]]} {one[2]}" if one[1] in labels else one[0], text
-        )
-        return re.sub(r"`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, text)
+        return re.sub(r"\b(\w+)='([\w-]+)'|`(\w+)`|(?<![\w-])--([a-z][a-z-]*)", label, _COMMAND.sub("", text))
 
     def told(self, warnings: Iterable[str]) -> list[str]:
         """Warnings as the page lists them: many that say the same as one."""
         return [self.on_form(text) for text in gathered(warnings)]
 
 
-_COMMAND = re.compile(r";? `cranfield [^`]+`[\w ]*")
-"""What is said of a command to be typed, up to the end of the clause."""
-_PAGES: dict[str, Page] = {}
+_PAGES: dict[Page, WebPage] = {}
+Answering = Callable[Concatenate[Asked, Dataset, Progress, ...], Outcome]
 
 
-def page(name: str, title: str, settings: type[Settings], **more: Any) -> Page:
-    """Register a page; see `Page` for what can be said of it. The question gets its `data` unless it has one."""
-    if "data" not in {one.name for one in settings.all()}:
-        with_data = {"__annotations__": {"data": str}, "data": data()}
-        settings = record(kw_only=True)(type(f"{settings.__name__}OfData", (settings,), with_data))
-    more.setdefault("address", f"/{name}")
-    more.setdefault("brief", settings.brief)
-    _PAGES[name] = Page(name, title, settings, **more)
-    return _PAGES[name]
+def answers(
+    question: type[Asked],
+    *,
+    starts_from: type[Question] | None = None,
+    quick: Callable[[Asked, Dataset | None], bool] = lambda question, dataset: False,
+    stages: Callable[[Asked, Dataset | None], Sequence[str]] = lambda question, dataset: (),
+    extra: Callable[[], object] = lambda: None,
+) -> Callable[[Answering[Asked]], Answering[Asked]]:
+    """Bind a function to a question's page, with what else is its own; see `WebPage`."""
+    page = question.page
+    if page is None:
+        raise TypeError(f"{question.__name__} has no page")
+
+    def bind(answer: Answering[Asked]) -> Answering[Asked]:
+        told: dict[str, Any] = {"address": f"/{page.name}", "brief": question.brief}
+        told |= {name: value for name, value in vars(page).items() if value or name not in told}
+        told |= {"starts_from": starts_from, "quick": quick, "stages": stages, "extra": extra}
+        _PAGES[page] = WebPage(**told, question=of_data(question), answer=answer)
+        return answer
+
+    return bind
 
 
-def data(default: Any = REQUIRED, help: str = "Dataset: sample, or the id an upload got.") -> Any:
-    """The setting of a page that says what it is asked about."""
-    return setting(default, help, flags=(), part="source", first=True, label="Data")
-
-
-def pages() -> dict[str, Page]:
-    """Every page there is, in the order of the menu: each module of `cranfield.web.pages` adds its own."""
+def pages() -> dict[str, WebPage]:
+    """Every page there is, in the order of the menu."""
     package = importlib.import_module("cranfield.web.pages")
     for module in pkgutil.iter_modules(package.__path__, "cranfield.web.pages."):
         importlib.import_module(module.name)
-    return dict(sorted(_PAGES.items(), key=lambda item: 1000 if item[1].place is None else item[1].place))
+    for question in questions().values():
+        if question.page is not None and question.page not in _PAGES:
+            answers(question)(ask_library)
+    ordered = sorted(_PAGES.values(), key=lambda one: (1000 if one.place is None else one.place, one.name))
+    return {one.name: one for one in ordered}
+
+
+def page_of(question: type[Question]) -> WebPage:
+    """The page of a question."""
+    pages()
+    return next(one for page, one in _PAGES.items() if page is question.page)
 
 
 def documented() -> list[tuple[str, str, str, str]]:
     """Title, address, question and what the API says of it: the rows of the documentation, in the order of the menu."""
-    return [
-        (one.title, f"`{one.address}`", one.heading, one.brief) for one in pages().values() if one.place is not None
-    ]
+    shown = [one for one in pages().values() if one.place is not None]
+    return [(one.title, f"`{one.address}`", one.heading, one.brief) for one in shown]
 
 
 def menu(dataset: Dataset | None = None) -> list[tuple[str, str]]:
     """Addresses and titles of the menu, without the pages that these data have nothing for."""
     shown = [one for one in pages().values() if one.place is not None and one.suits(dataset)]
     return [("/data", "Data"), *((one.address, one.title) for one in shown)]
+
+
+class Form:
+    """The values of a form, by the names of the settings in addresses: as typed, and the defaults for the rest."""
+
+    def __init__(self, page: WebPage, query: Iterable[tuple[str, str]]) -> None:
+        self.page = page
+        self.settings = {one.spelling: one for one in page.parameters}
+        spelled = {one.name: one.spelling for one in page.parameters}
+        self.given: dict[str, list[str]] = {}
+        for name, value in query:
+            self.given.setdefault(spelled.get(name, name), []).append(value)
+
+    def value(self, name: str) -> str:
+        """The text in a field: as typed, or the default."""
+        if name in self.given:
+            return ", ".join(part for part in self.given[name] if part)
+        return _text(self.settings[name].default)
+
+    def values(self, name: str) -> list[str]:
+        """The chosen ones of several; the usual ones where nothing is said."""
+        if name not in self.given and isinstance(self.settings[name].default, tuple):
+            return [_text(one) for one in self.settings[name].default]
+        return [one for one in self.given.get(name, []) if one]
+
+    def on(self, name: str) -> bool:
+        """Whether a box is ticked."""
+        if name in self.given:
+            return self.given[name][-1].lower() in ("true", "on", "1", "yes")
+        return bool(self.settings[name].default)
+
+    def any(self, settings: Iterable[Setting]) -> bool:
+        """Whether the address says anything about these."""
+        return any(value for one in settings for value in self.given.get(one.spelling, []))
+
+    def choices(self, name: str) -> tuple[str, ...]:
+        """The closed list behind a field."""
+        return self.settings[name].choices or ()
+
+    def help(self, one: Setting) -> Markup:
+        """The help of a setting as a form gives it: options are repeated, numbers in a box have commas between them."""
+        several = "; several with commas between them" if one.several and one.kind in (int, float) else ""
+        said = str(escape(self.page.on_form(one.help.replace("; repeatable", several))))
+        return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
+
+    @property
+    def fields(self) -> list[Setting]:
+        """The settings to be drawn one after the other: all but data and measure."""
+        return [one for name, one in self.settings.items() if name not in ("data", "measure") and not one.more]
+
+    @property
+    def further(self) -> list[Setting]:
+        """The settings behind "More settings"."""
+        return [one for one in self.settings.values() if one.more]
+
+
+def _text(default: Any) -> str:
+    if default is None or default is REQUIRED:
+        return ""
+    if isinstance(default, (list, tuple)):
+        return ", ".join(_text(one) for one in default)
+    return f"{default:g}" if isinstance(default, float) else str(default)

@@ -11,16 +11,12 @@ form without starting anything (`came_from_elsewhere`). A frame on another site 
 from __future__ import annotations
 
 import hmac
-import json
-import secrets
-from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cranfield.web.server.limits import Limits, megabytes
@@ -39,18 +35,12 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_READING = ("GET", "HEAD", "OPTIONS")
 _FOREIGN = "another website asked; only this page itself may. Open the address directly."
 
 
 def came_from_elsewhere(request: Request) -> bool:
     """Whether a link on another website led here: then nothing may be started by it."""
     return bool(getattr(request.state, "came_from_elsewhere", False))
-
-
-def new_token() -> str:
-    """A token nobody guesses."""
-    return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ class Access:
 
     hosts: frozenset[str] | None = OWN_HOSTS
     token: str | None = None
-    origins: frozenset[str] = field(default_factory=frozenset)
+    origins: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.hosts is None and self.token is None:
@@ -83,90 +73,85 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """The outermost layer: refuses what must not come in, and puts the protective headers on what goes out."""
+    """The outermost layer: refuses what must not come in, and puts the protective headers on what goes out.
+
+    Starlette's checks of hosts and origins are not used: they answer otherwise than our clients know it.
+    """
 
     def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
         self.app, self.access, self.limits = app, access, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, pass on, and dress the answer."""
+        """Check, pass on, and add the headers to the answer."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        origin = headers.get("origin", "")
+        request = Request(scope)
+        origin = request.headers.get("origin", "")
         shared = origin in self.access.origins and scope["path"].startswith("/api")
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    if name not in headers:
-                        headers[name] = value
+                    headers.setdefault(name, value)
                 if shared:
                     headers["Access-Control-Allow-Origin"] = origin
                     headers["Cross-Origin-Resource-Policy"] = "cross-origin"
                     headers.append("Vary", "Origin")
             await send(message)
 
-        refusal = self._refusal(scope, headers, shared)
+        limit = self.limits.upload if _takes_files(scope["path"]) else self.limits.field
+        refusal = self._refusal(request, shared, limit)
         if refusal is not None:
             await refusal(scope, receive, send_with_headers)
             return
-        by_link = not shared and _other_site(headers)
+        by_link = not shared and _other_site(request)
         scope["state"] = {**scope.get("state", {}), "came_from_elsewhere": by_link}
-        limit = self.limits.upload if _takes_files(scope["path"]) else self.limits.field
-        if scope["method"] == "HEAD":  # answered as GET is, without what it would send
-            await self.app({**scope, "method": "GET"}, _counted(receive, limit), _without_body(send_with_headers))
-            return
+        if scope["method"] == "HEAD":  # answered as GET is; the server leaves out the body
+            scope = {**scope, "method": "GET"}
         await self.app(scope, _counted(receive, limit), send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: Headers, shared: bool) -> Response | None:
-        host = headers.get("host", "")
+    def _refusal(self, request: Request, shared: bool, limit: int) -> Response | None:
+        host = request.headers.get("host", "")
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if self.access.hosts is not None and name.lower() not in self.access.hosts:
-            return _no(
-                scope, 421, f"this server does not answer to the host {name[:80]!r}; open it by its own address."
-            )
-        if shared and scope["method"] == "OPTIONS":
-            allowed = {
-                "Access-Control-Allow-Methods": "GET, POST, DELETE",
-                "Access-Control-Allow-Headers": "Authorization",
-            }
-            return Response(status_code=204, headers=allowed)
-        if not shared and _other_site(headers) and not _is_followed_link(scope, headers):
-            return _no(scope, 403, _FOREIGN)
+            text = f"this server does not answer to the host {name[:80]!r}; open it by its own address."
+            return _no(request, 421, text)
+        if shared and request.method == "OPTIONS":
+            allowed = {"Methods": "GET, POST, DELETE", "Headers": "Authorization"}
+            return Response(None, 204, {f"Access-Control-Allow-{what}": names for what, names in allowed.items()})
+        if not shared and _other_site(request) and not _is_followed_link(request):
+            return _no(request, 403, _FOREIGN)
         if self.access.token is not None:
-            refused = self._without_token(scope, headers, self.access.token)
+            refused = _without_token(request, self.access.token)
             if refused is not None:
                 return refused
-        limit = self.limits.upload if _takes_files(scope["path"]) else self.limits.field
-        length = headers.get("content-length", "0")
+        length = request.headers.get("content-length", "0")
         if not length.isdecimal():
-            return _no(scope, 400, "the Content-Length header is no number.")
-        if int(length) > limit:
-            return _no(scope, 413, str(TooLarge(limit)))
-        return None
+            return _no(request, 400, "the Content-Length header is no number.")
+        return _no(request, 413, str(TooLarge(limit))) if int(length) > limit else None
 
-    @staticmethod
-    def _without_token(scope: Scope, headers: Headers, token: str) -> Response | None:
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        carried = [*given, bearer if scheme.lower() == "bearer" else "", _cookie(headers)]
-        if not any(hmac.compare_digest(one.encode(), token.encode()) for one in carried):
-            return _no(
-                scope, 401, "this server asks for the token it printed when it started; open the address it printed."
-            )
-        if given and scope["method"] == "GET" and not scope["path"].startswith("/api"):
-            # The token moves from the address, which gets copied and mailed, into a cookie, which does not.
-            rest = urlencode([(name, value) for name, value in query if name != "token"])
-            answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
-            return answer
-        if given:
-            scope["query_string"] = urlencode([(n, v) for n, v in query if n != "token"]).encode()
-        return None
+
+def _without_token(request: Request, token: str) -> Response | None:
+    """The refusal of a request that does not carry the token; a redirection where its address does."""
+    query = request.query_params.multi_items()
+    rest = urlencode([(name, value) for name, value in query if name != "token"])
+    given = [value for name, value in query if name == "token"]
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    carried = [*given, bearer if scheme.lower() == "bearer" else "", request.cookies.get(COOKIE, "")]
+    if not any(hmac.compare_digest(one.encode(), token.encode()) for one in carried):
+        text = "this server asks for the token it printed when it started; open the address it printed."
+        return _no(request, 401, text)
+    path = request.scope["path"]
+    if given and request.method == "GET" and not path.startswith("/api"):
+        # The token moves from the address, which gets copied and mailed, into a cookie, which does not.
+        answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+        return answer
+    if given:
+        request.scope["query_string"] = rest.encode()
+    return None
 
 
 def _takes_files(path: str) -> bool:
@@ -174,28 +159,28 @@ def _takes_files(path: str) -> bool:
     return path in UPLOAD_PATHS or (path.startswith("/data/") and path.endswith("/add"))
 
 
-def _other_site(headers: Headers) -> bool:
+def _other_site(request: Request) -> bool:
     """Whether a page of another site is behind the request.
 
     Browsers say so in Sec-Fetch-Site, which no page can change; those that do not are told by the origin, or by the
     page the visitor comes from. Programs send none of the three.
     """
+    headers = request.headers
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site not in ("none", "same-origin")
-    host = headers.get("host", "")
-    source = headers.get("origin")
+    host, source = headers.get("host", ""), headers.get("origin")
     if source is None and (page := headers.get("referer")):
         parts = urlsplit(page)
         source = f"{parts.scheme}://{parts.netloc}"
     return source not in (None, f"http://{host}", f"https://{host}")
 
 
-def _is_followed_link(scope: Scope, headers: Headers) -> bool:
+def _is_followed_link(request: Request) -> bool:
     """Whether the visitor follows a link to one of the pages, in the window itself and not in a frame of another."""
-    address = scope["path"]
+    address, headers = request.scope["path"], request.headers
     return (
-        scope["method"] in ("GET", "HEAD")
+        request.method in ("GET", "HEAD")
         and (address == "/api" or not address.startswith("/api"))
         and headers.get("origin") is None
         and headers.get("sec-fetch-mode", "navigate") == "navigate"
@@ -203,27 +188,10 @@ def _is_followed_link(scope: Scope, headers: Headers) -> bool:
     )
 
 
-def _cookie(headers: Headers) -> str:
-    try:
-        cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
-
-
-def _no(scope: Scope, status: int, text: str) -> Response:
-    if scope["path"].startswith("/api"):
-        return Response(json.dumps({"error": text}), status, media_type="application/json")
+def _no(request: Request, status: int, text: str) -> Response:
+    if request.scope["path"].startswith("/api"):
+        return JSONResponse({"error": text}, status)
     return PlainTextResponse(f"{text[0].upper()}{text[1:]}\n", status)
-
-
-def _without_body(send: Send) -> Send:
-    """The same answer, its headers alone."""
-
-    async def headers_only(message: Message) -> None:
-        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
-
-    return headers_only
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
@@ -232,11 +200,10 @@ def _counted(receive: Receive, limit: int) -> Receive:
 
     async def counted() -> Message:
         nonlocal total
-        message: dict[str, Any] = dict(await receive())
-        if message["type"] == "http.request":
-            total += len(message.get("body", b""))
-            if total > limit:
-                raise TooLarge(limit)
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > limit:
+            raise TooLarge(limit)
         return message
 
     return counted

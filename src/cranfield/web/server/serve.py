@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import secrets
 import socket
 import sys
 import threading
@@ -14,47 +15,36 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from cranfield.collection import read_teams
-from cranfield.errors import ArgumentError
-from cranfield.files import expand
+from cranfield.collection.teams import read_teams
+from cranfield.core.errors import ArgumentError
+from cranfield.core.files import expand
+from cranfield.questions.serve.question import ServeQuestion
 from cranfield.web.server.app import create_app
 from cranfield.web.server.limits import MB, Limits
-from cranfield.web.server.security import OWN_HOSTS, Access, new_token
+from cranfield.web.server.security import OWN_HOSTS, Access
 
 
-def serve(
-    *,
-    host: str,
-    port: int,
-    open_page: bool,
-    allow_remote: bool,
-    origins: Sequence[str],
-    max_upload_mb: int,
-    files: Sequence[str] = (),
-    teams: Path | None = None,
-    keep: Path | None = None,
-) -> None:
+def serve(settings: ServeQuestion) -> None:
     """Run the page until interrupted; with files it opens with them."""
-    access = access_for(host, allow_remote, origins)
-    there = expand(list(files)) if files else []
-    grouping = read_teams(teams) if teams is not None else None
-    listener = bind(host, port)
-    app = create_app(access, Limits(upload=max_upload_mb * MB), keep)
+    access = access_for(settings.host, settings.allow_remote, settings.allow_origin or ())
+    files = expand(list(settings.files)) if settings.files else []
+    teams = read_teams(settings.teams) if settings.teams is not None else None
+    listener = bind(settings.host, settings.port)
+    app = create_app(access, Limits(upload=settings.max_upload * MB), settings.keep)
     service, first = app.state.service, ""
-    if there:
-        dataset = service.store.adopt(there, grouping)
+    if files:
+        dataset = service.store.adopt(files, teams)
         first = f"data/{dataset.id}"
         threading.Thread(target=service.prepare, args=[dataset], daemon=True).start()
-    address = page_address(host, listener.getsockname()[1], access.token, first)
-    app.state.service.chart_worker.warm_up()
+    address = page_address(settings.host, listener.getsockname()[1], access.token, first)
+    service.chart_worker.warm_up()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=20)
-    server = uvicorn.Server(config)
-    sys.stderr.write(announcement(address, access.token, keep))
+    sys.stderr.write(announcement(address, access.token, settings.keep))
     sys.stderr.flush()
-    if open_page:
+    if settings.open_page:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     try:
-        server.run(sockets=[listener])
+        uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stderr.write("\n")  # uvicorn has closed everything and passes the interrupt on
 
@@ -82,7 +72,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
 
     >>> access_for("0.0.0.0", False)
     Traceback (most recent call last):
-    cranfield.errors.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if you mean that.
+    cranfield.ArgumentError: `host` 0.0.0.0 lets other machines in; add --allow-remote if you mean that.
     """
     for origin in origins:
         parts = urlsplit(origin)
@@ -94,7 +84,7 @@ def access_for(host: str, allow_remote: bool, origins: Sequence[str] = ()) -> Ac
         return Access(OWN_HOSTS | {_in_header(host)}, origins=frozenset(origins))
     if not allow_remote:
         raise ArgumentError(f"`host` {host} lets other machines in; add --allow-remote if you mean that.")
-    return Access(None, new_token(), frozenset(origins))
+    return Access(None, secrets.token_urlsafe(24), frozenset(origins))
 
 
 def is_loopback(host: str) -> bool:

@@ -6,15 +6,15 @@ import hashlib
 import shutil
 import tempfile
 import threading
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
-from cranfield.defaults import MissingPolicy
-from cranfield.errors import DataError, FileError, Problem, UnknownNameError
-from cranfield.files import NamedFile, is_elsewhere
-from cranfield.web.server.archives import label, refuse, unpack
+from cranfield.core.defaults import MissingPolicy
+from cranfield.core.errors import DataError, FileError, Problem, UnknownNameError
+from cranfield.core.files import NamedFile, is_elsewhere
+from cranfield.web.server.archives import chunks, label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
 from cranfield.web.server.limits import Limits, megabytes
@@ -47,22 +47,15 @@ class Store:
 
     def _load(self, kept: Kept) -> None:
         """A dataset of an earlier server, unless somebody took its files away, or changed those that lie elsewhere."""
-        numbered = [self.path / kept.id / f"{number:04d}" for number in range(len(kept.files))]
+        numbered = [self.path / kept.id / _number(at) for at in range(len(kept.files))]
         places = [Path(place) for place in kept.places] or numbered
         there = all(place.is_file() for place in places)
         if not there or (kept.places and sum(place.stat().st_size for place in places) != kept.size):
             self.index.remove(kept.id)
             return
         files = tuple(NamedFile(name, place) for name, place in zip(kept.files, places, strict=True))
-        policy = cast("MissingPolicy | None", kept.missing)
         self._datasets[kept.id] = Dataset(
-            kept.id,
-            kept.name,
-            files,
-            policy,
-            kept.lenient,
-            self.limits.systems,
-            teams=dict(kept.teams) if kept.teams else None,
+            kept.id, kept.name, files, kept.missing, kept.lenient, self.limits.systems, kept.teams
         )
         if not kept.places:
             self._sizes[kept.id] = kept.size
@@ -95,8 +88,7 @@ class Store:
 
     def remove(self, id: str) -> None:
         """Forget a dataset and delete its files; the sample stays."""
-        self[id]
-        if id == SAMPLE:
+        if self[id].id == SAMPLE:
             raise DataError("the sample collection cannot be removed.")
         self._forget_removed()
         with self._lock:
@@ -136,14 +128,13 @@ class Store:
         return dataset
 
     def _record(self, dataset: Dataset) -> None:
-        names = tuple(str(file) for file in dataset.files)
-        size = self._sizes.get(dataset.id, 0)
-        kept = Kept(dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size, teams=dataset.teams)
-        if dataset.id not in self._sizes:  # files of the command line: they are not ours, and stay where they are
-            places = [Path(file.place) for file in dataset.files]
-            size = sum(place.stat().st_size for place in places)
-            kept = replace(kept, size=size, places=tuple(map(str, places)))
-        self.index.add(kept)
+        names, places = tuple(str(file) for file in dataset.files), tuple[str, ...]()
+        size = self._sizes.get(dataset.id)
+        if size is None:  # files of the command line: they are not ours, and stay where they are
+            places = tuple(file.place for file in dataset.files)
+            size = sum(Path(place).stat().st_size for place in places)
+        known = (dataset.id, dataset.name, names, dataset.missing, dataset.lenient, size, places, dataset.teams)
+        self.index.add(Kept(*known))
 
     def add(
         self,
@@ -160,41 +151,29 @@ class Store:
         given = [upload for upload in uploads if upload[0] or upload[2]]
         if not given:
             raise DataError("no file arrived; choose score files, or runs with their qrels file.")
-        with self._lock:
-            if len(self._datasets) - 1 >= self.limits.datasets:
-                raise DataError(f"{self.limits.datasets} datasets are kept already; remove one on the data page first.")
+        if len(self.datasets()) - 1 >= self.limits.datasets:
+            raise DataError(f"{self.limits.datasets} datasets are kept already; remove one on the data page first.")
         scratch = Path(tempfile.mkdtemp(dir=self.path))
-        taken = 0
+        taken, names = 0, list[str]()
         try:
-            files: list[NamedFile] = []
             digests = [f"{missing} {lenient}"]
-            sent = {label(upload[0]) for upload in given}
-            for old in () if to is None else to.files:
-                if str(old) in sent:
-                    continue
-                place, text = scratch / f"{len(files):04d}", Path(old.place).read_bytes()
-                self._take(len(text), str(old))
-                taken += len(text)
-                place.write_bytes(text)
-                digests.append(hashlib.blake2b(str(old).encode() + b"\0" + text).hexdigest())
-                files.append(NamedFile(str(old), place))
-            for name, stream, size in given:
-                stream.seek(0)
-                for shown, chunks in unpack(name, stream, size, self.limits):
-                    if len(files) >= self.limits.files:
-                        raise DataError(f"more than {self.limits.files:,} files; send fewer at once.")
-                    place = scratch / f"{len(files):04d}"
-                    digest = hashlib.blake2b(shown.encode() + b"\0")
-                    with place.open("wb") as out:
-                        for chunk in chunks:
-                            self._take(len(chunk), shown)
-                            taken += len(chunk)
-                            digest.update(chunk)
-                            out.write(chunk)
-                    digests.append(digest.hexdigest())
-                    files.append(NamedFile(_unique(shown, files), place))
+            for shown, content in self._contents(given, to):
+                if len(names) >= self.limits.files:
+                    raise DataError(f"more than {self.limits.files:,} files; send fewer at once.")
+                digest = hashlib.blake2b(shown.encode() + b"\0")
+                with (scratch / _number(len(names))).open("wb") as out:
+                    for chunk in content:
+                        self._take(len(chunk), shown)
+                        taken += len(chunk)
+                        digest.update(chunk)
+                        out.write(chunk)
+                digests.append(digest.hexdigest())
+                names.append(_unique(shown, names))
             id = hashlib.blake2b("\n".join(sorted(digests)).encode(), digest_size=6).hexdigest()
-            made = self._keep(scratch, id, files, taken, missing, lenient, given[0][0])
+            files = tuple(NamedFile(name, self.path / id / _number(at)) for at, name in enumerate(names))
+            first = label(given[0][0]).rpartition("/")[2]
+            title = first if first.lower().endswith(".zip") else _several(first, len(files))
+            made = self._keep(Dataset(id, title, files, missing, lenient, self.limits.systems), scratch, taken)
             if to is not None and made is not to:
                 made.name, made.teams = to.name, to.teams
                 self.index.move(to.id, made.id)
@@ -204,6 +183,26 @@ class Store:
             with self._lock:
                 self._pending -= taken
             shutil.rmtree(scratch, ignore_errors=True)
+
+    def _contents(self, uploads: Sequence[Upload], to: Dataset | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """The names and contents of a dataset's files: those it has, and those that were sent."""
+        sent = {label(name) for name, _, _ in uploads}
+        for old in () if to is None else to.files:
+            if str(old) not in sent:
+                yield str(old), [Path(old.place).read_bytes()]
+        for name, stream, size in uploads:
+            stream.seek(0)
+            yield from unpack(name, stream, size, self.limits)
+
+    def _keep(self, made: Dataset, scratch: Path, size: int) -> Dataset:
+        """The dataset there is of the same files, or this one, whose files move to their place."""
+        with self._lock:
+            if self.removed is not None and self.removed.id == made.id:  # the same files once more: it is back
+                self._datasets[made.id], self.removed = self.removed, None
+            if made.id not in self._datasets:
+                scratch.rename(self.path / made.id)
+                self._datasets[made.id], self._sizes[made.id] = made, size
+            return self._datasets[made.id]
 
     def adopt(self, paths: Sequence[str], teams: dict[str, str] | None = None) -> Dataset:
         """Make a dataset of files where they lie; they are read, never copied and never removed."""
@@ -217,10 +216,10 @@ class Store:
             files.append(NamedFile(_unique(f"{place.parent.name}/{place.name}", files), place))
             digest.update(f"{place.name}\0".encode())
             with place.open("rb") as stream:
-                while chunk := stream.read(1 << 20):
+                for chunk in chunks(stream):
                     digest.update(chunk)
         id = digest.hexdigest()
-        name = Path(files[0]).name + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+        name = _several(Path(files[0]).name, len(files))
         with self._lock:
             if id not in self._datasets:
                 self._datasets[id] = Dataset(id, name, tuple(files), most_systems=self.limits.systems, teams=teams)
@@ -229,43 +228,16 @@ class Store:
 
     def _take(self, size: int, shown: str) -> None:
         """Count bytes against what may be kept, before they are written."""
-        with self._lock:
-            kept = sum(self._sizes.values()) + self._pending + size
-        if kept > self.limits.store:
+        if self._kept_bytes() + size > self.limits.store:
             self._forget_removed()
         with self._lock:
-            kept = sum(self._sizes.values()) + self._pending + size
-            if kept > self.limits.store:
+            if self._kept_bytes() + size > self.limits.store:
                 text = f"does not fit: at most {megabytes(self.limits.store)} are kept; remove a dataset first"
                 raise refuse(shown, text)
             self._pending += size
 
-    def _keep(
-        self,
-        scratch: Path,
-        id: str,
-        files: list[NamedFile],
-        size: int,
-        missing: MissingPolicy | None,
-        lenient: bool,
-        first: str,
-    ) -> Dataset:
-        with self._lock:
-            if id in self._datasets:
-                return self._datasets[id]
-            if self.removed is not None and self.removed.id == id:  # the same files once more: it is back
-                self._datasets[id], self.removed = self.removed, None
-                return self._datasets[id]
-            home = self.path / id
-            scratch.rename(home)
-            moved = tuple(NamedFile(str(file), home / Path(file.place).name) for file in files)
-            name = label(first).rpartition("/")[2] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
-            if label(first).lower().endswith(".zip"):
-                name = label(first).rpartition("/")[2]
-            dataset = Dataset(id, name, moved, missing, lenient, self.limits.systems)
-            self._datasets[id] = dataset
-            self._sizes[id] = size
-            return dataset
+    def _kept_bytes(self) -> int:
+        return sum(self._sizes.copy().values()) + self._pending
 
 
 class MissingData(UnknownNameError):
@@ -288,11 +260,17 @@ class MovedData(MissingData):
         self.args = (f"files were added to dataset {id!r}, and all of them together are dataset {now!r} now.",)
 
 
+def _number(at: int) -> str:
+    """What a file is called in its directory."""
+    return f"{at:04d}"
+
+
+def _several(first: str, count: int) -> str:
+    """A name for files by the first of them."""
+    return first + (f" and {count - 1} more" if count > 1 else "")
+
+
 def _unique(shown: str, files: Sequence[str]) -> str:
     """The label, numbered when another file of the upload has it."""
-    if shown not in files:
-        return shown
-    number = 2
-    while f"{number}/{shown}" in files:
-        number += 1
-    return f"{number}/{shown}"
+    names = chain([shown], (f"{number}/{shown}" for number in count(2)))
+    return next(name for name in names if name not in files)

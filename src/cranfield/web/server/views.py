@@ -16,46 +16,33 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from cranfield import __version__
-from cranfield.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
-from cranfield.errors import CranfieldError, UnknownNameError
-from cranfield.present.formats import downloads
-from cranfield.present.view import page as view_page
-from cranfield.web.server import api, manage
+from cranfield.core.defaults import POWER, SAMPLE_SYSTEMS, SAMPLE_TOPICS
+from cranfield.core.errors import CranfieldError, UnknownNameError
+from cranfield.core.formats import downloads
+from cranfield.reports.view import page as view_page
+from cranfield.web.pages.view import ViewForm
+from cranfield.web.server import api
 from cranfield.web.server.api import service_of
 from cranfield.web.server.chart_worker import PHONE
 from cranfield.web.server.data import SAMPLE
-from cranfield.web.server.form import Form
 from cranfield.web.server.jobs import Job
 from cranfield.web.server.limits import megabytes
 from cranfield.web.server.outcome import CHART_FORMATS, media_type
-from cranfield.web.server.page import Page, menu, pages
+from cranfield.web.server.page import Form, WebPage, menu, page_of, pages
 from cranfield.web.server.security import came_from_elsewhere
 from cranfield.web.server.service import NotStarted
 from cranfield.web.server.store import MovedData
 
+Query = list[tuple[str, str]]
 router = APIRouter()
-templates = Environment(
-    loader=PackageLoader("cranfield.web"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-templates.globals |= {
-    "version": __version__,
-    "downloads": downloads,
-    "CHART_FORMATS": CHART_FORMATS,
-    "view_html": view_page.view_html,
-}
-templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
-templates.filters["megabytes"] = megabytes
-templates.filters["words"] = lambda name: str(name).replace("_", " ")
-
-
+loader = PackageLoader("cranfield.web")
+templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 UPLOADED = {"missing": "A missing score means", "lenient": "Accept fields after a run's tag"}
 """What the form for files calls its two settings."""
 MISSING_MEANS = {"error": "an error", "zero": "0", "drop-topic": "leave the topic out"}
-templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS}
+templates.globals |= {"version": __version__, "downloads": downloads, "CHART_FORMATS": CHART_FORMATS}
+templates.globals |= {"sample_topics": SAMPLE_TOPICS, "sample_systems": SAMPLE_SYSTEMS, "usual_power": POWER}
+templates.globals |= {"uploaded": UPLOADED, "missing_means": MISSING_MEANS, "view_html": view_page.view_html}
 
 
 def on_upload(text: str) -> str:
@@ -66,10 +53,11 @@ def on_upload(text: str) -> str:
     """
     for value, meaning in MISSING_MEANS.items():
         text = text.replace(f"missing='{value}'", f"“{UPLOADED['missing']}: {meaning}”")
+    text = re.sub(r", or say so: \w+=True or \w+=False", "", text)  # the form has no such setting
     return re.sub(r"lenient=True|`lenient`|--lenient\b", f"“{UPLOADED['lenient']}”", text)
 
 
-templates.filters["on_upload"] = on_upload
+templates.filters |= {"megabytes": megabytes, "words": lambda name: str(name).replace("_", " "), "on_upload": on_upload}
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -98,60 +86,50 @@ def questions() -> APIRouter:
     """An address for every page."""
     made = APIRouter()
     for page in pages().values():
-        made.add_api_route(page.address, _showing(page), name=page.name)
+        made.add_route(page.address, partial(show, page), name=page.name)
     return made
 
 
-def _showing(page: Page) -> Callable[[Request], Response]:
-    def shown(request: Request) -> Response:
-        return show(request, page)
-
-    return shown
-
-
-def show(request: Request, page: Page) -> Response:
+def show(page: WebPage, request: Request) -> Response:
     """The form, and the answer to what the address asks: a result, a job that works on it, or an error in words."""
-    from cranfield.web.server.app import status_of
-
     service = service_of(request)
     query, started = _query(request, page)
     form = Form(page, query)
     values: dict[str, Any] = {"page": page, "title": page.title, "form": form, "data": form.value("data")}
-    known = [one for one in service.store.datasets() if page.suits(one) or one.id == form.value("data")]
-    values |= {
-        "result": None,
-        "query": urlencode(query),
-        "cancelled": request.query_params.get("start") == "cancelled",
-        "datasets": known,
-        "systems": (),
-    }
+    values |= {"result": None, "query": urlencode(query), "chosen": None, "systems": ()}
+    values["cancelled"] = request.query_params.get("start") == "cancelled"
+    values["datasets"] = [one for one in service.store.datasets() if page.suits(one) or one.id == values["data"]]
     values["whole"] = urlencode([(name, value) for name, value in query if name not in ("a", "b", "by")])
     status = 200
     try:
-        chosen = service.store[form.value("data")] if form.value("data") else None
-        values["chosen"] = chosen
+        chosen = values["chosen"] = service.store[values["data"]] if values["data"] else None
         if started and not (page.needs_data and chosen is None):
-            question = page.question.from_query(query)
-            outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
-            manage.record_question(service, page, query, chosen)
-            if isinstance(outcome, Job):
-                stopped = outcome.state == "cancelled"
-                values |= {"job": outcome, "cancelled": stopped, "ahead": service.jobs.ahead(outcome)}
-            else:
-                values["result"] = outcome
+            values |= _answered(request, page, query)
+            words = urlencode([(name, value) for name, value in query if value])
+            service.store.index.ask(f"{page.address}?{words}", page.title, chosen.id if chosen is not None else "")
     except MovedData:
         raise  # leads on to where the files are now
     except NotStarted as error:
         values["page"] = replace(page, nothing=_sentence(str(error)))
     except CranfieldError as error:
-        values.setdefault("chosen", None)
-        values["error"], status = page.on_form(str(error)), status_of(error)
+        values["error"], status = page.on_form(str(error)), api.status_of(error)
     if values["chosen"] is not None:  # they are known once the data have been read
         values["systems"] = values["chosen"].systems()
     return render(request, page.template, status, **values)
 
 
-def _query(request: Request, page: Page) -> tuple[list[tuple[str, str]], bool]:
+def _answered(request: Request, page: WebPage, query: Query) -> dict[str, Any]:
+    """The outcome of a question as templates take it, or the job that works on it."""
+    question = page.question.from_query(query)
+    outcome = service_of(request).ask(page, question, may_start=not came_from_elsewhere(request))
+    return _working(request, outcome) if isinstance(outcome, Job) else {"result": outcome}
+
+
+def _working(request: Request, job: Job) -> dict[str, Any]:
+    return {"job": job, "ahead": service_of(request).jobs.ahead(job), "cancelled": job.state == "cancelled"}
+
+
+def _query(request: Request, page: WebPage) -> tuple[Query, bool]:
     """The settings in the address, or the example; and whether to answer them now."""
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "start"]
     start = request.query_params.get("start", "")
@@ -225,37 +203,32 @@ def _data_page(request: Request, error: str = "", status: int = 200) -> Response
 @router.post("/data")
 async def upload(request: Request) -> Response:
     """Take dropped files, and go to what they hold."""
-    from cranfield.web.server.app import status_of
-
     try:
         dataset = await api.receive(request)
     except CranfieldError as error:
-        return await run_in_threadpool(_data_page, request, on_upload(str(error)), status_of(error))
+        return await run_in_threadpool(_data_page, request, on_upload(str(error)), api.status_of(error))
     return RedirectResponse(f"/data/{dataset.id}", 303)
 
 
 @router.get("/data/{id}")
 def dataset(request: Request, id: str) -> Response:
-    """What a dataset holds, file by file, with all problems."""
-    service = service_of(request)
+    """What a dataset holds, file by file, with all problems, and the linked view of it."""
+    service, page = service_of(request), page_of(ViewForm)
     chosen = service.store[id]
     contents = service.read(chosen)
     values: dict[str, Any] = {"chosen": chosen, "contents": None, "data": id, "query": "", "cancelled": False}
-    values |= {"result": None, "no_view": ""}
+    values |= {"result": None, "no_view": "", "describe": api.describe, "sample": SAMPLE, "told": page.told}
     if isinstance(contents, Job):
-        stopped = contents.state == "cancelled"
-        values |= {"job": contents, "ahead": service.jobs.ahead(contents), "cancelled": stopped}
+        values |= _working(request, contents)
     else:
         values |= {"contents": contents, "data": "" if contents.problem else id}
         if contents.scores is not None:
-            values |= _view(request, id)
-    values["told"] = pages()["view"].told
-    return render(request, "dataset.html", title=chosen.title, describe=api.describe, sample=SAMPLE, **values)
+            values |= _view(request, page, id)
+    return render(request, "dataset.html", title=chosen.title, **values)
 
 
-def _view(request: Request, id: str) -> dict[str, Any]:
+def _view(request: Request, page: WebPage, id: str) -> dict[str, Any]:
     """The linked view of a dataset, or the job that prepares it, or why there is none."""
-    service, page = service_of(request), pages()["view"]
     given = request.query_params.multi_items()
     query = [("data", id), *((name, value) for name, value in given if name not in ("data", "start") and value)]
     values: dict[str, Any] = {"page": page, "form": Form(page, query), "query": urlencode(query)}
@@ -263,14 +236,9 @@ def _view(request: Request, id: str) -> dict[str, Any]:
     measures = [value for name, value in query if name == "measure"]
     values |= {"source": f"/api/view?{urlencode(asked)}", "first": measures[0] if measures else ""}
     try:
-        question = page.question.from_query(query)
-        outcome = service.ask(page, question, may_start=not came_from_elsewhere(request))
+        return values | _answered(request, page, query)
     except CranfieldError as error:
         return values | {"no_view": _sentence(page.on_form(str(error)))}
-    if not isinstance(outcome, Job):
-        return values | {"result": outcome}
-    stopped = outcome.state == "cancelled"
-    return values | {"job": outcome, "ahead": service.jobs.ahead(outcome), "cancelled": stopped}
 
 
 @router.get("/static/view.js")
@@ -285,6 +253,26 @@ def view_style(request: Request) -> Response:
     return Response(view_page.style(), media_type="text/css; charset=utf-8")
 
 
+@router.post("/data/{id}/name")
+async def rename(request: Request, id: str) -> Response:
+    """Call a dataset otherwise."""
+    service = service_of(request)
+    async with request.form(max_files=0, max_fields=5, max_part_size=service.limits.field) as form:
+        service.store.rename(id, str(form.get("name") or ""))
+    return RedirectResponse("/data", 303)
+
+
+@router.post("/data/{id}/add")
+async def add(request: Request, id: str) -> Response:
+    """A dataset of the old and the new files together, in place of the old one."""
+    service = service_of(request)
+    old = service.store[id]
+    made = await api.receive(request, to=old)
+    if made is not old:
+        service.remove(id)
+    return RedirectResponse(f"/data/{made.id}", 303)
+
+
 @router.post("/data/{id}/remove")
 def remove(request: Request, id: str) -> Response:
     """Remove a dataset."""
@@ -292,12 +280,31 @@ def remove(request: Request, id: str) -> Response:
     return RedirectResponse("/data", 303)
 
 
+@router.post("/data/{id}/restore")
+def restore(request: Request, id: str) -> Response:
+    """Undo the last removal."""
+    service_of(request).store.restore(id)
+    return RedirectResponse("/data", 303)
+
+
+# ── work and questions ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@router.get("/jobs")
+def jobs(request: Request) -> Response:
+    """What the server works on, and what was asked, the last first, with the names of the data."""
+    service = service_of(request)
+    listed = service.jobs.listed()
+    named = {"": "", **{one.id: one.title for one in service.store.datasets()}}
+    asked = [(one, named[one.data]) for one in service.store.index.questions() if one.data in named]
+    ahead = {job.id: service.jobs.ahead(job) for job in listed}
+    return render(request, "jobs.html", title="Work", questions=asked, jobs=listed, ahead=ahead)
+
+
 @router.post("/jobs/{id}/cancel")
 def cancel(request: Request, id: str) -> Response:
     """Cancel a computation, and go back to its form."""
-    service = service_of(request)
-    job = api.find_job(request, id)
-    service.jobs.cancel(job)
+    api.find_job(request, id).cancel()
     back = request.query_params.get("back", "/")
     if not back.startswith("/") or back.startswith(("//", "/\\")):
         back = "/"  # only ever to this server

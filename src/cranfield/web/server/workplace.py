@@ -7,9 +7,8 @@ import shutil
 import stat
 import tempfile
 from pathlib import Path
-from typing import IO
 
-from cranfield.errors import ArgumentError
+from cranfield.core.errors import ArgumentError
 
 try:
     import fcntl
@@ -39,18 +38,16 @@ class Workplace:
         sweep(above)
         self._whole = tempfile.TemporaryDirectory(prefix=PREFIX, dir=above)  # readable by this user alone (0700)
         home = Path(self._whole.name)
-        self._lock: IO[bytes] | None = (home / f"{LOCK}.new").open("wb")
-        _take(self._lock)
+        self._lock = (home / f"{LOCK}.new").open("wb")
         if fcntl is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             (home / f"{LOCK}.new").rename(home / LOCK)  # it has this name only while it is held, or nobody is left
         self.path = home / "data"
         self.path.mkdir(mode=0o700)
 
     def close(self) -> None:
         """Remove everything."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.close()
         self._whole.cleanup()
 
 
@@ -105,8 +102,3 @@ def _is_left(home: Path) -> bool:
     finally:
         os.close(lock)
     return True
-
-
-def _take(file: IO[bytes]) -> None:
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,63 @@
+"""``cranfield report`` and ``cranfield serve``: the whole story in one HTML file, and the local page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from cranfield.cli.ask import runs
+from cranfield.cli.output import progress_bar, refuse_unwritable, say
+from cranfield.core.errors import ArgumentError, with_extra
+from cranfield.core.files import expand
+from cranfield.questions.report.question import ReportQuestion
+from cranfield.questions.serve.question import ServeQuestion
+
+if TYPE_CHECKING:
+    from cranfield.cli.build import Output
+    from cranfield.core.question import Files
+
+
+@runs(ReportQuestion)
+def report(settings: ReportQuestion, output: Output, files: Files) -> None:
+    """Write the report, and print its headline."""
+    from cranfield.questions.files import kind_of
+    from cranfield.scores.readers import read_scores
+
+    to, given = settings.output, list(settings.files)
+    if to.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"a report is an HTML file; end {to} in .html.")
+    refuse_unwritable(to)
+    if not given:
+        raise ArgumentError("nothing to report on; write cranfield report QRELS RUN... or cranfield report SCORES...")
+    first = expand(given[:1])[0]
+    with progress_bar("writing the report") as progress:
+        kind = kind_of(first)
+        if kind == "run":
+            raise ArgumentError(f"{first} is a run; name the judgments first: cranfield report QRELS RUN...")
+        if kind == "qrels" and len(given) < 2:
+            raise ArgumentError(f"{given[0]} holds judgments; name the runs after it, or give score files.")
+        if kind == "qrels":
+            made = settings.ask(qrels=first, runs=given[1:], progress=progress)
+        else:
+            one = settings.measures[0] if settings.measures and len(settings.measures) == 1 else None
+            scores = read_scores(given, measure=one, missing=cast(Any, settings.missing))
+            names = ", ".join(Path(name).name for name in expand(given)[:3])
+            made = settings.ask(scores, source=names, progress=progress)
+        made.write(to)
+    click.echo(made.headline)
+    say(f"wrote {to} ({to.stat().st_size / 1e6:.1f} MB)")
+
+
+@runs(ServeQuestion)
+def serve(settings: ServeQuestion, output: Output, files: Files) -> None:
+    """Serve the page until interrupted."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
+    if missing:
+        raise ArgumentError(f"the page needs {', '.join(missing)}, not installed here. Run: {with_extra('web')}")
+    from cranfield.web.server.serve import serve
+
+    serve(settings)

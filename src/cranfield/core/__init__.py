@@ -1,0 +1,1 @@
+"""What everything uses: errors, files, executors, resampling, registries, questions, answers, tables, charts."""

@@ -1,0 +1,159 @@
+"""Charts to files: SVG, PNG and PDF without a browser or network, and HTML that carries all it needs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import altair as alt
+import vl_convert
+
+from cranfield.core.charts.fonts import keep_lengths
+from cranfield.core.charts.style import Drawing
+from cranfield.core.defaults import CHART_ENDINGS
+from cranfield.core.errors import ArgumentError
+from cranfield.core.files import write_atomically
+
+PNG_SCALE = 2.0
+_HEAD = re.compile(r"<svg[^>]*>")
+
+
+def _version() -> str | None:
+    """The Vega-Lite version the specification was written for, where the converter has it."""
+    wanted = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    return wanted if wanted in vl_convert.get_vegalite_versions() else None
+
+
+_CLIP = re.compile(r"\bclip\d+\b")
+
+
+def to_svg(chart: Drawing) -> str:
+    """The chart as an SVG image that tells screen readers what it shows."""
+    spec = chart.to_dict()
+    return spec_to_svg(spec, spec_title(spec))
+
+
+def spec_to_svg(spec: dict[str, Any], title: str) -> str:
+    """A specification as an SVG image; nothing is fetched, whatever it refers to."""
+    svg = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_version(), allowed_base_urls=[])
+    return described(keep_lengths(_counted(svg)), title, str(spec.get("description", "")))
+
+
+def _counted(svg: str) -> str:
+    """The image with its clipping areas counted from 0: the engine counts on from image to image."""
+    names: dict[str, str] = {}
+    return _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names)}"), svg)
+
+
+_BUILT_IN = (
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+)  # fmt: skip
+_BUILT_IN_NAME = re.compile(rf'(\\?")({"|".join(_BUILT_IN)})\1')  # in an expression its quotes are escaped
+
+
+def _drawable(spec: dict[str, Any]) -> dict[str, Any]:
+    """The specification, its names such that the engine's expressions can hold them.
+
+    They cannot hold the two line separators, nor the name of what every JavaScript object has, which the engine takes
+    for something defined: a system called so is drawn with a space after its name, which no image shows.
+    """
+    text = json.dumps(spec, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ")
+    drawable: dict[str, Any] = json.loads(_BUILT_IN_NAME.sub(r"\1\2 \1", text))
+    return drawable
+
+
+def described(svg: str, title: str, description: str) -> str:
+    """The image with a title, a description and the role of an image, for screen readers."""
+    head = _HEAD.match(svg)
+    if head is None:
+        return svg
+    opening = head.group(0)[:-1] + f' role="img" aria-label={quoteattr(description or title)}>'
+    return f"{opening}<title>{escape(title)}</title><desc>{escape(description)}</desc>{svg[head.end() :]}"
+
+
+def spec_title(spec: dict[str, Any]) -> str:
+    """The title of a specification in one line."""
+    text = spec.get("title", {}).get("text", "")
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def to_html(chart: Drawing) -> str:
+    """A page with the chart and the scripts it needs inside: it opens without a network.
+
+    Names come from files, and a page runs what it is given: the specification is written so that no name can end
+    the script it stands in, and the page's policy lets only its own two scripts run, known by their hashes, and
+    fetches nothing.
+    """
+    spec = _drawable(chart.to_dict())
+    library = _drawing_library()
+    options = '{"renderer":"svg","ast":true,"actions":{"export":true,"source":false,"compiled":false,"editor":false}}'
+    call = f'vegaEmbed("#chart", {script_json(spec)}, {options}).catch(console.error);'
+    title, description = escape(spec_title(spec)), quoteattr(str(spec.get("description", "")) or spec_title(spec))
+    policy = (
+        f"default-src 'none'; script-src {_allowed(library)} {_allowed(call)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="UTF-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<script>{library}</script>\n</head>\n<body>\n"
+        f'<div id="chart" role="img" aria-label={description}></div>\n'
+        "<noscript>This chart is drawn by a script inside this file; allow it, or save the chart as .svg.</noscript>\n"
+        f"<script>{call}</script>\n</body>\n</html>\n"
+    )
+
+
+def script_json(value: Any) -> str:
+    r"""JSON that can stand inside a page's script: it holds no character that could end the script.
+
+    >>> script_json({"name": "</script>&\u2028"})
+    '{"name": "\\u003c/script\\u003e\\u0026\\u2028"}'
+    """
+    text = json.dumps(value, ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@lru_cache(maxsize=1)
+def _drawing_library() -> str:
+    """The scripts that draw, in one piece; making it takes seconds, so it is kept."""
+    library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed", vl_version=_version())
+    return str(library).replace("\r\n", "\n")
+
+
+def _allowed(script: str) -> str:
+    """A script as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def save_chart(chart: Drawing, path: str | os.PathLike[str]) -> None:
+    """Write a chart; the ending says how: .svg, .png, .pdf, .html, or .json for the specification.
+
+    Nothing is fetched: fonts and scripts come with the packages.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in CHART_ENDINGS:
+        raise ArgumentError(f"cannot draw to {os.fspath(path)}: end the name in {', '.join(CHART_ENDINGS)}.")
+    write_atomically(path, chart_bytes(chart, ending))
+
+
+def chart_bytes(chart: Drawing, ending: str) -> bytes:
+    """The chart as the bytes of a file with one of the `CHART_ENDINGS`."""
+    if ending == ".json":
+        return (json.dumps(chart.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+    if ending == ".html":
+        return to_html(chart).encode()
+    svg = to_svg(chart)
+    if ending == ".png":
+        return bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+    if ending == ".pdf":
+        return bytes(vl_convert.svg_to_pdf(svg))
+    return svg.encode()

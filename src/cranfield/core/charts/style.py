@@ -1,0 +1,225 @@
+"""The look of every chart, once: colours that differ in grey too, titles that wrap, axes that stay legible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import altair as alt
+import polars as pl
+
+from cranfield.core.charts.fonts import FONT, lines_of
+from cranfield.core.defaults import CHART_WIDTHS
+from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import plural as plural
+
+Drawing: TypeAlias = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
+
+INK, FAINT, GRID = "#1d2733", "#5b6875", "#e3e7eb"
+DARK, ACCENT, LIGHT = "#12436d", "#c8501f", "#a9bccd"
+"""The three tones of a single chart: the main thing, what to look at, and what steps back."""
+SERIES = ("#12436d", "#c8501f", "#8a8d8f", "#2b8c7e", "#e0a526", "#6a3d7c")
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""A series has a colour, a dash and a shape of its own, so that print without colour keeps them apart."""
+MOST_SERIES = len(SERIES)
+WIDTH = 560
+"""Width of the plot itself, in pixels; the labels come on top."""
+LINES = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2, symbolOpacity=1)
+"""A legend whose samples are long enough to show a dash."""
+LABEL_LIMIT = 420
+"""Room for a system's name of 60 characters."""
+
+
+class Rows(alt.InlineData):
+    """Rows of data, which are not checked one by one against the language's schema: that takes longer than drawing."""
+
+    _class_is_valid_at_instantiation = False
+
+
+def rows(frame: pl.DataFrame | Iterable[Mapping[str, Any]]) -> Rows:
+    """The data of a chart, written into its specification: no file and no address is ever referred to."""
+    listed = frame.to_dicts() if isinstance(frame, pl.DataFrame) else list(frame)
+    return Rows(values=[{key: plain(value) for key, value in row.items()} for row in listed])
+
+
+def plain(value: Any) -> Any:
+    """A value JSON knows; what is not finite is left out of the drawing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.item() if hasattr(value, "item") else value
+
+
+TITLE_SIZE, DETAILS_SIZE, LABEL_SIZE = 15, 12, 11
+"""Sizes of text, in pixels; none is smaller than that of labels."""
+
+
+def finish(chart: Drawing, finding: str, details: str = "", *, alt_text: str = "", width: int = WIDTH) -> Drawing:
+    """The chart with its title (what was found), its second line (units, n, method), and the house's look.
+
+    `alt_text` describes the drawing to those who cannot see it; the title and details are put before it. Titles are
+    folded to the `width` of the drawing, in pixels.
+    """
+    described = " ".join(part for part in (finding.rstrip(".") + ".", details, alt_text) if part)
+    drawn: Drawing = configured(chart.properties(title=folded(finding, details, width), description=described))
+    return drawn
+
+
+def folded(finding: str, details: str, width: float) -> alt.TitleParams:
+    """Title and second line in lines no wider than the drawing."""
+    return alt.TitleParams(
+        text=lines_of(finding, width, TITLE_SIZE, bold=True),
+        subtitle=lines_of(details, width, DETAILS_SIZE) if details else alt.Undefined,
+    )
+
+
+def configured(chart: Any) -> Any:
+    """The configuration of all charts: fonts, greys, a light grid."""
+    texts = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": LABEL_SIZE, "labelColor": INK}
+    plain = {"titleFontWeight": "normal", "labelLimit": LABEL_LIMIT}
+    return chart.configure(
+        font=FONT, aria=False, background="white", padding=12, view={"stroke": None},
+        axis={**texts, **plain, "titleFontSize": 12, "titleColor": INK, "gridColor": GRID, "domainColor": "#9aa5b1",
+              "tickColor": "#9aa5b1", "titlePadding": 8, "labelFlush": False},
+        axisXQuantitative={"tickCount": 9},
+        title={"anchor": "start", "frame": "bounds", "fontSize": TITLE_SIZE, "color": INK, "font": FONT,
+               "subtitleFont": FONT, "subtitleFontSize": DETAILS_SIZE, "subtitleColor": FAINT, "lineHeight": 19,
+               "subtitleLineHeight": 16, "subtitlePadding": 5, "offset": 14},
+        legend={**texts, **plain, "titleFontSize": LABEL_SIZE, "titleColor": FAINT, "symbolSize": 70, "orient": "top",
+                "direction": "horizontal", "columns": 4, "symbolStrokeWidth": 2},
+        header={**texts, "labelFontSize": 12, "labelFontWeight": "bold"},
+        text={"font": FONT, "fontSize": LABEL_SIZE, "color": INK},
+    )  # fmt: skip
+
+
+def series_scales(names: Sequence[str]) -> dict[str, alt.Scale]:
+    """Colour, dash and shape for up to `MOST_SERIES` named series, in their order."""
+    chosen = list(names)[:MOST_SERIES]
+    return {
+        "color": alt.Scale(domain=chosen, range=list(SERIES[: len(chosen)])),
+        "strokeDash": alt.Scale(domain=chosen, range=list(DASHES[: len(chosen)])),
+        "shape": alt.Scale(domain=chosen, range=list(SHAPES[: len(chosen)])),
+    }
+
+
+def names_axis(**more: Any) -> alt.Axis:
+    """An axis of system names: all of them, and whole."""
+    return alt.Axis(title=None, labelOverlap=False, labelLimit=0, ticks=False, domain=False, **more)
+
+
+def topics_axis(title: str, **more: Any) -> alt.Axis:
+    """An axis of topics, upright below their columns; where they are too many, every second, fourth … is named."""
+    return alt.Axis(title=title, labelAngle=-90, labelOverlap=True, ticks=False, **more)
+
+
+def whole_axis(**more: Any) -> alt.Axis:
+    """An axis of topics, systems, ranks or anything else that is counted: no tick stands between two numbers.
+
+    The engine takes `tickMinStep` for a wish, so ticks that it puts between two numbers all the same are not drawn.
+    """
+    between = "datum.value % 1 != 0"
+    unseen = {"condition": {"test": between, "value": 0}, "value": 1}
+    return alt.Axis(
+        tickMinStep=1,
+        labelExpr=f"{between} ? '' : format(datum.value, ',d')",
+        tickOpacity=unseen,
+        gridOpacity=unseen,
+        **more,
+    )
+
+
+def step(count: int) -> alt.Step:
+    """Height of a row of names."""
+    return alt.Step(18 if count <= 60 else LABEL_SIZE + 2)
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A number as titles show it.
+
+    >>> number(0.12345), number(12), number(1234.0)
+    ('0.123', '12', '1,234')
+    """
+    if value is None:
+        return "none"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:.{places}f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def given(value: float) -> str:
+    """A number somebody typed, as they typed it.
+
+    >>> given(0.1), given(0.05), given(20)
+    ('0.1', '0.05', '20')
+    """
+    return f"{value:.4g}"
+
+
+# ── a title and a width of one's own: the same for every chart, after it is drawn ──
+
+
+def dressed(drawing: Drawing, title: str | None = None, width: int | None = None) -> Drawing:
+    """The chart under this title (none if empty), its plots scaled to this width in all."""
+    drawn = drawing.copy(deep=True)
+    natural = _natural(drawn)
+    if width is not None:
+        if not CHART_WIDTHS[0] <= width <= CHART_WIDTHS[1]:
+            raise ArgumentError(f"`width` must be from {CHART_WIDTHS[0]} to {CHART_WIDTHS[1]} pixels; got {width:g}.")
+        _scale(drawn, width / natural)
+    if title == "":
+        drawn.title = alt.Undefined
+        return drawn
+    own = drawn.title
+    finding = title if title is not None else " ".join(own.text)
+    details = "" if own.subtitle is alt.Undefined else " ".join(own.subtitle)
+    drawn.title = folded(finding, details, max(natural if width is None else width, 300))
+    return drawn
+
+
+def _parts(drawn: Any) -> tuple[str, list[Any]]:
+    """How a drawing is put together from others, and from which."""
+    for name in ("hconcat", "vconcat", "concat"):
+        if isinstance(parts := getattr(drawn, name, None), list):
+            return name, parts
+    spec = getattr(drawn, "spec", None)
+    return ("facet", [spec]) if isinstance(spec, (alt.Chart, alt.LayerChart)) else ("", [])
+
+
+def _natural(drawn: Any) -> float:
+    """The width of all plots beside each other, in pixels."""
+    how, parts = _parts(drawn)
+    if not parts:
+        own = _own(drawn)
+        return own if own is not None else 0.0
+    widths = [_natural(part) for part in parts]
+    columns = drawn.columns if how == "concat" and isinstance(drawn.columns, int) else len(parts)
+    return sum(widths[:columns]) if how in ("hconcat", "concat") else max(widths)
+
+
+def _own(drawn: Any) -> float | None:
+    """The width that a plot without parts asks for; None where it takes a step per column."""
+    for one in (drawn, *(getattr(drawn, "layer", None) or ())):
+        if isinstance(one.width, (int, float)):
+            return float(one.width)
+    return None
+
+
+def _scale(drawn: Any, factor: float) -> None:
+    """Every plot wider or narrower by this factor; a square one in both directions."""
+    for part in _parts(drawn)[1]:
+        _scale(part, factor)
+    for one in (drawn, *(getattr(drawn, "layer", None) or ())):
+        wide, high = getattr(one, "width", None), getattr(one, "height", None)
+        if isinstance(wide, (int, float)):
+            one.width = max(1, round(wide * factor))
+            if high == wide:
+                one.height = one.width
+                _thin(one)
+
+
+def _thin(drawn: Any) -> None:
+    """Names of a map that has become too small for all of them: those that fit."""
+    y = getattr(drawn.encoding, "y", None)
+    if isinstance(y, alt.Y) and isinstance(y["axis"], alt.Axis):
+        y["axis"].labelOverlap = True

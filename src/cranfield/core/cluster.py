@@ -1,0 +1,364 @@
+"""More than one machine: a Dask cluster as an executor.
+
+The only module that knows Dask. A client becomes an `Executor` that `map_in_order` takes like any other: what all
+items share is pickled once and given to every worker once, each item is a task, and results come back
+in order as pickled bytes, so that they are the same bytes as on one machine. A worker that dies costs the tasks it had;
+they are done again elsewhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from cranfield.core.errors import ArgumentError, ClusterError, with_extra
+from cranfield.core.executors import Parcel
+from cranfield.core.json_text import parse_json
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+PATIENCE = 60.0
+"""Seconds that a job waits for a worker when there is none."""
+ANSWER = 10.0
+"""Seconds in which a scheduler must answer."""
+LARGE = 1_000_000
+"""Bytes from which an item is sent to a worker straight away, and not by way of the scheduler."""
+_TRIES = 3
+"""How often a task is handed in anew when the data it needs were lost with a worker."""
+_GONE = ("CommClosedError", "ClosedClientError")
+"""Dask's errors of a connection that broke; not all of its versions have both."""
+_CERTIFICATES = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""Variables of the environment in which Dask is told its certificates."""
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s]+")
+
+
+def check_address(name: str, text: str) -> None:
+    """Refuse what names no cluster.
+
+    >>> check_address("cluster", "tcp://10.0.0.7:8786")
+    >>> check_address("cluster", "local:4")
+    >>> check_address("cluster", "four")
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `cluster` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file (.json), or local:4 for four processes here; got 'four'.
+    """  # noqa: E501
+    if _local(text) is None and not _ADDRESS.fullmatch(text) and not text.endswith(".json"):
+        raise ArgumentError(
+            f"`{name}` must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, its scheduler file "
+            f"(.json), or local:4 for four processes here; got {text!r}."
+        )
+
+
+def _local(text: str) -> int | None:
+    """How many processes of this machine a text asks for."""
+    match = re.fullmatch(r"local:([1-9]\d{0,2})", text)
+    return int(match[1]) if match else None
+
+
+def is_client(thing: object) -> bool:
+    """Whether something is a Dask client; asks nobody to import Dask."""
+    return any(f"{kind.__module__}.{kind.__name__}" == "distributed.client.Client" for kind in type(thing).__mro__)
+
+
+@contextmanager
+def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterator[ClusterExecutor]:
+    """A cluster by its address, for as long as the block lasts; one of this machine's own processes ends with it.
+
+    Parameters
+    ----------
+    where : the address of a scheduler, its scheduler file, or ``"local:4"``
+    say : is told the number of workers and the address of the dashboard
+    """
+    check_address("cluster", where)
+    try:
+        import distributed
+    except ImportError:
+        raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
+    for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said in our own words
+    processes = _local(where)
+    local = None
+    if processes is not None:
+        local = distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+    try:
+        client = _connect(where, local)
+        try:
+            executor = ClusterExecutor(client, where)
+            if say is not None:
+                count = len(client.nthreads())
+                shown = "dashboard" in client.scheduler_info()["services"]
+                dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
+                say(f"cluster: {count} {'worker' if count == 1 else 'workers'}; dashboard: {dashboard}")
+            yield executor
+        finally:
+            client.close(timeout=2)
+    finally:
+        if local is not None:
+            with suppress(TimeoutError):
+                local.close(timeout=10)
+
+
+def _connect(where: str, local: Any) -> Client:
+    import distributed
+
+    try:
+        if local is not None:
+            return distributed.Client(local)
+        if where.endswith(".json"):
+            _check_scheduler_file(where)
+            return distributed.Client(scheduler_file=where, timeout=ANSWER)
+        return distributed.Client(where, timeout=ANSWER)
+    except (OSError, ValueError, TypeError) as error:  # a TypeError where certificates are missing
+        remedy = "start one with `dask scheduler`, and workers with `dask worker`"
+        if where.startswith("tls:"):
+            remedy += f", and name the certificates here too ({', '.join(_CERTIFICATES)})"
+        raise ClusterError(
+            f"no scheduler answers at {where} ({type(error).__name__}); {remedy}; see docs/scale.md"
+        ) from None
+
+
+def _check_scheduler_file(name: str) -> None:
+    """Refuse a file that names no scheduler; one that is not there may be about to be written, but not for ever."""
+    until = time.monotonic() + ANSWER
+    while not Path(name).exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    try:
+        told = parse_json(Path(name).read_bytes())
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict) or not _ADDRESS.fullmatch(str(told.get("address"))):
+        raise ClusterError(
+            f"{name} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?"
+        )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The versions that must agree, since they make the numbers, of this process."""
+    import numpy
+    import polars
+    import scipy
+
+    import cranfield
+
+    return {one.__name__: str(one.__version__) for one in (cranfield, numpy, scipy, polars)}
+
+
+def _disagreement(here: dict[str, str], there: dict[str, str]) -> str:
+    """What differs, in words; nothing where all agree.
+
+    >>> _disagreement({"numpy": "2.1", "polars": "1.20"}, {"numpy": "1.26", "polars": "1.20"})
+    'numpy 1.26 there, 2.1 here'
+    """
+    other = [name for name in here if there.get(name) != here[name]]
+    return ", ".join(f"{name} {there.get(name)} there, {here[name]} here" for name in other)
+
+
+_known: WeakKeyDictionary[Client, ClusterExecutor] = WeakKeyDictionary()
+
+
+def executor_of(client: Client) -> ClusterExecutor:
+    """The executor that belongs to a client; made, with its checks, when it is first asked for."""
+    if client not in _known:
+        _known[client] = ClusterExecutor(client)
+    return _known[client]
+
+
+class ClusterExecutor(Executor):
+    """A Dask client as an executor, for `map_in_order`.
+
+    The client is left open. Versions are compared when this is made, and by each worker before it works.
+
+    Parameters
+    ----------
+    client : a connected `distributed.Client`
+    where : what messages call the cluster; the scheduler's address unless given
+    """
+
+    def __init__(self, client: Client, where: str = "") -> None:
+        self.client = client
+        self.where = where or client.scheduler.address
+        self.wait_for_workers()
+        self._compare_versions()
+
+    def under_way(self) -> int:
+        """How many tasks are handed in at once: enough that no worker waits for the next."""
+        return max(4, 3 * self.threads())
+
+    def ship(self, function: Callable[[Any], Any]) -> _Sent:
+        """What all items share, given to every worker once."""
+        return _Sent(self, Parcel(function))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand in one item."""
+        if isinstance(fn, _Sent) and len(args) == 1 and not kwargs:
+            return _Task(self, fn, args[0])
+        return _Task(self, self.ship(partial(_call, fn, args)), kwargs)
+
+    def lost(self) -> ClusterError:
+        """The error that says that the scheduler is gone."""
+        return ClusterError(
+            f"the scheduler at {self.where} went away, and with it what was under way; start it again and repeat the "
+            "job: one with a work file goes on where it stopped"
+        )
+
+    @contextmanager
+    def reached(self) -> Iterator[None]:
+        """What is asked of the scheduler inside the block ends in that error when the connection breaks."""
+        try:
+            yield
+        except Exception as error:
+            if type(error).__name__ in _GONE:
+                raise self.lost() from None
+            raise
+
+    def threads(self) -> int:
+        """How many threads there are to work, of all workers."""
+        try:
+            with self.reached():
+                return int(sum(self.client.nthreads().values()))
+        except (OSError, TimeoutError):
+            raise self.lost() from None
+
+    def no_worker(self) -> ClusterError:
+        """The error that says that nobody is there to work."""
+        return ClusterError(
+            f"no worker at {self.where} for {PATIENCE:g} seconds; start some with `dask worker`, and look into their "
+            "logs if they were there and died"
+        )
+
+    def wait_for_workers(self) -> None:
+        """Until somebody is there to work."""
+        until = time.monotonic() + PATIENCE
+        while not self.threads():
+            if time.monotonic() > until:
+                raise self.no_worker()
+            time.sleep(0.1)
+
+    def _compare_versions(self) -> None:
+        answers = self.client.run(_versions, on_error="return")
+        here = _versions()
+        for worker, there in sorted(answers.items()):
+            if isinstance(there, BaseException):
+                raise ClusterError(
+                    f"worker {worker} cannot work for cranfield: {there}; install the same packages on every machine"
+                )
+            if difference := _disagreement(here, there):
+                raise ClusterError(_other_versions(worker, difference))
+
+
+def _other_versions(worker: str, difference: str) -> str:
+    return (
+        f"worker {worker} has other versions ({difference}), and could give other numbers; install the same on every "
+        "machine"
+    )
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
+class _Sent:
+    """A function that the workers have."""
+
+    def __init__(self, executor: ClusterExecutor, parcel: Parcel) -> None:
+        self._executor, self._parcel = executor, parcel
+        self.data = self._scattered()
+
+    def again(self, lost: Any) -> None:
+        """Send it once more, unless somebody did since."""
+        if self.data is lost:
+            self.data = self._scattered()
+
+    def _scattered(self) -> Any:
+        try:
+            return self._executor.client.scatter(self._parcel, broadcast=True, hash=False)
+        except (OSError, TimeoutError):
+            self._executor.wait_for_workers()
+            with self._executor.reached():
+                return self._executor.client.scatter(self._parcel, hash=False)
+
+
+class _Task(Future[Any]):
+    """One item under way."""
+
+    def __init__(self, executor: ClusterExecutor, sent: _Sent, item: Any) -> None:
+        super().__init__()
+        self._executor, self._sent = executor, sent
+        self._data = pickle.dumps(item)
+        self._hand_in()
+
+    def _hand_in(self) -> None:
+        client = self._executor.client
+        with self._executor.reached():
+            item: Any = client.scatter(self._data, hash=False) if len(self._data) >= LARGE else self._data
+            self._used = self._sent.data
+            self._dask = client.submit(_work, self._used, item, _versions(), pure=False)
+
+    def cancel(self) -> bool:
+        """Give up."""
+        if self._executor.client.status == "running":
+            self._dask.cancel()
+        return super().cancel()
+
+    def result(self, timeout: float | None = None) -> Any:
+        """The result, once it is there; what a dead worker took along is done again."""
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker
+
+        for _ in range(_TRIES):
+            self._wait()
+            try:
+                with self._executor.reached():
+                    return pickle.loads(self._dask.result())
+            except FutureCancelledError:
+                if self._executor.client.status != "running":
+                    raise self._executor.lost() from None
+                self._executor.wait_for_workers()
+                self._sent.again(self._used)
+                self._hand_in()
+            except KilledWorker:
+                break
+        raise ClusterError(
+            f"several workers at {self._executor.where} died over the same piece of work, as they do when memory runs "
+            "out; give them more, or use fewer on each machine"
+        )
+
+    def _wait(self) -> None:
+        """Until the task has ended; an error when nobody is there to do it."""
+        from distributed import wait
+        from distributed.client import FuturesCancelledError
+
+        idle = 0.0
+        while True:
+            try:
+                with self._executor.reached():
+                    wait(self._dask, timeout=5)
+                return
+            except TimeoutError:
+                idle = 0.0 if self._executor.threads() else idle + 5
+                if idle >= PATIENCE:
+                    raise self._executor.no_worker() from None
+            except FuturesCancelledError:
+                return
+
+
+def _work(parcel: Parcel, item: bytes, versions: dict[str, str]) -> bytes:
+    """What a worker does with one item. Bytes in, bytes out: arrays arrive as they would in this process."""
+    if difference := _disagreement(versions, _versions()):
+        from distributed import get_worker
+
+        raise ClusterError(_other_versions(get_worker().address, difference))
+    return pickle.dumps(parcel(pickle.loads(item)))

@@ -1,0 +1,89 @@
+"""Every sentence that states a conclusion, listed once, with the condition under which it is true.
+
+Each is defined in the file that prints it, beside that condition; a result, answer, chart or report says it by calling
+it with its figures. `docs/sentences.md` is made from this list, and `tests/test_sentences.py` has for every sentence
+a case in which it is printed and true, and one in which it would be false and is not printed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import string
+from dataclasses import dataclass
+from typing import Any
+
+from cranfield.core.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A conclusion in words, with places for its figures.
+
+    Parameters
+    ----------
+    name : room and sentence, such as ``comparison.only-best``
+    template : the words; places in braces, as for `str.format`
+    true_when : the condition under which it is true
+    always : it is printed whatever the data are, and true of the figures in it; otherwise it is printed only when its
+        condition holds
+
+    Examples
+    --------
+    >>> Sentence("x.lead", "{system} leads by {margin:.2f}", "no mean is higher")(system="a", margin=0.1)
+    'a leads by 0.10'
+    """
+
+    name: str
+    template: str
+    true_when: str
+    always: bool = False
+
+    def __call__(self, **values: Any) -> str:
+        return self.template.format(**values)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What has to be filled in."""
+        parsed = string.Formatter().parse(self.template)
+        return tuple(dict.fromkeys(place for _, place, _, _ in parsed if place))
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds the sentence in a text, whatever its figures."""
+        parts = [
+            re.escape(literal) + ("" if place is None else ".*?")
+            for literal, place, _, _ in string.Formatter().parse(self.template)
+        ]
+        return re.compile("".join(parts))
+
+    @property
+    def shown(self) -> str:
+        """The words with the names of the places, for documentation.
+
+        >>> Sentence("x.lead", "{system} leads by {margin:.2f}", "no mean is higher").shown
+        '{system} leads by {margin}'
+        """
+        parsed = string.Formatter().parse(self.template)
+        return "".join(literal + ("" if place is None else f"{{{place}}}") for literal, place, _, _ in parsed)
+
+
+_SENTENCES: dict[str, Sentence] = {}
+
+
+def sentence(name: str, template: str, true_when: str, *, always: bool = False) -> Sentence:
+    """Register a sentence and give it back; a name that is taken is refused."""
+    if name in _SENTENCES:
+        raise ArgumentError(f"sentence {name!r} is registered already; choose another name.")
+    _SENTENCES[name] = Sentence(name, template, true_when, always)
+    return _SENTENCES[name]
+
+
+def every_sentence() -> dict[str, Sentence]:
+    """All of them, by name: in the same order whatever was imported before."""
+    package = importlib.import_module("cranfield")
+    for module in pkgutil.walk_packages(package.__path__, "cranfield."):
+        if not module.name.startswith(("cranfield.cli", "cranfield.web", "cranfield.__main__")):
+            importlib.import_module(module.name)
+    return dict(sorted(_SENTENCES.items()))

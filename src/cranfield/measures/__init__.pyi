@@ -1,0 +1,11 @@
+from .evaluation import Evaluator as Evaluator
+from .evaluation import evaluate as evaluate
+from .names import Measure as Measure
+from .names import parse_measure as parse_measure
+from .names import parse_measures as parse_measures
+from .ranking import JudgedRanking as JudgedRanking
+from .registry import Cutoff as Cutoff
+from .registry import Fraction as Fraction
+from .registry import Gains as Gains
+from .registry import Level as Level
+from .registry import measure as measure

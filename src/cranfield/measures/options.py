@@ -1,0 +1,119 @@
+"""How runs are read and scored: the options of `evaluate`, as arguments and as settings of questions."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from cranfield.core import defaults
+from cranfield.core.question import Question, setting
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from cranfield.collection.intents import Intents
+
+
+class ScoringOptions(TypedDict, total=False):
+    """How runs are read and scored, for functions that pass it on: ``**scoring: Unpack[ScoringOptions]``.
+
+    `evaluate` says what each of them means.
+    """
+
+    level: int
+    gains: str | None
+    intents: Intents | str | os.PathLike[str] | None
+    order: defaults.RankingOrder
+    single_precision: bool
+    lenient: bool
+    name: defaults.SystemName
+
+
+class EvaluationOptions(ScoringOptions, total=False):
+    """The same with what else `evaluate` takes: topics that a run lacks, and how the work is done."""
+
+    missing: defaults.MissingPolicy
+    workers: int | None
+    executor: Executor | None
+    memory: float
+
+
+SCORING: ScoringOptions = {
+    "level": defaults.RELEVANCE, "gains": None, "intents": None, "order": defaults.ORDER, "single_precision": False,
+    "lenient": False, "name": defaults.SYSTEM_NAME,
+}  # fmt: skip
+"""What they are unless given."""
+
+
+def complete_scoring(scoring: ScoringOptions, function: str) -> ScoringOptions:
+    """All of the options; a `TypeError`, as Python's own, for one that the function does not take.
+
+    >>> complete_scoring({"level": 2}, "reuse")["order"]
+    'score'
+    """
+    for name in scoring:
+        if name not in SCORING:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+    return {**SCORING, **scoring}
+
+
+_level = partial(
+    setting, defaults.RELEVANCE, "Lowest relevance level that counts as relevant.", "--level", "-l",
+    least=-1_000_000, most=1_000_000, on_page=False,
+)  # fmt: skip
+_gains = partial(setting, None, "Gain of each level: linear, exp, or a list such as 1:3:7.", on_page=False)
+_intents = partial(
+    setting, None, "Intent probabilities (topic intent probability) for D-measures.", metavar="FILE", on_page=False
+)
+_order = partial(
+    setting, defaults.ORDER, "Documents by score (trec_eval), rank column (ndeval) or file (NTCIREVAL).",
+    choices=defaults.names(defaults.RankingOrder), on_page=False,
+)  # fmt: skip
+_single = partial(setting, False, "Compare scores as 32-bit floats, as trec_eval before 9.0.8 did.", on_page=False)
+_name = partial(
+    setting, defaults.SYSTEM_NAME, "Name systems after their file or their run tag.",
+    choices=defaults.names(defaults.SystemName), on_page=False,
+)  # fmt: skip
+_lenient = partial(setting, False, "Accept fields after the run tag.", on_page=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring(Question):
+    """How runs are read and scored."""
+
+    level: int = _level()
+    gains: str | None = _gains()
+    intents: str | None = _intents()
+    order: str = _order()
+    single_precision: bool = _single()
+    name: str = _name()
+    lenient: bool = _lenient()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsOrScores(Question):
+    """What a question about scores needs when it is given judgments and runs, and scores these first."""
+
+    level: int = _level(part="source")
+    gains: str | None = _gains(part="source")
+    intents: str | None = _intents(part="source")
+    order: str = _order(part="source")
+    single_precision: bool = _single(part="source")
+    name: str = _name(part="source")
+    lenient: bool = _lenient(part="source")
+    missing: str | None = setting(
+        None, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        usual=f"{defaults.MISSING} in score files, zero for runs", part="source", on_page=False,
+    )  # fmt: skip
+
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """How runs are scored, as `evaluate` takes it."""
+        return {**{name: getattr(self, name) for name in SCORING}, "missing": self.missing or "zero"}
+
+    @property
+    def holes(self) -> str:
+        """What a hole in a score file means."""
+        return self.missing or defaults.MISSING

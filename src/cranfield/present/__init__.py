@@ -1,1 +1,0 @@
-"""How answers look: tables, and later charts and the report."""

@@ -1,1 +1,0 @@
-"""What each result says: one file per room, of the same name."""

@@ -1,0 +1,1 @@
+"""One folder per question a user can ask, all alike."""

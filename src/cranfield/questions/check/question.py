@@ -1,0 +1,43 @@
+"""Are these files valid? The settings of `check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core.question import Question, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckQuestion(Question):
+    """Validate files: what they hold, ties, and every problem with file and line.
+
+    Judgments and runs together are compared too: shared topics, the judged share of the first ten documents, and ids
+    that would match but for capitals, blanks or leading zeros. Exits with code 1 when any file has a problem.
+
+    Example: cranfield check qrels.txt runs/
+    """
+
+    command: ClassVar[str] = "check"
+    brief: ClassVar[str] = "Validate runs, qrels and score files."
+    counts: ClassVar[str] = "checking files"
+    place: ClassVar[int] = 30
+    drawn: ClassVar[bool] = False
+
+    files: tuple[str, ...] = setting(
+        help="Runs, qrels or score files, directories or globs.", argument=True, metavar="FILE...", part="source"
+    )
+    kind: str | None = setting(
+        None, "What the files are; recognised from their content if not given.",
+        choices=defaults.names(defaults.FileKind),
+    )  # fmt: skip
+    lenient: bool = setting(False, "Accept fields after the run tag.")
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.collection.check import check_file
+
+        return check_file

@@ -1,0 +1,411 @@
+"""What a comparison says: the pairs, the leaderboard, and which measure separates most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.core import defaults
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.labels import plural, summary
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet, p_text
+from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.groups import mark
+from cranfield.questions.compare.measures import MeasureComparisons
+from cranfield.questions.compare.question import CompareQuestion
+from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.compare.topics import BEATS_ON, every_pair
+from cranfield.questions.leaderboard.question import LeaderboardQuestion
+
+if TYPE_CHECKING:
+    from cranfield.questions.compare.comparison import Comparison
+    from cranfield.questions.compare.topics import PairTopics
+
+DIFFER_SIGNIFICANTLY = sentence(
+    "comparison.differ-significantly",
+    "{separated:,} of {pairs} of systems {verb} significantly",
+    "`separated` pairs, of all that were tested, have an adjusted p of at most alpha",
+    always=True,
+)
+LEADS = sentence("comparison.leads", "{system} leads{by}", "no other system has a mean as high")
+SHARES_LEAD = sentence(
+    "comparison.shares-lead",
+    "{system} and {others} share the lead{by}",
+    "as many other systems have the same highest mean",
+)
+SHARED_LETTER = sentence(
+    "comparison.shared-letter",
+    "Systems that share a letter are not shown to differ ({level}).",
+    "letters are printed; two systems share one exactly when their difference is not significant",
+)
+RANK_RANGE = sentence(
+    "comparison.rank-range",
+    "group: the ranks between which all systems lie that it is not separated from ({level}).",
+    "groups are printed as ranges of ranks: the first and last rank of the systems that it does not differ from "
+    "significantly",
+)
+MAY_BE_BEST = sentence(
+    "comparison.may-be-best",
+    "may_be_best: the truly best system is one of these ({percent}; skewed differences are allowed for as far as these "
+    "topics show them).",
+    "there is a confidence set for the best: all systems were compared, by their means (coverage simulated: "
+    "docs/compare.md)",
+)
+BEST_LEAVES_OUT = sentence(
+    "comparison.best-leaves-out",
+    "may_be_best leaves out {systems}, though the rank interval reaches 1: that interval is also about the other end.",
+    "there is a confidence set for the best, and these systems are not in it and have a rank_lower of 1",
+)
+BEST_KEEPS = sentence(
+    "comparison.best-keeps",
+    "may_be_best keeps {systems}, though the rank interval begins at 2 or later: that interval rests on another test.",
+    "there is a confidence set for the best, and these systems are in it and have a rank_lower of 2 or more: the set "
+    "is by sign flips with an allowance for skewness, the interval by max-t",
+)
+DIFFERS_FROM = sentence(
+    "comparison.differs-from",
+    "{mark} differs from {system} ({correction} p {sign} {alpha:g})",
+    "the mark stands behind the systems, and only those, whose comparison with that baseline is significant",
+)
+INTERVAL_AGREES = sentence(
+    "comparison.interval-agrees",
+    "it leaves out 0 exactly when the pair is significant (where it would not by itself, the end next to 0 is moved)",
+    "intervals are simultaneous",
+)
+INTERVAL_ONE_VALUE = sentence(
+    "comparison.interval-one-value",
+    "it leaves out 0 exactly when the pair is significant: both rest on one critical value, {critical:.3f}",
+    "the test is max-t, intervals are simultaneous, and the critical value is finite",
+)
+LEVEL_APPROXIMATE = sentence(
+    "comparison.level-approximate",
+    "Level is approximate: in 14 test collections with 50 topics the family-wise error at nominal .05 was .04–.095. "
+    "Effects confined to fewer than 3/n of the topics may be absent from these topics.",
+    "the test is max-t (figures: METHODS, section 11)",
+)
+PRICE = sentence(
+    "comparison.price-of-max-t",
+    "{a} and {b} vary far less than the average pair. In a large family max-t hardly separates such pairs: compare "
+    "them as a family of their own (choose them with `system`).",
+    "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
+    "the mean variance of a pair",
+)
+INTERVAL_PAIRWISE = sentence(
+    "comparison.interval-pairwise",
+    "it may leave out 0 though the adjusted p is above alpha",
+    "intervals are pairwise",
+)
+TWO_DIFFER = sentence(
+    "comparison.two-differ",
+    "{a} and {b} differ significantly: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is at most alpha",
+)
+TWO_NOT_SHOWN = sentence(
+    "comparison.two-not-shown",
+    "{a} and {b} are not shown to differ: adjusted p {p}.",
+    "one pair is looked at, and its adjusted p is above alpha",
+)
+NOT_TESTED = sentence(
+    "comparison.not-tested",
+    "This pair was not tested: with a baseline, only systems against it are.",
+    "one pair is looked at, neither of which is a baseline that was named",
+)
+
+NEAR_IDENTICAL = 0.3
+"""Variance of a pair, as a share of the mean variance v0, below which max-t hardly separates it."""
+DIGITS = {"effect_size": 2, "effect_size_residual": 2}
+
+
+def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) -> Answer:
+    """Pairs and leaderboard of one measure or several."""
+    listed = result.comparisons if isinstance(result, MeasureComparisons) else (result,)
+    several = MeasureComparisons(listed, isinstance(result, MeasureComparisons) and result.across_measures)
+    sheets = {
+        "pairs": lambda: _pairs(several, settings),
+        "leaderboard": lambda: _leaderboard(several, getattr(settings, "letters", False) or None),
+        "power": lambda: _sheet(
+            several, "power", several.discriminative_power(), title="Discriminative power", hidden=()
+        ),
+        "curve": lambda: _sheet(several, "curve", several.asl_curves()),
+        "topics": lambda: _topics(several),
+    }
+    first = several.first
+    board = isinstance(settings, LeaderboardQuestion)
+    if board:
+        sheets = {"leaderboard": sheets["leaderboard"], **sheets}
+    return Answer(
+        headline=_headline(several),
+        sheets=sheets,
+        charts=_charts(several, settings),
+        sentences=(f"Systems best first, {first.n_topics} topics.",),
+        on_page=("pairs", "leaderboard"),
+        in_notebook=("leaderboard",) if board or len(several) == 1 else ("power",),
+        extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
+    )
+
+
+def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
+    """The columns that decide, which a narrow screen shows before the others."""
+    value = comparison.value_name
+    pairs = ("measure", "system_a", "system_b", "difference", "p_adjusted", "significant")
+    return {
+        "leaderboard": ("measure", "rank", "system", value, "may_be_best"),
+        "pairs": pairs,
+        "pair": pairs,
+        "topics": ("topic", "difference", "score_a", "score_b"),
+    }
+
+
+def _headline(several: MeasureComparisons) -> str:
+    return "\n".join(comparison.summary() for comparison in several.values())
+
+
+def leader(comparison: Comparison, by: str = "") -> str:
+    """Who leads, and who may be the best."""
+    best, level = comparison.systems[0], int((comparison.rank == comparison.rank[0]).sum()) - 1
+    lead = LEADS(system=best, by=by)
+    if level:
+        lead = SHARES_LEAD(system=best, others=plural(level, "other"), by=by)
+    text = comparison.best_text()
+    return f"{lead}; {text}" if text else lead
+
+
+def how_many_differ(comparison: Comparison) -> str:
+    """How many pairs the test separates."""
+    separated, pairs = int(comparison.significant.sum()), len(comparison.p)
+    verb = "differs" if pairs == 1 else "differ"
+    return DIFFER_SIGNIFICANTLY(separated=separated, pairs=plural(pairs, "pair"), verb=verb)
+
+
+def _sheet(several: MeasureComparisons, show: str, rows: pl.DataFrame, title: str = "", **more: Any) -> Sheet:
+    settings = {**several.settings, **more.pop("settings", {})}
+    command = "leaderboard" if show == "leaderboard" else "compare"
+    if command == "compare":
+        settings["show"] = show
+    title = title or _headline(several)
+    return Sheet(
+        command, rows, several.signature, settings, several.warnings, title, **{"hidden": hidden(several), **more}
+    )
+
+
+def hidden(several: MeasureComparisons) -> tuple[str, ...]:
+    """The column that says nothing new when all rows are of one measure."""
+    return ("measure",) if len(several) == 1 else ()
+
+
+def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> Sheet:
+    by = getattr(settings, "effect_size", defaults.EFFECT_SIZE)
+    rows = several.to_frame()
+    if by == "residual":
+        rows = rows.with_columns(rows["effect_size_residual"].alias("effect_size"))
+    rows = rows.drop("effect_size_residual")
+    comparisons = list(several.values())
+    return _sheet(
+        several,
+        "pairs",
+        rows,
+        settings={"effect_size": by},
+        digits=DIGITS,
+        notes=_pair_notes(comparisons[0]),
+        superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
+        latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
+        hidden=(*hidden(several), "p_method"),
+        latex_notes=_meanings(comparisons[0]),
+        dispensable=(
+            *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
+            "effect_size",
+            "significant",
+        ),
+        heading="Every pair",
+    )
+
+
+def _leaderboard(several: MeasureComparisons, letters: bool | None = None) -> Sheet:
+    rows = several.leaderboard(letters)
+    first = several.first
+    groups = "marks" if first.baselines else "group"
+    marked = bool(first.baselines) or first.shows_letters(letters)
+    return _sheet(
+        several,
+        "leaderboard",
+        rows,
+        settings={"rank_resamples": first.rank_resamples},
+        notes=(*_leaderboard_notes(first, letters), *_best_and_ranks(several)),
+        superscripts={first.value_name: rows[groups].to_list()} if marked else {},
+        latex_columns=tuple(
+            name for name in rows.columns if not ((marked and name == groups) or name in hidden(several))
+        ),
+        heading="Leaderboard",
+    )
+
+
+def _topics(several: MeasureComparisons) -> Sheet:
+    """Every pair topic by topic, the largest difference first; how many topics each system wins above it."""
+    pairs = [pair for each in several.values() for pair in every_pair(each)]
+    return _pair_topics(several, pairs, _headline(several))
+
+
+def _pair_topics(several: MeasureComparisons, pairs: Sequence[PairTopics], *above: str) -> Sheet:
+    title = "\n".join([*above, *(pair.summary() for pair in pairs)])
+    rows = pl.concat([pair.to_frame() for pair in pairs])
+    return _sheet(several, "topics", rows, title=title, heading="Topic by topic")
+
+
+def pair_answer(result: PairTopics, settings: Any) -> Answer:
+    """The pair in the comparison, where it was tested, and its difference on every topic."""
+    comparison, a, b, at = result.comparison, result.system_a, result.system_b, result.at
+    several = MeasureComparisons((comparison,), comparison.across_measures)
+    wins, _, losses = result.wins_ties_losses
+    sheets = {"topics": lambda: _pair_topics(several, [result])}
+    finding = NOT_TESTED()
+    if at is not None:
+        sheets = {"pair": lambda: _one_pair(_pairs(several, settings), at), **sheets}
+        verdict = TWO_DIFFER if comparison.significant[at] else TWO_NOT_SHOWN
+        finding = verdict(
+            a=comparison.system_a[at],
+            b=comparison.system_b[at],
+            p=p_text(float(comparison.p_adjusted[at]), comparison.alpha),
+        )
+        if hardly_separated(comparison, at):
+            finding += f" {PRICE(a=comparison.system_a[at], b=comparison.system_b[at])}"
+    return Answer(
+        headline=BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
+        sheets=sheets,
+        charts=(_topics_chart(comparison, a, b),),
+        sentences=(finding,),
+        extra={"systems": comparison.systems, "first_columns": _front(comparison)},
+    )
+
+
+def hardly_separated(comparison: Comparison, at: int) -> bool:
+    """Whether max-t leaves a pair undecided that varies far less than the average pair (and is not identical)."""
+    if not TESTS[comparison.test].by_maximum or comparison.significant[at] or len(comparison.p) == 1:
+        return False
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # sd/√V_E2, from the two effect sizes; v0 = 2·V_E2.
+        share = (comparison.effect_size_residual[at] / comparison.effect_size[at]) ** 2 / 2
+    return bool(share < NEAR_IDENTICAL)
+
+
+def _one_pair(sheet: Sheet, at: int) -> Sheet:
+    """One row of the pairs, with the mark that belongs to it."""
+    marks = {name: [texts[at]] for name, texts in sheet.superscripts.items()}
+    return replace(sheet, rows=sheet.rows[at : at + 1], superscripts=marks, heading="The pair in the comparison")
+
+
+def _topics_chart(comparison: Comparison, a: str, b: str) -> Chart:
+    alt = f"Bars: the difference of {a} and {b} on every topic, largest first."
+    return Chart("topics-chart", "Topic by topic", alt, comparison.scores, "difference", {"a": a, "b": b})
+
+
+def _marks(result: Comparison) -> list[str]:
+    """A mark behind every significant difference: the baseline's, or for all pairs one or two daggers by level."""
+    if result.baselines:
+        number = {name: mark(i) for i, name in enumerate(result.baselines)}
+        return [number[b] if yes else "" for b, yes in zip(result.system_b, result.significant, strict=True)]
+    strong = at_most(result.p_adjusted, result.alpha / 5)
+    return ["‡" if more else "†" if yes else "" for yes, more in zip(result.significant, strong, strict=True)]
+
+
+def _meanings(result: Comparison) -> tuple[str, ...]:
+    """What the marks mean, one line each."""
+    kind = result.correction_text()
+    return _differs_from(result, "<=") or (f"† {kind} p <= {result.alpha:g}, ‡ {kind} p <= {result.alpha / 5:g}",)
+
+
+def _differs_from(result: Comparison, sign: str) -> tuple[str, ...]:
+    """What the mark of every baseline means."""
+    level = {"correction": result.correction_text(), "sign": sign, "alpha": result.alpha}
+    return tuple(DIFFERS_FROM(mark=mark(i), system=name, **level) for i, name in enumerate(result.baselines))
+
+
+def _pair_notes(result: Comparison) -> tuple[str, ...]:
+    critical = result.basis.critical
+    if result.intervals == "pairwise":
+        agreement = INTERVAL_PAIRWISE()
+    elif TESTS[result.test].by_maximum and critical is not None and math.isfinite(critical):
+        agreement = INTERVAL_ONE_VALUE(critical=critical)
+    else:
+        agreement = INTERVAL_AGREES()
+    notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]
+    if result.statistic != "mean":
+        notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    return (*notes, *level_notes(result))
+
+
+def level_notes(result: Comparison) -> tuple[str, ...]:
+    """What is known of the level of the test, where it is approximate."""
+    return (LEVEL_APPROXIMATE(),) if TESTS[result.test].by_maximum else ()
+
+
+def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple[str, ...]:
+    percent = f"{1 - result.alpha:.0%}"
+    if result.best is not None:
+        notes = [
+            f"lower, upper: {percent} t interval of the mean.",
+            f"rank_lower, rank_upper: {percent} interval of each system's true rank, for each system by itself "
+            f"(max-t over its differences to all others, {result.rank_resamples} resamples of topics).",
+        ]
+    else:
+        notes = [
+            f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
+            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
+        ]
+    group = SHARED_LETTER if result.shows_letters(letters) else RANK_RANGE
+    level = f"{result.correction_text()} p ≤ {result.alpha:g}"
+    notes += _differs_from(result, "≤") or (group(level=level),)
+    if result.best is not None:
+        notes.append(MAY_BE_BEST(percent=percent))
+    return (*notes, *level_notes(result))
+
+
+def _best_and_ranks(several: MeasureComparisons) -> list[str]:
+    """Where the set of the best and the rank intervals seem to contradict each other."""
+    left: list[str] = []
+    kept: list[str] = []
+    for one in several.values():
+        if one.best is None:
+            continue
+        by = f" ({one.measure})" if len(several) > 1 else ""
+        for name, member, lowest in zip(one.systems, one.best, one.rank_lower, strict=True):
+            if member != (lowest == 1):
+                (kept if member else left).append(f"{name}{by}")
+    told = ((BEST_LEAVES_OUT, left), (BEST_KEEPS, kept))
+    return [telling(systems=summary(names)) for telling, names in told if names]
+
+
+def _charts(several: MeasureComparisons, settings: Any) -> tuple[Chart, ...]:
+    """What is drawn unless named: measures as curves, a baseline's pairs as intervals, all pairs as a map."""
+    first = several.first
+    charts = {
+        "leaderboard": Chart(
+            "leaderboard-chart", "Leaderboard", "Dots with whiskers: each system's mean and its interval, best first.",
+            first, "leaderboard",
+        ),
+        "pairs": Chart(
+            "heat-map", "Which pairs differ",
+            "Map: one row and one column per system, dark where the row's system is better.", first, "pairs",
+        ),
+        "differences": Chart(
+            "differences", "Differences",
+            "Dots with whiskers: the difference of each pair and its interval.", first, "differences",
+        ),
+    }  # fmt: skip
+    usual = "leaderboard"
+    if isinstance(settings, CompareQuestion):
+        usual = "differences" if first.baselines else "pairs"
+        if len(several) > 1:
+            curves = Chart(
+                "significance-levels", "Achieved significance levels",
+                "Lines: the p-values of every measure, largest first.", several, "significance-levels",
+            )  # fmt: skip
+            return (curves, *charts.values())
+        if len(first.p) == 1:
+            return (_topics_chart(first, first.system_a[0], first.system_b[0]), *charts.values())
+    return (charts[usual], *(one for name, one in charts.items() if name != usual))

@@ -1,0 +1,182 @@
+"""What to know before relying on a comparison, one sentence each."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core.labels import summary
+from cranfield.core.sentences import sentence
+from cranfield.questions.compare.classical import TINY, Differences
+from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.randomisation import resolution
+from cranfield.questions.compare.tests import TESTS
+
+if TYPE_CHECKING:
+    from cranfield.questions.compare.comparison import Comparison
+
+OBSERVED_DIRECTION = sentence(
+    "comparison.observed-direction",
+    "alternative 'greater' for all pairs tests the observed direction: its level is {level:g}, not {alpha:g}; "
+    "name a baseline or use 'two-sided'",
+    "all pairs are tested with alternative 'greater': whichever system has the higher mean stands first",
+)
+AGAINST_DIRECTION = sentence(
+    "comparison.against-direction",
+    "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline "
+    "or use 'two-sided'",
+    "all pairs are tested with alternative 'less': whichever system has the higher mean stands first",
+)
+NO_SPREAD = sentence(
+    "comparison.no-spread",
+    "a difference that is the same on every topic leaves the {test} no spread to go by; its p is a bound, the "
+    "smallest number there is: {pairs}; use randomisation for a p-value that counts",
+    "the difference of these pairs is not 0 and has no variance, and the test divides by it",
+)
+NO_SPREAD_BOOTSTRAP = sentence(
+    "comparison.no-spread-bootstrap",
+    "a difference that is the same on every topic leaves a {test} no spread to work with, so its p means "
+    "nothing: {pairs}; use randomisation for a meaningful p-value",
+    "the test is a bootstrap and the difference of these pairs is not 0 and has no variance",
+)
+NO_EFFECT_SIZE = sentence(
+    "comparison.no-effect-size",
+    "no effect size, which divides by the spread of a difference: it is the same on every topic for {pairs}",
+    "the difference of these pairs has no variance, and nothing else says so",
+)
+IDENTICAL = sentence(
+    "comparison.identical",
+    "identical scores on every topic, so p = 1: {pairs}",
+    "both systems of these pairs have the same score on every topic",
+)
+LOST = sentence(
+    "comparison.lost",
+    "p = 1 for {pairs}: their scores differ, but beside {largest:g}, the largest score, by less than sums can tell; "
+    "compare them without the systems of such scores",
+    "the scores of both systems are the same once rounded beside the largest score, and differ by themselves",
+)
+LITTLE_LEFT = sentence(
+    "comparison.little-left",
+    "beside {largest:g}, the largest score, sums know scores only to {step:.2g}, which leaves little of those of "
+    "{systems}: do not rely on the order and p-values among these; compare them without the systems of such scores",
+    "several systems whose largest score is not 0, and less than a thousand of the steps that sums keep",
+)
+NONE_CAN = sentence(
+    "comparison.none-can-be-significant",
+    "no pair can be significant: the smallest possible p is {smallest:.3g}{counted}, above {alpha:g}",
+    "the smallest p that topics and resamples allow, times what the correction takes, is above alpha",
+)
+NONE_CAN_ADJUSTED = sentence(
+    "comparison.no-adjusted-can-be-significant",
+    "no pair can be significant: the smallest adjusted p is 1/{flips}, above {alpha:g}; use at least "
+    "{needed} resamples",
+    "p-values are adjusted by resampling and one over the number of resamples is above alpha",
+)
+COARSE = sentence(
+    "comparison.coarse",
+    "{count} p-value{s} stand at 1/{resamples}, the smallest that so many resamples give: they are bounds, "
+    "and with {family} comparisons a pair is significant only when at most {reached} resamples reach it; "
+    "randomisation resolves smaller p-values",
+    "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
+    "fewer than five resamples",
+)
+
+
+def find_warnings(result: Comparison, each: Differences, same: NDArray[np.bool_]) -> tuple[str, ...]:
+    """What to know before relying on the result, one sentence each."""
+    test = TESTS[result.test]
+    texts = [too_few_resamples(result), coarse_resamples(result)]
+    if not result.baselines and result.alternative == "greater":
+        texts.append(OBSERVED_DIRECTION(level=2 * result.alpha, alpha=result.alpha))
+    if not result.baselines and result.alternative == "less":
+        texts.append(AGAINST_DIRECTION())
+    texts += _rounded(result, np.flatnonzero(same))
+    undefined = np.isnan(result.effect_size)
+    bound = (result.p <= TINY) & (undefined if result.test != "tukey" else np.isnan(result.effect_size_residual))
+    constant = (each.sd == 0) & (each.mean != 0) & test.needs_spread
+    for verdict, which in ((NO_SPREAD, bound), (NO_SPREAD_BOOTSTRAP, constant)):
+        if which.any():
+            texts.append(verdict(test=test.title, pairs=summary(result.pair_names(np.flatnonzero(which)))))
+    texts += test.cautions(result, each)
+    if undefined.any() and not bound.any() and not constant.any():
+        texts.append(NO_EFFECT_SIZE(pairs=summary(result.pair_names(np.flatnonzero(undefined)))))
+    return tuple(text for text in texts if text)
+
+
+def _rounded(result: Comparison, same: NDArray[np.intp]) -> list[str]:
+    """What to say of the exact grid: pairs that are equal on it, or are made so by a huge score, and what is coarse."""
+    column = dict(zip(result.scores.systems, result.scores.values.T, strict=True))
+    largest = float(np.abs(result.scores.values).max())
+    equal: list[int] = []
+    lost: list[int] = []
+    said: set[str] = set()
+    for i in same.tolist():
+        names = result.systems[result.pairs.a[i]], result.systems[result.pairs.b[i]]
+        a, b = column[names[0]], column[names[1]]
+        if np.abs(a - b).max() > 1e-12 * max(np.abs(a).max(), np.abs(b).max()):
+            lost.append(i)
+            said.update(names)
+        else:
+            equal.append(i)
+    texts = []
+    if equal:
+        texts.append(IDENTICAL(pairs=summary(result.pair_names(equal, " = "))))
+    if lost:
+        texts.append(LOST(pairs=summary(result.pair_names(lost)), largest=largest))
+    step = GridScores.of(result.scores.values).step
+    coarse = [name for name, x in column.items() if 0 < np.abs(x).max() < 1000 * step and name not in said]
+    if len(coarse) > 1:
+        texts.append(LITTLE_LEFT(systems=summary(coarse), largest=largest, step=step))
+    return texts
+
+
+def too_few_resamples(result: Comparison) -> str:
+    """A sentence when no pair can be significant, however different, and what would help; else nothing."""
+    correction = CORRECTIONS[result.correction]
+    flips = 2.0 ** min(result.n_topics, 1022)
+    if correction.of_scores is not None and result.n_resamples is not None and result.n_resamples < flips:
+        if 1 / (result.n_resamples + 1) <= result.alpha:
+            return ""
+        return NONE_CAN_ADJUSTED(
+            flips=result.n_resamples + 1, alpha=result.alpha, needed=resamples_needed(1, result.alpha)
+        )
+    factor = correction.at_least(result.family)
+    if result.smallest_p * factor <= result.alpha:
+        return ""
+    counted = ""
+    if factor > 1:
+        counted = f" times {factor} comparisons"
+        if factor != result.family:
+            counted = f" times {factor:.4g} ({result.family} comparisons, {correction.title.removesuffix('-adjusted')})"
+    finding = NONE_CAN(smallest=result.smallest_p, counted=counted, alpha=result.alpha)
+    if not _limited_by_resamples(result):
+        return f"{finding}, because {result.n_topics} topics have only {2**result.n_topics} sign flips"
+    return f"{finding}; use at least {resamples_needed(factor, result.alpha)} resamples"
+
+
+def _limited_by_resamples(result: Comparison) -> bool:
+    """Whether more resamples would give smaller p-values; for sign flips listed or resolved only topics would."""
+    if result.n_resamples is None or result.exact:
+        return False
+    flips = resolution(result.n_topics, result.alternative)
+    return result.smallest_p != flips and math.isclose(result.smallest_p * (result.n_resamples + 1), 1)
+
+
+def coarse_resamples(result: Comparison) -> str:
+    """A sentence when resamples decide who is significant because p-values end at 1/(B + 1); else nothing."""
+    if too_few_resamples(result) or not _limited_by_resamples(result):
+        return ""
+    factor = CORRECTIONS[result.correction].at_least(result.family)
+    floor = int((result.p <= 1.5 * result.smallest_p).sum())
+    # With so few resamples to spare, a pair is significant only when hardly any resample reaches it.
+    spare = result.alpha / factor * ((result.n_resamples or 0) + 1)
+    if not floor or factor == 1 or spare >= 5:
+        return ""
+    return COARSE(
+        count=floor, s="s" * (floor != 1), resamples=(result.n_resamples or 0) + 1, family=result.family,
+        reached=int(spare) - 1,
+    )  # fmt: skip

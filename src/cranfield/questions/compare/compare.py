@@ -1,0 +1,306 @@
+"""`compare`: from scores and a question to a `Comparison` by every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any, TypedDict, Unpack, cast, overload
+
+from cranfield.collection.doors import QrelsLike, RunsLike
+from cranfield.core.defaults import (
+    ALPHA,
+    ALTERNATIVE,
+    CORRECTION,
+    FAMILY_TEST,
+    FEW_COMPARISONS,
+    INTERVALS,
+    MEMORY_MB,
+    SEED,
+    STATISTIC,
+    TEST,
+    Alternative,
+    CorrectionName,
+    IntervalKind,
+    StatisticName,
+    TestName,
+)
+from cranfield.core.errors import ArgumentError, notify, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.resampling import check_resamples
+from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.compare.analysis import Plan, conclude, find_family, tested_family
+from cranfield.questions.compare.comparison import Comparison
+from cranfield.questions.compare.corrections import CORRECTIONS
+from cranfield.questions.compare.grid import GridScores
+from cranfield.questions.compare.measures import MeasureComparisons
+from cranfield.questions.compare.pairs import Pairs
+from cranfield.questions.compare.question import ComparisonQuestion
+from cranfield.questions.compare.resampled import Resampling, Statistic, find_statistic
+from cranfield.questions.compare.tests import TESTS, PValues, any_statistic_names
+from cranfield.scores.doors import ScoresLike
+from cranfield.scores.matrix import ScoreMatrix, Scores
+
+
+class Options(TypedDict, total=False):
+    """What `compare` can be told besides its data and measures."""
+
+    across_measures: bool
+    test: TestName | str | None
+    baseline: str | Sequence[str] | None
+    correction: CorrectionName | str | None
+    alternative: Alternative
+    statistic: StatisticName | Statistic
+    alpha: float
+    n_resamples: int | None
+    intervals: IntervalKind
+    seed: int
+    workers: int | None
+    executor: Executor | None
+    memory: float
+    progress: Progress | None
+
+
+@overload
+def compare(scores: ScoreMatrix, **options: Unpack[Options]) -> Comparison: ...
+
+
+@overload
+def compare(
+    scores: ScoresLike | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str,
+    **options: Unpack[Options],
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    scores: ScoresLike | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: Sequence[str] | None = None,
+    **options: Unpack[Options],
+) -> Comparison | MeasureComparisons: ...
+
+
+def compare(
+    scores: ScoresLike | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
+    across_measures: bool = False,
+    test: TestName | str | None = None,
+    baseline: str | Sequence[str] | None = None,
+    correction: CorrectionName | str | None = None,
+    alternative: Alternative = ALTERNATIVE,
+    statistic: StatisticName | Statistic = STATISTIC,
+    alpha: float = ALPHA,
+    n_resamples: int | None = None,
+    intervals: IntervalKind = INTERVALS,
+    seed: int = SEED,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    memory: float = MEMORY_MB,
+    progress: Progress | None = None,
+) -> Comparison | MeasureComparisons:
+    """Which systems differ? Every pair of systems, or every system against baselines, in one call.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        At least two topics and two systems, all systems scored on the same topics. With `runs`, the judgments.
+    runs : optional
+        Runs in any form that `evaluate` takes, such as ``{"bm25": run, "ours": run}``, which are evaluated first:
+        ``compare(qrels, runs)``.
+    qrels : optional
+        The judgments by name; the runs are then the first argument, or `runs`.
+    measure : str or several, optional
+        By which measures: those to evaluate, or to take of the scores; for scores without a name, their name.
+    across_measures : bool
+        For scores by several measures: correct over the comparisons of all measures as one family.
+    test : str, optional
+        ``max-t`` (largest studentised difference, moderated variance; adjusts by itself; the default for more than 20
+        comparisons), ``randomisation`` (Fisher's, by sign flips; the default for fewer, for another statistic than
+        the mean, and where a correction is named), ``bootstrap`` (shift), ``bootstrap-t`` (studentised), ``t``
+        (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``, ``tukey`` (studentised range,
+        topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
+    baseline : str or several, optional
+        Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
+        is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
+    correction : {"holm", "bonferroni", "westfall-young", "bh", "by", "none"}
+        Adjustment for the number of comparisons (see `adjust`). max-t and the Tukey tests need and take none;
+        ``westfall-young`` goes with randomisation and t.
+    alternative : {"two-sided", "greater", "less"}
+        ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
+    statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
+        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
+    alpha : float
+        Significance level; intervals have level 1 − alpha.
+    n_resamples : int, optional
+        How many resamples; by default 100,000, for max-t 9,999 to 39,999 (until its critical value has a standard
+        error below .5%), and for the bootstrap tests as many as the family needs (a million at
+        most). The randomisation test of means resolves any p-value whatever the number: `Comparison.p_method`
+        says by which method.
+    intervals : {"simultaneous", "pairwise"}
+        Intervals of the differences: for the whole family, so that one leaves out 0 exactly when its pair is
+        significant; or each pair for itself.
+    seed : int
+        Where the randomness of resamples starts.
+    workers, executor, memory, progress
+        How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
+        of them changes a result.
+
+    Returns
+    -------
+    Comparison
+        For scores by several measures a `MeasureComparisons`, which holds one for each.
+
+    Notes
+    -----
+    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
+    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
+
+    Examples
+    --------
+    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
+
+    >>> from cranfield import ScoreMatrix
+    >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]
+    >>> b = [.5, .3, .1, .4, 1, .9, .1, .2, .5, .8]
+    >>> folds = ScoreMatrix(list(zip(a, b)), [str(i) for i in range(1, 11)], ["A", "B"], "P@10")
+    >>> float(compare(folds, baseline="A", alternative="greater").p[0])
+    0.203125
+
+    Runs and judgments, evaluated on the way:
+
+    >>> qrels = {str(topic): {"d1": 1, "d2": 0} for topic in range(6)}
+    >>> good = {topic: {"d1": 2.0, "d2": 1.0} for topic in qrels}
+    >>> bad = {topic: {"d1": 1.0 + 2 * (topic == "0"), "d2": 2.0} for topic in qrels}
+    >>> float(compare(qrels, {"good": good, "bad": bad}, measure="RR").p[0])
+    0.0625
+    """
+    if n_resamples is not None:
+        check_resamples(n_resamples)
+    asked = ComparisonQuestion(
+        test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples,
+        intervals=intervals, seed=seed,
+    )  # fmt: skip
+    name, function = find_statistic(statistic)
+    check(asked.test or TEST, asked.correction, alternative, name)
+    how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
+    if not how.on_means and not TESTS[asked.test or TEST].any_statistic:
+        others = ", ".join(any_statistic_names())
+        raise ArgumentError(f"test {asked.test!r} compares means only; for statistic {name!r} use one of: {others}")
+    given, said = judged(scores, runs, qrels, measure, workers)
+    one_family = across_measures and len(given) > 1
+    baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
+    chosen = TESTS[asked.test or _usual_test(given, asked.correction, how, len(baselines), one_family)]
+    plan = Plan(
+        chosen,
+        "none" if chosen.corrects_family else asked.correction or CORRECTION,
+        baselines,
+        name,
+        alpha,
+        n_resamples,
+        intervals,
+        how,
+        len(given) if one_family else 1,
+    )
+    if one_family and CORRECTIONS[plan.correction].of_scores:
+        raise ArgumentError(
+            f"`correction` {plan.correction!r} corrects over the pairs of one measure, and `across_measures` asks for "
+            "one family of all measures. Use 'holm', or leave `across_measures` out."
+        )
+    tested = [tested_family(find_family(matrix, plan), plan) for matrix in given.values()]
+    families = [tested] if one_family else [[each] for each in tested]
+    found = [result for family in families for result in conclude(family, plan, said)]
+    result = MeasureComparisons(tuple(found), across_measures)
+    notify(result.warnings)
+    return result if len(result) > 1 else result.first
+
+
+def _usual_test(given: Scores, correction: str | None, how: Resampling, n_baselines: int, one_family: bool) -> str:
+    """The test when none is named: max-t for the means of a large family, randomisation for all others."""
+    if correction is not None or not how.on_means:
+        return TEST
+    systems = [matrix.n_systems for matrix in given.values()]
+    # Pairs of all systems, without those among the systems that are no baseline.
+    sizes = [m * (m - 1) // 2 - (rest * (rest - 1) // 2 if (rest := m - n_baselines) < m else 0) for m in systems]
+    return FAMILY_TEST if (sum(sizes) if one_family else max(sizes)) > FEW_COMPARISONS else TEST
+
+
+def compare_measures(
+    scores: ScoresLike | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
+    **options: Unpack[Options],
+) -> MeasureComparisons:
+    """Compare the systems by every measure there is; see `compare` for the parameters.
+
+    With ``across_measures=True`` the comparisons of all measures are one family: the correction counts them all (for
+    the Tukey tests, which adjust for the pairs of one measure, p is multiplied by the number of measures). Claiming
+    "better by AP or by nDCG" needs that; claims about one measure fixed in advance do not.
+
+    >>> from cranfield import ScoreMatrix, Scores
+    >>> ap = ScoreMatrix([[.2, .5], [.3, .4], [.1, .3], [.2, .6]], "1234", ["a", "b"], "AP")
+    >>> rr = ScoreMatrix([[.5, 1], [.5, 1], [1, 1], [.2, .5]], "1234", ["a", "b"], "RR")
+    >>> compare_measures(Scores([ap, rr]), test="t", across_measures=True).to_frame()["p_adjusted"].round(3).to_list()
+    [0.061, 0.071]
+    """
+    with quietly():
+        found: Comparison | MeasureComparisons = compare(scores, runs, qrels=qrels, measure=measure, **options)
+    if isinstance(found, Comparison):
+        found = MeasureComparisons((found,), options.get("across_measures", False))
+    notify(found.warnings)
+    return found
+
+
+def judged(
+    scores: ScoresLike | QrelsLike | None,
+    runs: RunsLike | None,
+    qrels: QrelsLike | None,
+    measure: str | Sequence[str] | None,
+    workers: int | None,
+) -> tuple[Scores, tuple[str, ...]]:
+    """The scores to compare, and what evaluation had to say: ``(scores)``, ``(qrels, runs)``, ``(runs, qrels=…)``."""
+    if runs is None and scores is None:
+        raise ArgumentError("there is nothing to compare. Write compare(scores), or compare(qrels, runs).")
+    if runs is not None and scores is not None and qrels is not None:
+        raise ArgumentError("`qrels` is given twice. Write compare(qrels, runs).")
+    given, judgments = cast("Any", scores), cast("Any", qrels)
+    if runs is not None:
+        given, judgments = runs, given if judgments is None else judgments
+    found = scores_or_evaluated(given, judgments, measure, workers=workers)
+    return found, () if judgments is None else found.warnings
+
+
+def check(test: str, correction: str | None, alternative: str, statistic: str = "mean") -> None:
+    """Refuse combinations that make no sense."""
+    entry = TESTS[test]
+    if entry.corrects_family and correction not in (None, "none"):
+        raise ArgumentError(
+            f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted for all "
+            "pairs. Leave the correction out."
+        )
+    if entry.two_sided and alternative != "two-sided":
+        raise ArgumentError(f"{test} is two-sided by construction; got alternative {alternative!r}. Leave it out.")
+    if correction is None:
+        return
+    fits = CORRECTIONS[correction].fits
+    if fits and (test not in fits or statistic != "mean"):
+        asked = f"test {test!r}" if test not in fits else f"statistic {statistic!r}"
+        raise ArgumentError(
+            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign "
+            f"flips it shares; got {asked}. Use 'holm'."
+        )
+
+
+def run_test(scores: GridScores, pairs: Pairs, test: str, alpha: float, how: Resampling) -> PValues:
+    """P-values of every pair by the named test."""
+    return TESTS[test].run(scores, pairs, how, alpha)

@@ -1,0 +1,1 @@
+"""Any format to any other."""

@@ -1,0 +1,79 @@
+"""Any format to any other: the settings of `convert`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.question import Question, Takes, setting
+from cranfield.core.registry import Registry
+
+
+def formats() -> Registry[Any]:
+    """The formats of score files there are."""
+    from cranfield.scores.formats import FORMATS
+
+    return FORMATS
+
+
+def layouts() -> tuple[str, ...]:
+    """Every layout in which `convert` writes: those of scores, then those of runs and judgments."""
+    from cranfield.collection.formats import writable
+    from cranfield.scores.formats import writable as scores_writable
+
+    scores = scores_writable()
+    return tuple(
+        dict.fromkeys([*sorted(scores, key=lambda name: name != "long"), *writable("run"), *writable("qrels")])
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertQuestion(Question):
+    """Read scores, runs or judgments of any format and write them in another.
+
+    Understands wide, long and tidy tables, trec_eval -q and ir_measures -q output, NTCIREVAL .nev, parquet and JSON;
+    runs and judgments of TREC, NTCIR, MS MARCO, BEIR and MTEB, tables, JSON and JSON lines. Numbers survive unchanged,
+    to the last bit.
+
+    Example: cranfield convert evals/*.eval -o scores.parquet
+
+    Example: cranfield convert predictions.json --layout trec -o bm25.run
+    """
+
+    command: ClassVar[str] = "convert"
+    brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
+    takes: ClassVar[Takes] = "files"
+    place: ClassVar[int] = 40
+    own_file: ClassVar[bool] = True
+
+    layout: str | None = setting(
+        None, "Scores: long (system, topic, measure, value), wide (one row per topic), trec_eval and nev (one file per "
+        "system into the directory that -o names). Runs and qrels: trec, ntcir, msmarco, beir, table, json or jsonl.",
+        choices=layouts, usual="long; for runs and qrels by the ending, or trec", part="view",
+    )  # fmt: skip
+    kind: str | None = setting(
+        None, "What the files are; recognised from the content of the first if not given.",
+        choices=defaults.names(defaults.FileKind), part="view",
+    )  # fmt: skip
+    measure: str | None = shared.measure("Keep only this measure." + shared.WIDE)
+    missing: str = shared.missing()
+    format: str | None = setting(
+        None, "Format of the input; recognised from its content if not given.", "--input-format", registry=formats,
+        part="source",
+    )  # fmt: skip
+    header: bool | None = setting(
+        None, "Whether a wide table's first row holds labels.", "--header/--no-header", part="source"
+    )
+    topic_column: bool | None = setting(
+        None, "Whether a wide table's first column holds labels.", "--topic-column/--no-topic-column", part="source"
+    )
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.scores.readers import read_scores
+
+        return read_scores

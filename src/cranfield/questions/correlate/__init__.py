@@ -1,0 +1,1 @@
+"""Do two orders of systems agree?"""

@@ -1,0 +1,1 @@
+"""How deep to judge, and at what cost?"""

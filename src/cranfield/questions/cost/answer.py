@@ -1,0 +1,55 @@
+"""What the cost of judging says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet
+
+if TYPE_CHECKING:
+    from cranfield.questions.cost.cost import Cost
+
+
+LOWEST_COST = sentence(
+    "design.lowest-cost",
+    "Lowest cost for {measure}: {size}{deepest}.",
+    "at least 90% of the pool was judged at every depth, and no depth costs less",
+)
+BEST_FOR_BUDGET = sentence(
+    "design.best-for-budget",
+    "Best for {measure}: {size}, {what} {value:.4f}.",
+    "a budget was given, at least 90% of the pool was judged at every depth, and no depth gives a smaller figure",
+)
+COST_DOUBTFUL = sentence(
+    "design.cost-doubtful",
+    "Unjudged documents make these costs doubtful: no depth is called the cheapest.",
+    "less than 90% of the pool was judged at some depth",
+)
+
+
+def cost_answer(result: Cost, settings: Any) -> Answer:
+    """Designs that serve the same end, by measure and pool depth, with what each costs."""
+    best = [_cost_note(row, "budget" in result.settings) for row in result.best.iter_rows(named=True)]
+    notes = (*(best or [COST_DOUBTFUL()]), *result.notes)
+    digits = {"judged_per_topic": 1, "pool_per_topic": 1, "judged_share": 3, "variance": 6, "cost": 0, "ratio": 2}
+    title = "Pool depth and cost"
+    alt = "Lines: topics needed against documents to judge per topic, one line per measure."
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "cost", result.rows, result.signature, result.settings, result.warnings, title, digits, notes, heading=title
+        )
+
+    chart = Chart("cost", title, alt, result, "cost")
+    return Answer(headline=notes[0], sheets={"cost": sheet}, charts=(chart,), sentences=notes[1:])
+
+
+def _cost_note(row: dict[str, Any], budget: bool) -> str:
+    size = f"{row['topics']:,} topics to depth {row['depth']}, {row['judgments']:,} judgments"
+    if not budget:
+        deepest = f" (the deepest pool costs {row['ratio']:.1f} times as much)" if row["ratio"] > 1 else ""
+        return LOWEST_COST(measure=row["measure"], size=size, deepest=deepest)
+    name = "width" if row.get("width") is not None else "min_diff"
+    return BEST_FOR_BUDGET(measure=row["measure"], size=size, what=name, value=row[name])

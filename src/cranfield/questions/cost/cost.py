@@ -1,0 +1,350 @@
+"""`cost`: how deep to judge, how many topics, and what that costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from cranfield.core.defaults import ALPHA, DESIGN_METHOD, ORDER, POWER, DesignMethod, RankingOrder
+from cranfield.core.errors import ArgumentError, notify, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.invariants import check_frame
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.questions.cost.figures import Collection, PoolFigure, pool_figures
+from cranfield.questions.cost.pool_price import LOW_SHARE, doubts, losses
+from cranfield.questions.design.all_pairs import PAIRS
+from cranfield.questions.design.anova import ANOVA
+from cranfield.questions.design.grid import positive
+from cranfield.questions.design.interval import INTERVAL
+from cranfield.questions.design.result import Design, DesignKind, Variant
+from cranfield.questions.design.sense import sense
+from cranfield.questions.variance.estimate import VarianceEstimate
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+
+BUDGET_TOO_SMALL = sentence(
+    "design.budget-too-small",
+    "{measure}: the budget pays for {topics} topics at depth {depth}; a design needs at least 2.",
+    "the budget divided by the price of a topic at that depth is below 2, and not so at every depth",
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of the collection: a test of so many systems with some power, or a narrow interval; and prices."""
+
+    n_systems: int | None
+    min_diff: float | None
+    width: float | None
+    power: float | None
+    alpha: float
+    method: DesignMethod
+    published: bool
+    blocked: bool
+    epsilon: float | Literal["past"] | None
+    document_cost: float
+    topic_cost: float
+    budget: float | None
+
+    def __post_init__(self) -> None:
+        tests = self.min_diff is not None or self.blocked or self.published or self.power is not None
+        if self.is_interval and tests:
+            raise ArgumentError(
+                "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`."
+            )
+        if self.published and self.blocked:
+            raise ArgumentError("`published` is the one-way design and `blocked` the other; leave one of them out.")
+        if not self.is_interval and self.width is not None:
+            raise ArgumentError("give `n_systems` and `min_diff` for tests of several systems, or `width`; not both.")
+        given = getattr(self, self.sought) is not None
+        if self.budget is None and not given:
+            raise ArgumentError("give `n_systems` with `min_diff`, or `width`, or a `budget` to spend.")
+        if self.budget is not None and given:
+            raise ArgumentError("nothing to find: with a `budget`, leave out `min_diff` and `width`.")
+        if self.topic_cost < 0 or not math.isfinite(self.topic_cost):
+            raise ArgumentError(f"`topic_cost` must be 0 or more; got {self.topic_cost:g}.")
+        positive("document_cost", self.document_cost)
+        if self.budget is not None:
+            positive("budget", self.budget)
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether the width of an interval is asked for."""
+        return self.n_systems is None
+
+    @property
+    def sought(self) -> str:
+        """What a budget buys."""
+        return "width" if self.is_interval else "min_diff"
+
+    @property
+    def design(self) -> tuple[DesignKind, Variant]:
+        """The design and its form: all pairs after correction, unless an analysis of variance or a width is meant."""
+        if self.is_interval:
+            return INTERVAL, INTERVAL.variant()
+        if self.published or (self.method == "published" and not self.blocked):
+            return ANOVA, ANOVA.variant("published")
+        kind = ANOVA if self.blocked or self.epsilon is not None or self.method != "exact" else PAIRS
+        return kind, kind.variant()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was asked, for the signature."""
+        names = "width alpha" if self.is_interval else "n_systems min_diff power alpha method epsilon"
+        asked = {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
+        if "power" in asked:
+            asked["power"] = self.power or POWER
+        return {"design": self.design[1].title} | {name: value for name, value in asked.items() if value is not None}
+
+    def solve(self, variance: list[float | VarianceEstimate], n_topics: list[int] | None) -> Design:
+        """A row for each variance: the topics needed, or what its topics can do."""
+        kind, form = self.design
+        names = [*kind.asks, "alpha", "method", *(name for name in kind.extras if name == "epsilon")]
+        asked = {name: n_topics if name == "n_topics" else getattr(self, name) for name in names}
+        given = [2 * one if form.of_difference and not isinstance(one, VarianceEstimate) else one for one in variance]
+        design = form.function(given, **asked)
+        if n_topics is None:
+            return design
+        # The grid has every variance with every number of topics; wanted is each with its own.
+        return replace(design, rows=design.rows.gather_every(len(n_topics) + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Cost(Result):
+    """Designs that serve the same end, by measure and pool depth, with what each costs.
+
+    Attributes
+    ----------
+    rows : polars frame
+        measure, depth, judged_per_topic, pool_per_topic, judged_share, dropped_topics, variance, topics, judgments
+        (topics × pool_per_topic: all of a pool has to be judged), cost, ratio (cost of the deepest pool of the measure
+        divided by this cost), best. With a budget also the min_diff or width that it buys, and best is the smallest
+        of them; otherwise best is the lowest cost. Where unjudged documents make the variance of a depth doubtful
+        (`judged_share` below .9), no row is the best.
+    notes : tuple of str
+        What the rows do not show: what shallow pools lose.
+    """
+
+    rows: pl.DataFrame
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame("the price", self.rows)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
+        return signature("pool depth and cost", **named)
+
+    @property
+    def best(self) -> pl.DataFrame:
+        """The best row of every measure."""
+        return self.rows.filter(pl.col("best"))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {**super().to_dict(), "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        best = self.best.select("measure", "depth", "topics", "cost").rows()
+        return f"Cost({self.rows.height} designs; best: {best})"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.cost.answer import cost_answer
+
+        return cost_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.cost import charts
+
+        return {"cost": charts.cost}
+
+
+def cost_from_figures(
+    figures: Iterable[PoolFigure],
+    *,
+    n_systems: int | None = None,
+    min_diff: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    alpha: float = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    published: bool = False,
+    blocked: bool = False,
+    epsilon: float | Literal["past"] | None = None,
+    document_cost: float = 1.0,
+    topic_cost: float = 0.0,
+    budget: float | None = None,
+) -> Cost:
+    """What does every pool depth cost, given its variance and its judged documents per topic?
+
+    For each figure the topics that `n_systems` and `min_diff` (all pairs after correction, or an analysis of variance)
+    or `width` (interval) ask for; then cost = n × (pool per topic × document_cost + topic_cost). With a `budget`
+    instead of `min_diff` or `width`: the topics it pays for at each depth, and the difference or width they can do.
+
+    Parameters
+    ----------
+    figures : PoolFigure
+    n_systems, min_diff, power, alpha
+        As in `design_all_pairs`, which is what the topics are for; or `width`, as in `design_interval`.
+    published, blocked, method, epsilon
+        Topics for an analysis of variance instead, as in `design_anova`: the papers' one-way design (also by `method`
+        "published"), or the blocked one (also by `epsilon`).
+    document_cost, topic_cost : float
+        Cost of judging one document and of setting up one topic, in any one unit.
+    budget : float, optional
+        What may be spent, in the same unit.
+
+    References
+    ----------
+    RD-003 §4.2 and Table 4; EVIA 2014 §5.4 and Table 9.
+
+    Examples
+    --------
+    EVIA 2014 §5.4, AP: 75 topics to depth 100 cost 54,825 judgments, 100 topics to depth 10 cost 9,600: 5.7 times less.
+
+    >>> evia = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
+    >>> result = cost_from_figures(evia, width=0.15)
+    >>> result.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
+    [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
+    """
+    wanted = Wanted(
+        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
+    )
+    result = _priced(figures, wanted)
+    notify(result.warnings)
+    return result
+
+
+def _priced(figures: Iterable[PoolFigure], wanted: Wanted) -> Cost:
+    listed = sorted(figures, key=lambda one: one.depth)
+    if not listed:
+        raise ArgumentError("`figures` is empty; give at least one pool depth.")
+    prices = [positive("judged_per_topic", one.price) * wanted.document_cost + wanted.topic_cost for one in listed]
+    with quietly():  # gathered once below
+        rows, warnings = _rows(listed, prices, wanted)
+    table = _table(rows, "cost" if wanted.budget is None else wanted.sought)
+    said = (*doubts(table.unique("depth", keep="first", maintain_order=True)), *dict.fromkeys(warnings))
+    return Cost(table, wanted.settings, said, losses(table["depth"]))
+
+
+def _rows(figures: list[PoolFigure], prices: list[float], wanted: Wanted) -> tuple[list[dict[str, Any]], list[str]]:
+    """One row per figure: its topics, judgments and cost; empty where the budget does not pay for two topics."""
+    affordable = [2 if wanted.budget is None else math.floor(wanted.budget / price) for price in prices]
+    usable = [at for at, topics in enumerate(affordable) if topics >= 2]
+    said = [
+        BUDGET_TOO_SMALL(measure=figure.measure, topics=topics, depth=figure.depth)
+        for figure, topics in zip(figures, affordable, strict=True)
+        if topics < 2
+    ]
+    if not usable:
+        raise ArgumentError(f"the `budget` is too small: {said[0]}")
+    topics = None if wanted.budget is None else [affordable[at] for at in usable]
+    design = wanted.solve([figures[at].variance for at in usable], topics)
+    found = dict(zip(usable, design.rows.iter_rows(named=True), strict=True))
+    rows = []
+    for at, (figure, price) in enumerate(zip(figures, prices, strict=True)):
+        answer = found.get(at, {})
+        n, variance = answer.get("topics"), figure.variance
+        rows.append({
+            "measure": figure.measure, "depth": figure.depth, "judged_per_topic": float(figure.judged_per_topic),
+            "pool_per_topic": float(figure.price), "judged_share": figure.judged_share,
+            "dropped_topics": figure.dropped_topics,
+            "variance": variance.variance if isinstance(variance, VarianceEstimate) else float(variance),
+            "topics": n, "judgments": None if n is None else round(n * figure.price),
+            "cost": None if n is None else n * price,
+            **({} if wanted.budget is None else {wanted.sought: answer.get(wanted.sought)}),
+        })  # fmt: skip
+    return rows, [*said, *design.warnings]
+
+
+def _table(rows: Sequence[Mapping[str, Any]], criterion: str) -> pl.DataFrame:
+    """Rows by measure and depth, with the ratio to the deepest pool of the measure and the best depth marked."""
+    order = list(dict.fromkeys(row["measure"] for row in rows))
+    return (
+        pl.DataFrame(rows, infer_schema_length=None)
+        .with_columns(pl.col("measure").cast(pl.Enum(order)))
+        .sort("measure", "depth")
+        .with_columns(
+            ratio=pl.col("cost").last().over("measure") / pl.col("cost"),
+            best=(pl.col(criterion) == pl.col(criterion).min().over("measure")).fill_null(False)
+            & (pl.col("judged_share").fill_null(0.0) >= LOW_SHARE).all(),
+        )
+        .with_columns(pl.col("measure").cast(pl.String))
+    )
+
+
+def cost(
+    collections: Sequence[Collection],
+    measures: Sequence[str],
+    depths: Sequence[int],
+    *,
+    n_systems: int | None = None,
+    min_diff: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    alpha: float = ALPHA,
+    method: DesignMethod = DESIGN_METHOD,
+    published: bool = False,
+    blocked: bool = False,
+    epsilon: float | Literal["past"] | None = None,
+    estimator: str | None = None,
+    document_cost: float = 1.0,
+    topic_cost: float = 0.0,
+    budget: float | None = None,
+    order: RankingOrder = ORDER,
+    progress: Progress | None = None,
+) -> Cost:
+    """How deep to judge and how many topics, from judgments and runs of past collections.
+
+    For every depth the judgments are cut to the documents in the top `depth` of at least one run, the runs are
+    evaluated anew, the variance is estimated and pooled, and the design is priced by the size of its pool, judged or
+    not (see `cost_from_figures`, which also explains the other parameters). The estimator is the one that matches the
+    design, unless chosen: `residual` for shared topics, `within` for the papers' one-way design, `percentile95` for an
+    interval.
+
+    Parameters
+    ----------
+    collections : sequence of (judgments, runs)
+        Both as objects or as files; several collections are pooled.
+    measures, depths : what to evaluate by, and the pool depths to consider
+
+    References
+    ----------
+    RD-003 §4.2; EVIA 2014 §5.4.
+    """
+    wanted = Wanted(
+        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
+    )
+    chosen = estimator or wanted.design[1].estimator
+    figures, said = pool_figures(
+        collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
+    )
+    priced = _priced(figures, wanted)
+    if min_diff is not None:  # beside the scores of the deepest pool of every measure
+        deepest = {one.measure: one.variance for one in sorted(figures, key=lambda one: one.depth)}
+        for one in (one for one in deepest.values() if isinstance(one, VarianceEstimate)):
+            said += sense([stratum.scores for stratum in one.strata], min_diff)
+    warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
+    result = replace(priced, settings={"estimator": chosen, **priced.settings}, warnings=warnings)
+    notify(result.warnings)
+    return result

@@ -1,0 +1,147 @@
+"""What a pool costs: every document in it has to be judged, whether or not the past judged it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import polars as pl
+
+from cranfield.collection.pools import top_ranked
+from cranfield.collection.types import Qrels, Run
+from cranfield.core.defaults import ORDER, RankingOrder
+from cranfield.core.errors import ArgumentError
+from cranfield.core.sentences import sentence
+
+LOW_SHARE: Final = 0.9
+"""A judged share of the pool below this makes the variance of the scores doubtful: unjudged counts as not relevant."""
+
+SHARE_JUDGED = sentence(
+    "design.share-judged",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
+    "documents per topic), so scores there are those of a shallower pool and their variance is doubtful; no "
+    "depth is called the cheapest.",
+    "less than nine tenths of the pool of these depths was judged",
+)
+LOSSES = sentence(
+    "design.losses",
+    "Judging to depth {shallow} can only miss relevant documents that depth {deep} finds, never the reverse: systems "
+    "that come later and find them score too low. A shallow pool serves the comparison of these systems and is less "
+    "reusable; fewest judgments is no reason by itself to choose it.",
+    "two depths or more are compared",
+)
+_PAIR = ["topic", "document"]
+
+
+def pool_by_topic(
+    qrels: Qrels, runs: Iterable[Run], depths: Sequence[int], *, order: RankingOrder = ORDER
+) -> pl.DataFrame:
+    """Size of every topic's pool at every depth, and how much of it is judged.
+
+    The pool of depth d is the union of the top d documents of all runs. Topics are those that have judgments.
+
+    Returns
+    -------
+    polars frame
+        One row per depth and topic: depth, topic, pool, judged.
+
+    Examples
+    --------
+    >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["a"], "relevance": [1]}))
+    >>> def run(*documents):
+    ...     columns = {"topic": "1", "document": documents, "rank": range(2), "score": [2.0, 1.0]}
+    ...     return Run(pl.DataFrame(columns | {"topic": ["1", "1"]}))
+    >>> pool_by_topic(qrels, [run("a", "b"), run("a", "c")], [1, 2]).rows()
+    [(1, '1', 1, 1), (2, '1', 3, 1)]
+    """
+    wanted = sorted(set(depths))
+    if not wanted:
+        raise ArgumentError("`depths` is empty; give at least one pool depth.")
+    if wanted[0] < 1 or any(depth != int(depth) for depth in wanted):
+        raise ArgumentError(f"`depth` must be a whole number of at least 1; got {wanted[0]:g}.")
+    topics = list(qrels.topics)
+    tops = [top_ranked(run.frame.filter(pl.col("topic").is_in(topics)), order, wanted[-1]) for run in runs]
+    if not tops:
+        raise ArgumentError("`runs` is empty; a pool takes at least one run.")
+    judged = qrels.frame.select(_PAIR).unique().with_columns(judged=pl.lit(True))
+    pooled = pl.concat(tops).group_by(_PAIR).agg(pl.col("pool_rank").min()).join(judged, on=_PAIR, how="left")
+    labels = pl.DataFrame({"topic": topics}, schema={"topic": pl.String})
+    frames = []
+    for depth in wanted:
+        counts = (
+            pooled.filter(pl.col("pool_rank") <= depth)
+            .group_by("topic")
+            .agg(pool=pl.len().cast(pl.Int64), judged=pl.col("judged").fill_null(False).sum().cast(pl.Int64))
+        )
+        frames.append(
+            labels.join(counts, on="topic", how="left", maintain_order="left")
+            .with_columns(pl.col("pool", "judged").fill_null(0))
+            .select(pl.lit(depth, pl.Int64).alias("depth"), "topic", "pool", "judged")
+        )
+    return pl.concat(frames)
+
+
+def pool_prices(
+    collections: Iterable[tuple[Qrels, Iterable[Run]]], depths: Sequence[int], *, order: RankingOrder = ORDER
+) -> pl.DataFrame:
+    """What each pool depth asks of the judges, and how far past scores can be trusted at that depth.
+
+    Parameters
+    ----------
+    collections : pairs of judgments and the runs that were pooled
+    depths : pool depths
+
+    Returns
+    -------
+    polars frame
+        One row per depth: depth, topics, pool_per_topic (documents to judge for a topic, the price), judged_per_topic
+        (those of them that were judged), judged_share, variance_doubtful (share below .9: scores at this depth are
+        really those of a shallower pool).
+
+    References
+    ----------
+    RD-003 §4.2 and EVIA 2014 §5.4, where all pooled documents are judged and both numbers are one.
+    """
+    parts = [pool_by_topic(qrels, runs, depths, order=order) for qrels, runs in collections]
+    if not parts:
+        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
+    return price_of(parts)
+
+
+def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The prices of `pool_prices`, from the pools of each collection by topic."""
+    return (
+        pl.concat(pools)
+        .group_by("depth", maintain_order=True)
+        .agg(
+            topics=pl.len().cast(pl.Int64),
+            pool_per_topic=pl.col("pool").mean(),
+            judged_per_topic=pl.col("judged").mean(),
+            judged_share=pl.when(pl.col("pool").sum() > 0).then(pl.col("judged").sum() / pl.col("pool").sum()),
+        )
+        .with_columns(variance_doubtful=(pl.col("judged_share") < LOW_SHARE).fill_null(True))
+        .sort("depth")
+    )
+
+
+def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
+    """What unjudged documents make doubtful: depth, pool_per_topic, judged_per_topic and judged_share are read."""
+    doubtful = prices.filter((pl.col("judged_share") < LOW_SHARE).fill_null(True)).sort("depth")
+    if doubtful.is_empty():
+        return ()
+    worst = doubtful.row(-1, named=True)
+    which = ", ".join(map(str, doubtful["depth"]))
+    return (
+        SHARE_JUDGED(
+            depths=which, share=worst["judged_share"] or 0, depth=worst["depth"], judged=worst["judged_per_topic"],
+            pool=worst["pool_per_topic"],
+        ),
+    )  # fmt: skip
+
+
+def losses(depths: Iterable[int]) -> tuple[str, ...]:
+    """What a shallow pool loses, where there is a deeper one to lose it against."""
+    several = sorted(set(depths))
+    if len(several) < 2:
+        return ()
+    return (LOSSES(shallow=several[0], deep=several[-1]),)

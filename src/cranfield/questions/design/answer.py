@@ -1,0 +1,223 @@
+"""What designs say: how many topics, by every method and estimator."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet
+from cranfield.questions.variance.estimators import ESTIMATORS
+
+if TYPE_CHECKING:
+    from cranfield.questions.design.result import Design
+
+WIDTH = sentence(
+    "design.width",
+    "With {topics} topics the {level} interval of the difference of two systems is expected to be {width:.4f} wide.",
+    "an interval is designed; expected width of a t interval with that variance",
+)
+DETECTS = sentence(
+    "design.detects",
+    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with probability {power:.3f} at "
+    "level {alpha:g}.",
+    "a test is designed; power by the noncentral distribution with that variance",
+)
+PUBLISHED_SAYS = sentence(
+    "design.published-says",
+    "The papers' spreadsheet says {value}.",
+    "the papers have a method of their own for this design: the figure is by method `published`",
+)
+DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
+_LOOKS = (
+    "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
+    "without a difference and with min_diff, by normal theory; boundaries: the command `design looks`."
+)
+_LOOKS_AT_PAIRS = (
+    "These are of a pair min_diff apart, tested at alpha divided by the number of comparisons; the pairs share their "
+    "topics, so that judging ends with the last pair to be decided (`monitor`)."
+)
+_UNITS = {
+    "topics": "{} topics",
+    "min_diff": "a difference of {}",
+    "power": "power {}",
+    "systems": "{} systems",
+    "width": "a width of {}",
+}
+
+
+def design_answer(design: Design, settings: Any) -> Answer:
+    """The design; for a page by every method side by side, and from past scores by every estimator."""
+    methods = design.kind.methods
+    compared = len(methods) > 1 and design.question["method"] == methods[0]
+    looks = getattr(settings, "looks", None)
+    notes = _notes(design)
+    if looks:
+        notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
+        notes += (_LOOKS_AT_PAIRS,) if design.kind.name == "pairs" else ()
+    sheets = {"design": lambda: _design_sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
+    if compared:
+        sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(design.variant.note,))
+    if design.by_estimator is not None:
+        every = design.by_estimator
+        heading = "The same by every estimate of the variance"
+        sheets["estimators"] = lambda: _design_sheet(design, settings, every, heading=heading)
+    on_page = ["methods" if compared else "design", *(["estimators"] if "estimators" in sheets else [])]
+    sought = design.solved_for
+    front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
+    return Answer(
+        headline=_design_headline(design),
+        sheets=sheets,
+        charts=_design_charts(design),
+        sentences=_sentences(design, compared),
+        on_page=tuple(on_page),
+        extra={"first_columns": {"design": front, "methods": ("method", *front), "estimators": ("estimator", *front)}},
+    )
+
+
+def _with_looks(design: Design, looks: int | None) -> Any:
+    """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
+
+    A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
+    test needs at the mean variance, and the looks move up in proportion.
+    """
+    if looks is None:
+        return design.rows
+    from cranfield.questions.monitor.planned import design_looks
+
+    rows = design.rows
+    names = ("topics_max", "expected_null", "expected_alternative")
+    listed: list[tuple[Any, ...]] = []
+    for row in rows.iter_rows(named=True):
+        asked = [row[name] for name in ("variance_of_difference", "min_diff", "power", "alpha", "topics")]
+        if None in asked or not row["alpha"] < row["power"] < 1:
+            listed.append((None, None, None))
+            continue
+        level = asked[3] / (row.get("comparisons") or 1)
+        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=level)
+        most = max(math.ceil(round(asked[4] * made.inflation, 9)), 2 * looks)
+        share = most / made.topics_max
+        listed.append((most, share * made.expected_null, share * made.expected_alternative))
+    types = dict(zip(names, (pl.Int64, pl.Float64, pl.Float64), strict=True))
+    return rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
+
+
+def _design_sheet(
+    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
+) -> Sheet:
+    what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
+    facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
+    if looks is not None:
+        facts["looks"] = looks
+    if design.by_estimator is not None:
+        if getattr(settings, "files", None):
+            facts |= {"scores": settings.files, "missing": settings.missing}
+        facts["estimator"] = design.estimator
+        others = design.by_estimator.slice(design.rows.height)
+        facts["other_estimators"] = others.to_dicts()
+    return Sheet(
+        f"design {design.kind.name}", rows, design.signature, facts, design.warnings, what, DIGITS,
+        heading=heading or what.replace("_", " "), **more,
+    )  # fmt: skip
+
+
+def _notes(design: Design) -> tuple[str, ...]:
+    """When the sizes hold; and what other estimators give: they differ by factors, and nobody should learn it late."""
+    notes = [design.variant.note]
+    if design.by_estimator is not None:
+        measures = design.rows["measure"].unique(maintain_order=True).to_list()
+        of_first = "" if design.rows.height == len(measures) else " in the first row"
+        for measure in measures:
+            given = design.by_estimator.filter(measure=measure).unique("estimator", keep="first", maintain_order=True)
+            by_name = dict(zip(given["estimator"], given[design.solved_for], strict=True))
+            shown = [f"{name} {_short(by_name.get(name))}" for name in ESTIMATORS if name != design.estimator]
+            which = f" for {measure}" if len(measures) > 1 else ""
+            notes.append(f"{design.solved_for} by other estimators{which}{of_first}: {', '.join(shown)}.")
+    return tuple(notes)
+
+
+def _short(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+
+
+def _design_headline(design: Design) -> str:
+    column = design.rows[design.solved_for].to_list()
+    said = [_UNITS[design.solved_for].format(_value(value)) for value in column]
+    measures = design.rows["measure"].to_list() if "measure" in design.rows.columns else []
+    if 1 < len(column) == len({*measures} - {None}) <= _MOST_NAMED:
+        said = [", ".join(f"{text} by {measure}" for text, measure in zip(said, measures, strict=True))]
+    if len(said) > 1:
+        known = [value for value in column if value is not None]
+        ends = f": {_value(min(known))} to {_value(max(known))}" if known else ""
+        return f"{len(column)} designs, solved for {design.solved_for}{ends}"
+    return said[0][0].upper() + said[0][1:]
+
+
+_MOST_NAMED = 4
+"""Measures that a headline names one by one."""
+
+
+def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
+    """What one design promises, and what the papers' method says."""
+    if design.rows.height > 1:
+        return ()
+    row = design.rows.row(0, named=True)
+    name, level = design.solved_for, f"{1 - row['alpha']:.0%}"
+    if "expected_width" in row:
+        text = WIDTH(topics=_value(row["topics"]), level=level, width=row["expected_width"])
+    else:
+        among = f" {_WHERE[design.kind.name]} {row['systems']} systems" if "systems" in row else " between two systems"
+        text = DETECTS(
+            topics=_value(row["topics"]), test=_test_of(design), min_diff=row["min_diff"], among=among,
+            power=row["achieved_power"], alpha=row["alpha"],
+        )  # fmt: skip
+    if row.get(f"{name}_lower") is not None:
+        low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
+        text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
+    if compared:
+        published = design.other_methods["published"].rows[name]
+        text += f" {PUBLISHED_SAYS(value=_value(published[0]))}"
+    return (text,)
+
+
+_WHERE = {"pairs": "between two of", "anova": "among"}
+
+
+def _test_of(design: Design) -> str:
+    if design.kind.name != "pairs":
+        return f"a {design.what} detects"
+    compared = design.what.removesuffix(", corrected")
+    return f"corrected {compared} show" if compared.startswith("comparisons") else f"corrected tests of {compared} show"
+
+
+def _design_charts(design: Design) -> tuple[Chart, ...]:
+    """What the design varies first."""
+    charts = {
+        "power": Chart(
+            "power", "Power against topics",
+            "Curve: power against the number of topics, with the design marked.", design, "power",
+        ),
+        "detectable": Chart(
+            "detectable", "What topics can detect",
+            "Curve: the smallest detectable difference and the width of the interval against the number of topics.",
+            design, "detectable",
+        ),
+        "systems": Chart(
+            "systems", "Topics against systems", "Curve: topics needed against the number of systems compared.",
+            design, "systems",
+        ),
+    }  # fmt: skip
+    if "achieved_power" not in design.rows.columns:
+        return (charts["detectable"],)
+    if "systems" not in design.rows.columns:
+        return charts["power"], charts["detectable"]
+    if design.rows["systems"].n_unique() > 1:
+        return charts["systems"], charts["power"], charts["detectable"]
+    return tuple(charts.values())

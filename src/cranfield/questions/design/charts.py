@@ -1,0 +1,300 @@
+"""Charts of designs: topics against systems, what a number of topics can detect, power."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from cranfield.core.charts.style import (
+    ACCENT,
+    FAINT,
+    LINES,
+    MOST_SERIES,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    number,
+    plural,
+    rows,
+    series_scales,
+    whole_axis,
+)
+from cranfield.core.defaults import POWER
+from cranfield.core.errors import ArgumentError
+from cranfield.core.labels import joined
+from cranfield.core.sentences import sentence
+from cranfield.questions.design.result import ARGUMENTS
+
+if TYPE_CHECKING:
+    from cranfield.questions.design.result import Design
+
+DETECT = sentence(
+    "charts.detect",
+    "{topics} detect {what} with probability {power}",
+    "power of the design with that variance",
+    always=True,
+)
+MOST_POWERS = 3
+"""Power curves of one chart."""
+APART = 0.06
+"""Power between two points of a curve that can both be labelled: a line of text in a chart 300 pixels high."""
+LONG_NAMES = 60
+"""Characters of all names of a legend that fit beside each other; longer ones stand below each other."""
+
+
+def _of_many(design: Design) -> bool:
+    """Whether it is about more than two systems."""
+    return "systems" in design.rows.columns
+
+
+def _is_interval(design: Design) -> bool:
+    return "interval" in design.what
+
+
+def default(design: Design) -> Drawing:
+    """The chart that fits what the design varies."""
+    if _is_interval(design):
+        return detectable(design)
+    if _of_many(design) and design.rows["systems"].n_unique() > 1:
+        return systems(design)
+    return power(design)
+
+
+def _solved(design: Design) -> Design:
+    """Of a grid, the cells that have an answer (a design with none is an error before it comes here)."""
+    return replace(design, rows=design.rows.drop_nulls(design.solved_for))
+
+
+def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
+    """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
+    columns = [name for name in ARGUMENTS if name in design.rows.columns and name not in but]
+    distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
+    varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
+    if "measure" in varying:
+        varying = [name for name in varying if name not in ("variance", "variance_of_difference")]
+    listed = []
+    for row in distinct.head(MOST_SERIES).iter_rows(named=True):
+        parts = [
+            f"{name.replace('_', ' ')} {given(row[name])}" if not isinstance(row[name], str) else row[name]
+            for name in varying
+        ]
+        listed.append({**row, "series": ", ".join(parts)})
+    left = distinct.height - len(listed)
+    return listed, f"; {left} further designs not drawn" if left > 0 else ""
+
+
+def _encoding(names: list[str]) -> dict[str, Any]:
+    scales = series_scales(names)
+    long = sum(map(len, names)) > LONG_NAMES
+    legend = None if len(names) < 2 else alt.Legend(**LINES.to_dict(), columns=1) if long else LINES
+    return {
+        "color": alt.Color("series:N", scale=scales["color"], title=None, legend=legend),
+        "strokeDash": alt.StrokeDash("series:N", scale=scales["strokeDash"], title=None, legend=legend),
+    }
+
+
+def _about(design: Design) -> str:
+    first = design.rows.row(0, named=True)
+    parts = [design.what]
+    if "alpha" in first:
+        parts.append(f"alpha {first['alpha']:g}")
+    if design.rows.get_column("power", default=None) is not None and design.solved_for != "power":
+        asked = design.rows["power"].unique().sort().to_list()
+        parts.append(
+            f"power {joined([f'{power:g}' for power in asked])}"
+            if len(asked) <= MOST_POWERS
+            else f"power {asked[0]:g} to {asked[-1]:g}"
+        )
+    if "method" in first:
+        parts.append(f"{first['method']} method")
+    if design.settings.get("epsilon") is not None:
+        parts.append("F-test corrected by ε")
+    return ", ".join(parts)
+
+
+def systems(design: Design) -> Drawing:
+    """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
+    design = _solved(design)
+    if not _of_many(design):
+        raise ArgumentError(
+            f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
+        )
+    listed, note = _series(design, but=("systems", "epsilon", design.solved_for, "topics"))
+    data = [
+        {"series": row["series"], **point}
+        for row in listed
+        for point in design.curve("systems", row).iter_rows(named=True)
+    ]
+    names = [row["series"] for row in listed]
+    plot = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=34))
+        .encode(
+            x=alt.X("systems:Q", title="systems compared", axis=whole_axis()),
+            y=alt.Y("topics:Q", title="topics needed", axis=whole_axis()),
+            **_encoding(names),
+        )
+        .properties(width=WIDTH, height=320)
+    )
+    own = [point for point in data if point["series"] == names[0] and point["topics"] is not None]
+    few, many = own[0], own[-1]
+    finding = f"{plural(few['systems'], 'system')} need {plural(few['topics'], 'topic')}"
+    if many is not few:
+        finding += f", {plural(many['systems'], 'system')} need {many['topics']:,}"
+    else:
+        note += "; ask for several numbers of systems to see a curve"
+    only = f"; {names[0]}" if len(names) > 1 else f"; min diff {given(listed[0]['min_diff'])}"
+    return finish(plot, finding, f"{_about(design)}{only}{note}")
+
+
+def _same_curve(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two rows differ in topics and power alone."""
+    return all(row[name] == other[name] for name in ARGUMENTS if name in other and name not in ("topics", "power"))
+
+
+def _topics(sizes: list[int]) -> str:
+    """Numbers of topics: "26, 33 and 44 topics"."""
+    *others, last = sizes
+    return joined([*(f"{size:,}" for size in others), plural(last, "topic")])
+
+
+def _labelled(spots: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points of a curve that have room for their number of topics beside them, which they get."""
+    shown: list[dict[str, Any]] = []
+    for spot in sorted(spots, key=lambda spot: spot["power"]):
+        if not shown or spot["power"] - shown[-1]["power"] >= APART:
+            shown.append({**spot, "text": plural(int(spot["topics"]), "topic")})
+    return shown
+
+
+def power(design: Design) -> Drawing:
+    """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
+    design = _solved(design)
+    if _is_interval(design):
+        raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
+    # Along a curve topics and power vary; what was asked for with either is a point of it.
+    listed, _ = _series(design, but=("topics", "power"))
+    listed = listed[:MOST_POWERS]
+    data, marks = [], []
+    for row in listed:
+        own = [other for other in design.rows.to_dicts() if _same_curve(row, other)]
+        sizes = sorted({int(one.get("topics") or 50) for one in own})
+        widest = max(own, key=lambda one: one.get("topics") or 50)
+        for point in design.curve("power", widest).iter_rows(named=True):
+            method = point.pop("method")
+            if len(listed) == 1 or method == "exact":
+                named = method if len(listed) == 1 else f"{row['series']}: {_topics(sizes)}"
+                data.append({"series": named, **point})
+        marks += [(one, {"topics": one.get("topics") or 50, "power": one["achieved_power"]}) for one in own]
+    cut = design.rows.height - len(marks)
+    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 else ""
+    names = list(dict.fromkeys(point["series"] for point in data))
+    lines = (
+        alt.Chart(rows(data))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=whole_axis()),
+            y=alt.Y(
+                "power:Q",
+                title="power: chance to detect the difference",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format=".0%"),
+            ),
+            **_encoding(names),
+        )
+    )
+    targets = [] if design.solved_for == "power" else sorted({float(one["power"]) for one, _ in marks})
+    layers: list[alt.Chart] = [lines]
+    if targets:
+        layers.append(
+            alt.Chart(rows([{"power": target} for target in targets]))
+            .mark_rule(color=FAINT, strokeDash=[4, 3])
+            .encode(y="power:Q")
+        )
+    spots = [spot for _, spot in marks]
+    layers.append(
+        alt.Chart(rows(spots))
+        .mark_point(filled=True, size=90, color=ACCENT, opacity=1)
+        .encode(x="topics:Q", y="power:Q")
+    )
+    if len(listed) == 1:  # of several curves the legend says the topics: they may run close
+        layers.append(
+            alt.Chart(rows(_labelled(spots)))
+            .mark_text(align="left", dx=9, dy=12, color=ACCENT, fontWeight="bold")
+            .encode(x="topics:Q", y="power:Q", text="text:N")
+        )
+    first = listed[0]
+    by = f" in mean {first['measure']}" if "measure" in first else ""
+    what = f"a difference of {given(first['min_diff'])}{by}"
+    among = f" among {plural(first['systems'], 'system')}" if _of_many(design) else ""
+    reached = [one for one in marks if _same_curve(first, one[0])]
+    shown = sorted(reached, key=lambda one: one[1]["topics"]) if len(reached) <= MOST_POWERS else reached[:1]
+    finding = DETECT(
+        topics=_topics([int(spot["topics"]) for _, spot in shown]),
+        what=f"{what}{among}", power=joined([number(spot["power"], 2) for _, spot in shown]),
+    )  # fmt: skip
+    spread = "" if "variance" not in first else f"; variance {number(first['variance'], 4)}"
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=300), finding, f"{_about(design)}{spread}{note}")
+
+
+def detectable(design: Design) -> Drawing:
+    """What a number of topics can do: smallest detectable difference and interval width (EVIA 2014 Fig. 3)."""
+    design = _solved(design)
+    row = design.rows.row(0, named=True)
+    topics = row.get("topics") or 50
+    target = row["power"] if row.get("power") is not None else POWER
+    among = f" among {row['systems']} systems" if _of_many(design) else ""
+    names = {
+        "width": f"width of the {1 - row['alpha']:.0%} interval of a difference",
+        "min_diff": f"smallest difference detected with power {target:g}{among}",
+    }
+    data = [{"series": names[point.pop("what")], **point} for point in design.curve("detectable", row).to_dicts()]
+    cut = design.rows.height - 1
+    note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 else ""
+    about = _about(replace(design, rows=design.rows.head(1)))
+    return detectable_curve(data, int(topics), f"{about}{note}", by=row.get("measure"))
+
+
+def detectable_curve(
+    data: list[dict[str, Any]], topics: int, details: str, finding: str | None = None, by: str | None = None
+) -> Drawing:
+    """Curves of (series, topics, value) in units of a measure, with the value at `topics` marked and stated."""
+    names = list(dict.fromkeys(point["series"] for point in data))
+    at = min({point["topics"] for point in data}, key=lambda n: abs(n - topics))
+    marks = [{**point, "text": number(point["value"])} for point in data if point["topics"] == at]
+    highest = max(point["value"] for point in marks)
+    lines = (
+        alt.Chart(rows([p for p in data if p["value"] <= 4 * highest]))
+        .mark_line(strokeWidth=2.2)
+        .encode(
+            x=alt.X("topics:Q", title="topics", axis=whole_axis()),
+            y=alt.Y("value:Q", title=by or "score units"),
+            **_encoding(names),
+        )
+    )
+    dots = (
+        alt.Chart(rows(marks))
+        .mark_point(filled=True, size=80, color=ACCENT, opacity=1)
+        .encode(x="topics:Q", y="value:Q")
+    )
+    # The lowest number stands below its curve, the others above: curves may run close. They fall, so there is room
+    # above them on the right and below them on the left, unless that is where the axis is.
+    sizes = [p["topics"] for p in data]
+    inside = at - min(sizes) > 0.15 * (max(sizes) - min(sizes))
+    below: dict[str, Any] = {"align": "right", "dx": -7, "dy": 12} if inside else {"align": "left", "dx": 9, "dy": 12}
+    above: dict[str, Any] = {"align": "left", "dx": 9, "dy": -9}
+    lowest = min(range(len(marks)), key=lambda k: marks[k]["value"]) if len(marks) > 1 else None
+    texts = [
+        alt.Chart(rows([mark]))
+        .mark_text(color=ACCENT, fontWeight="bold", **(below if k == lowest else above))
+        .encode(x="topics:Q", y="value:Q", text="text:N")
+        for k, mark in enumerate(marks)
+        if k == 0 or mark["text"] != marks[0]["text"]
+    ]
+    first = marks[0]
+    unit = f" {by}" if by else ""
+    said = finding or f"With {plural(at, 'topic')} the {first['series']} is {number(first['value'])}{unit}"
+    return finish(alt.layer(lines, dots, *texts).properties(width=WIDTH, height=300), said, details)

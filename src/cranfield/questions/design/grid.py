@@ -1,0 +1,231 @@
+"""What a design was asked: checked, crossed into the cells of a grid, and laid out as rows once they are solved."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cranfield.core import options as bounds
+from cranfield.core.defaults import POWER
+from cranfield.core.errors import ArgumentError
+from cranfield.core.sentences import sentence
+from cranfield.questions.design.result import Design
+from cranfield.questions.variance.estimate import VarianceEstimate
+
+Array = NDArray[np.float64]
+Cells = Mapping[str, Array]
+Numbers: TypeAlias = float | Iterable[float]
+"""One number, or several for a grid."""
+Variances: TypeAlias = float | VarianceEstimate | Iterable[float | VarianceEstimate]
+"""One variance typed or estimated from scores, or several for a grid."""
+
+MOST_CELLS = 1_000_000
+"""Combinations of values that one grid may have."""
+COLUMN = {"n_topics": "topics", "n_systems": "systems"}
+"""Columns that are named more shortly than their argument."""
+COUNTS = ("topics", "systems", "comparisons")
+LEFT_EMPTY = sentence(
+    "design.left-empty",
+    "{count} of {designs} designs have no solution and are left empty; the first: {reason}",
+    "some, but not all, of the designs asked for have no solution",
+)
+
+
+@dataclass(frozen=True)
+class Variance:
+    """A variance as a design uses it, with its interval when it came from scores."""
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+    estimate: VarianceEstimate | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of what was asked.
+
+    Parameters
+    ----------
+    name : what the variance is called: ``variance``, or ``variance_of_difference``
+    unknown : the argument to be found
+    given : the variance of each cell
+    cells : each argument, and the variance, as an array over the cells
+    """
+
+    name: str
+    unknown: str
+    given: list[Variance]
+    cells: dict[str, Array]
+
+    @classmethod
+    def of(cls, name: str, variance: Variances, unknown: str, **asked: Numbers | None) -> Grid:
+        """The grid of one or several variances and arguments."""
+        factor = 2 if name == "variance_of_difference" else 1
+        variances = []
+        for one in [variance] if isinstance(variance, VarianceEstimate) else listed(name, variance):
+            if isinstance(one, VarianceEstimate):
+                lower, upper = (None if end is None else factor * end for end in (one.lower, one.upper))
+                variances.append(Variance(factor * one.variance, lower, upper, one))
+            else:
+                variances.append(Variance(positive(name, one)))
+        # A single NaN stands for what the design has to find.
+        values = [
+            [math.nan] if given is None else [_CHECK[key](key, value) for value in listed(key, given)]
+            for key, given in asked.items()
+        ]
+        count = math.prod(map(len, values)) * len(variances)
+        if count > MOST_CELLS:
+            raise ArgumentError(
+                f"the grid has {count:,} cells, and at most {MOST_CELLS:,} are computed; give fewer values."
+            )
+        table = np.asarray(list(itertools.product(*values)), dtype=np.float64)
+        given = [one for one in variances for _ in table]
+        cells = {key: np.tile(table[:, i], len(variances)) for i, key in enumerate(asked)}
+        return cls(name, unknown, given, cells | {"variance": np.asarray([one.value for one in given])})
+
+    def solved(self, solve: Callable[..., Array], *how: Any) -> tuple[Array, Array, Array] | tuple[Array, None, None]:
+        """What `solve` finds in every cell, and what it would be at both ends of the variance's interval."""
+        solution = solve(self.cells, self.unknown, *how)
+        if all(one.lower is None for one in self.given):
+            return solution, None, None
+        lower, upper = np.full((2, len(solution)), np.nan)
+        for end, values in (("lower", lower), ("upper", upper)):
+            known = np.asarray([getattr(one, end) for one in self.given], dtype=np.float64)
+            some = ~np.isnan(known)
+            cells = {name: all[some] for name, all in self.cells.items()} | {"variance": known[some]}
+            values[some] = solve(cells, self.unknown, *how)
+        return solution, lower, upper
+
+    def shown(self, *names: str) -> dict[str, Array]:
+        """Arguments as columns; the variance under its own name."""
+        return {self.name if name == "variance" else name: self.cells[name] for name in names}
+
+    def ends(self, lower: Array | None, upper: Array | None) -> dict[str, Array]:
+        """Both ends of what was found as columns, where there are any."""
+        name = COLUMN.get(self.unknown, self.unknown)
+        return {} if lower is None or upper is None else {f"{name}_lower": lower, f"{name}_upper": upper}
+
+    def design(
+        self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], warnings: Iterable[str]
+    ) -> Design:
+        """The columns as rows, below measure and estimator of variances that came from scores; empty if not finite."""
+        estimates = [one.estimate for one in self.given]
+        made: dict[str, Any] = {}
+        if any(estimates):
+            for name in ("measure", "estimator"):
+                made[name] = [None if one is None else getattr(one, name) for one in estimates]
+        for name, values in columns.items():
+            arrays = isinstance(values, np.ndarray)
+            made[COLUMN.get(name, name)] = np.where(np.isfinite(values), values, np.nan) if arrays else values
+        rows = pl.DataFrame(made).fill_nan(None)
+        rows = rows.with_columns(pl.col(name).cast(pl.Int64) for name in made if name.split("_")[0] in COUNTS)
+        said = dict.fromkeys(text for one in estimates if one is not None for text in one.inherited)
+        return Design(what, COLUMN.get(self.unknown, self.unknown), rows, settings, (*said, *warnings))
+
+
+def left_empty(nothing: NDArray[np.bool_], reason: str) -> tuple[str, ...]:
+    """A warning that says how many cells have no answer; an error where none has."""
+    if nothing.all():
+        raise ArgumentError(reason)
+    return (LEFT_EMPTY(count=int(nothing.sum()), designs=len(nothing), reason=reason),)
+
+
+def listed(name: str, given: object) -> list[object]:
+    """One value or several as a list."""
+    if isinstance(given, (str, bytes)):
+        raise ArgumentError(f"`{name}` must be a number; got {given!r}.")
+    values = list(given) if isinstance(given, Iterable) else [given]
+    if not values:
+        raise ArgumentError(f"`{name}` is empty; give at least one number.")
+    return values
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"`{name}` must be a number; got {value!r}.") from None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ArgumentError(f"`{name}` must be a finite number; got {number}.")
+    return number
+
+
+def positive(name: str, value: object) -> float:
+    """A number above 0.
+
+    >>> positive("variance", -0.1)
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `variance` must be above 0; got -0.1.
+    """
+    number = _number(name, value)
+    if number <= 0:
+        raise ArgumentError(f"`{name}` must be above 0; got {number:g}.")
+    return number
+
+
+def probability(name: str, value: object) -> float:
+    """A number strictly between 0 and 1.
+
+    >>> probability("power", 80)
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `power` must be between 0 and 1; got 80. Write 0.80.
+    """
+    number = _number(name, value)
+    if not 0 < number < 1:
+        advice = (
+            f"Write {number / 100:.2f}." if 1 < number < 100 else f"Write {POWER if name == 'power' else 0.05:.2f}."
+        )
+        raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. {advice}")
+    return number
+
+
+def count(name: str, value: object) -> float:
+    """A whole number of at least 2.
+
+    >>> count("n_systems", 1)
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `n_systems` must be a whole number of at least 2; got 1.
+    """
+    number = _number(name, value)
+    bounds.whole(name, number)
+    return number
+
+
+_CHECK = {
+    "n_topics": count,
+    "n_systems": count,
+    "alpha": probability,
+    "power": probability,
+    "min_diff": positive,
+    "width": positive,
+}
+
+
+def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | None]:
+    """Which argument is to be found, and the power wanted (the default unless it is the one).
+
+    >>> missing(None, n_topics=None, min_diff=0.1)
+    ('n_topics', 0.8)
+    >>> missing(None, n_topics=50, min_diff=0.1)
+    ('power', None)
+    """
+    absent = [name for name, value in others.items() if value is None]
+    names = ", ".join(f"`{name}`" for name in others)
+    if len(absent) > 1:
+        both = " and ".join(f"`{name}`" for name in absent)
+        raise ArgumentError(f"{both} are missing; give all but one of {names} and `power`.")
+    if absent:
+        return absent[0], POWER if power is None else power
+    if power is not None:
+        raise ArgumentError(f"nothing to find: {names} and `power` are all given. Leave one of them out.")
+    return "power", None

@@ -1,0 +1,243 @@
+"""`Design`: the answer to "how many topics?", or to the question turned round; and the kinds of design it can be of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cranfield.core.errors import DataError, UnknownNameError
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+ARGUMENTS = (
+    "measure", "estimator", "variance", "variance_of_difference", "systems", "min_diff", "width", "alpha", "power",
+    "topics",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One form of a design.
+
+    Parameters
+    ----------
+    title : what the design is for, as its result says (``Design.what``)
+    note : one sentence: when its sizes hold
+    estimator : the estimate of the variance that matches, taken when a design starts from scores
+    of_difference : whether its variance is that of the difference of two systems, σ_t², not that of a system, σ²
+    function : variance, with the arguments of the design, ``alpha`` and ``method`` by name → `Design`
+    option : the switch that asks for it; None for the plain form
+    """
+
+    title: str
+    note: str
+    estimator: str
+    of_difference: bool
+    function: Callable[..., Design]
+    option: str | None = None
+
+
+@dataclass(frozen=True)
+class DesignKind:
+    """A kind of topic set size design.
+
+    Parameters
+    ----------
+    name : how it is asked for
+    summary : one line for help and documentation
+    asks : the quantities of the question, one of which is left out and found
+    methods : how it can be computed, the default first
+    variants : its forms, the plain one first
+    pairwise : whether it is about two systems, so that the variance can be typed as that of their difference
+    extras : further arguments that its functions take
+    question : the question whose settings its results keep
+    rank : its place in lists
+    label : what somebody who wants it will do, as a choice on a page; its name unless given
+    """
+
+    name: str
+    summary: str
+    asks: tuple[str, ...]
+    methods: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    pairwise: bool = True
+    extras: tuple[str, ...] = ()
+    question: type[Question] | None = None
+    rank: int = 1000
+    label: str = ""
+
+    def variant(self, option: str | None = None) -> Variant:
+        """The form that a switch asks for; without one, the plain form.
+
+        >>> from cranfield.questions.design.designs import DESIGNS
+        >>> DESIGNS["anova"].variant("published").estimator
+        'within'
+        """
+        for variant in self.variants:
+            if variant.option == option:
+                return variant
+        raise UnknownNameError(f"form of {self.name}", str(option), [one.option for one in self.variants if one.option])
+
+
+@dataclass(frozen=True, eq=False)
+class Design(Result):
+    """One or many designs, one row each; get one from `design_anova`, `design_ttest` or `design_interval`.
+
+    Attributes
+    ----------
+    what : str
+        Which test or interval is designed for.
+    solved_for : str
+        The column that was found: topics, power, min_diff, systems or width.
+    rows : polars frame
+        The cells of the grid. ``achieved_power`` is the exact power of the row whatever the method;
+        ``…_lower`` and ``…_upper`` carry the uncertainty of a variance that came from scores.
+    settings : mapping
+        The settings in force; several values where the rows differ.
+    by_estimator : polars frame or None
+        From past scores: one row per estimator and cell, the estimator of the rows first. Estimators that have no
+        variance to offer, or no solution, are left out.
+    kind, variant, variances, question
+        What was asked; `by_method` and `curve` ask it again.
+    """
+
+    what: str
+    solved_for: str
+    rows: pl.DataFrame
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    by_estimator: pl.DataFrame | None = None
+    kind: DesignKind = field(default=None, repr=False)  # type: ignore[assignment]
+    variant: Variant = field(default=None, repr=False)  # type: ignore[assignment]
+    variances: Any = field(default=None, repr=False)
+    question: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in self.rows.schema.items():
+            known = self.rows[name].drop_nulls()
+            most = 1 if name in ("power", "achieved_power", "alpha") else math.inf
+            least = 0 if most == 1 else -math.inf
+            if kind.is_float() and not (known.is_finite() & known.is_between(least, most)).all():
+                raise ArithmeticError(
+                    f"the design ({self.what}) came to {name} = {known[:5].to_list()}; this is a mistake in "
+                    "cranfield. Please report it with the question."
+                )
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote: the settings, and every argument that all rows share."""
+        shared = {
+            name: self.rows[name][0]
+            for name in ARGUMENTS
+            if name in self.rows.columns and name != self.solved_for and self.rows[name].n_unique() == 1
+        }
+        chosen = {name: self.settings[name] for name in ("method", "epsilon", "baseline") if name in self.settings}
+        return signature(f"topic set size design, {self.what}", solved_for=self.solved_for, **(chosen | shared))
+
+    @property
+    def estimator(self) -> str | None:
+        """How the variance was estimated from past scores."""
+        return None if self.by_estimator is None else str(self.by_estimator["estimator"][0])
+
+    @cached_property
+    def other_methods(self) -> dict[str, Design]:
+        """The same by every other method of computing it."""
+        others = [name for name in self.kind.methods if name != self.question["method"]]
+        return {name: self.variant.function(self.variances, **{**self.question, "method": name}) for name in others}
+
+    @cached_property
+    def by_method(self) -> pl.DataFrame:
+        """The same by every method of computing it, side by side; this design's own method first."""
+        return pl.concat([self.rows, *(other.rows for other in self.other_methods.values())], how="diagonal")
+
+    def curve(self, of: str, row: Mapping[str, Any]) -> pl.DataFrame:
+        """What the same design asks for, or can do, at other sizes: points of a curve through one of the rows.
+
+        Parameters
+        ----------
+        of : {"power", "detectable", "systems"}
+            Power by topics (``method, topics, power``, exact and published); the smallest difference and the width of
+            an interval by topics (``what, topics, value``); or topics by systems (``systems, topics``).
+        row : one of the rows, by name
+        """
+        from cranfield.questions.design.curves import CURVES
+
+        if of not in CURVES:
+            raise UnknownNameError("curve", of, CURVES)
+        return CURVES[of](self, row)
+
+    def only(self, column: str) -> Any:
+        """The value of a column in a design of one row; a `DataError` for a grid."""
+        if self.rows.height != 1:
+            raise DataError(f"this design has {self.rows.height} rows; read {column!r} from to_frame()")
+        if column not in self.rows.columns:
+            raise UnknownNameError("column", column, self.rows.columns)
+        return self.rows[column][0]
+
+    @property
+    def n_topics(self) -> int:
+        """Topics (per group for two samples) of a single design."""
+        return int(self.only("topics"))
+
+    @property
+    def n_systems(self) -> int:
+        """Systems of a single design."""
+        return int(self.only("systems"))
+
+    @property
+    def min_diff(self) -> float:
+        """Smallest difference a single design detects with its power."""
+        return float(self.only("min_diff"))
+
+    @property
+    def achieved_power(self) -> float:
+        """Exact power of a single design."""
+        return float(self.only("achieved_power"))
+
+    @property
+    def width(self) -> float:
+        """Bound on the expected width of the interval of a single design."""
+        return float(self.only("width"))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        others = None if self.by_estimator is None else self.by_estimator.to_dicts()
+        return {"what": self.what, "solved_for": self.solved_for, **super().to_dict(), "by_estimator": others}
+
+    def __repr__(self) -> str:
+        if self.rows.height > 1:
+            return f"Design({self.what}: {self.rows.height} rows, solved for {self.solved_for})\n{self.rows}"
+        row = self.rows.row(0, named=True).items()
+        shown = (f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in row)
+        return f"Design({self.what}: {', '.join(shown)})"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.design.answer import design_answer
+
+        return design_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.design import charts
+
+        return {
+            "default": charts.default,
+            "power": charts.power,
+            "detectable": charts.detectable,
+            "systems": charts.systems,
+        }

@@ -1,0 +1,63 @@
+"""From runs to scores: the settings of `evaluate`, and of every question that scores runs itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.question import Takes, setting
+from cranfield.measures.options import Scoring
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateQuestion(Scoring):
+    """Score runs against judgments.
+
+    Prints the mean of every system by every measure, the best first (counts are summed), and with -q the score of
+    every topic. CSV and JSON have one row per system, topic and measure (topic `all`: the mean).
+
+    Whole archives in one job: --collections FILE, whose lines have a name, judgments and runs, writes one file of
+    scores per collection to the directory that -o names, and goes on where it stopped.
+
+    Example: cranfield evaluate qrels.txt runs/ -m AP -m nDCG@10 -q -o scores.parquet
+    """
+
+    command: ClassVar[str] = "evaluate"
+    instead: ClassVar[str] = "collections"
+    brief: ClassVar[str] = "Score runs against judgments."
+    takes: ClassVar[Takes] = "runs"
+    counts: ClassVar[str] = "evaluating runs"
+    place: ClassVar[int] = 50
+    own_file: ClassVar[bool] = True
+
+    measures: tuple[str, ...] = setting(
+        defaults.MEASURES,
+        "A measure such as AP, nDCG@10, RBP(p=0.8) or map; repeatable. `cranfield measures` lists them.",
+        "--measure", "-m", metavar="NAME",
+    )  # fmt: skip
+    collections: str | None = setting(
+        None, "Evaluate the collections that this file lists, into the directory of -o.", metavar="FILE",
+        part="source", on_page=False,
+    )  # fmt: skip
+    per_topic: bool = setting(False, "Also print the score of every topic.", "--per-topic", "-q", part="view")
+    long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
+    trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
+    missing: str = setting(
+        "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        on_page=False,
+    )  # fmt: skip
+    workers: int | None = shared.workers(
+        "Runs scored at a time; never changes a result.", usual="one per core, at most 8"
+    )
+    cluster: str | None = shared.cluster()
+    memory: float = shared.memory()
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.measures.evaluation import evaluate
+
+        return evaluate

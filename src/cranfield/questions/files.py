@@ -1,0 +1,148 @@
+"""From the files on a command line to the data a question is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core.defaults import MEASURES, FileKind
+from cranfield.core.errors import ArgumentError, DataError, FileError, Problem
+from cranfield.core.files import expand
+from cranfield.core.question import Bar, Files
+from cranfield.measures.options import RunsOrScores, Scoring
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
+
+_IS = {"run": "is a run", "qrels": "holds judgments", "scores": "is a score file"}
+_WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
+
+
+class OtherKindError(FileError):
+    """A file of one kind where another was wanted; whoever asked for it knows what to do about it (`remedy`)."""
+
+    def __init__(self, path: str, given: FileKind, wanted: FileKind, remedy: str = "") -> None:
+        self.given, self.wanted = given, wanted
+        said = f"{_IS[given]}, not {_WANTED[wanted]}"
+        super().__init__(path, [Problem(0, f"{said}; {remedy}" if remedy else said)])
+
+
+def kind_of(path: str) -> FileKind:
+    """Run, qrels or scores, by the first file that a name stands for."""
+    from cranfield.core.recognition import recognise
+
+    kind = recognise(expand([path])[0])
+    return "scores" if kind == "unknown" else kind  # whose readers say what is wrong with it
+
+
+def require_kind(path: str, wanted: FileKind) -> None:
+    """Refuse a file of another kind."""
+    if (kind := kind_of(path)) != wanted:
+        raise OtherKindError(path, kind, wanted)
+
+
+def read(question: Any, files: Files, bar: Bar) -> tuple[Any, ...]:
+    """What the question is about, as the public function takes it."""
+    from cranfield.scores.readers import read_collections
+
+    own = question.read(files, bar)
+    if own is not None:
+        return tuple(own)
+    match question.takes:
+        case "scores":
+            return (scores_of(files["scores"], question, bar),)
+        case "collections":
+            require_kind(files["scores"][0], "scores")
+            several = read_collections(list(files["scores"]), measure=question.measure, missing=question.missing)
+            return ({name: only_wanted(one, question) for name, one in several.items()},)
+        case "batches":  # one for every argument: a table, or the files of a directory together
+            batches = [read_scores([file], question.measure, question.missing) for file in files["scores"]]
+            return ([only_wanted(one, question) for one in batches],)
+        case "past":
+            named = list(question.files or ())
+            return (read_collections(named, measure=question.measure, missing=question.missing),) if named else ()
+        case "runs":
+            return files["qrels"], list(files["runs"])
+    return ()
+
+
+def by_its_name(question: Any, data: tuple[Any, ...]) -> Any:
+    """The question with its measure as the data call it: ``map`` finds AP, and AP with --level 2 is AP(rel=2)."""
+    from cranfield.scores.matrix import Scores
+
+    first = data[0] if data else None
+    inside = [*first.values()] if isinstance(first, dict) else first if isinstance(first, list) else [first]
+    if not inside or not isinstance(inside[0], Scores) or not getattr(question, "measure", None):
+        return question
+    names = tuple(inside[0])
+    return replace(question, measure=names if question.of("measure").several else names[0])
+
+
+def scores_of(files: Sequence[str], question: Any, bar: Bar) -> Scores:
+    """The scores of the systems wanted: as the files hold them, or of runs, evaluated by the judgments before them."""
+    runs_too = isinstance(question, RunsOrScores)
+    if not runs_too:
+        require_kind(files[0], "scores")
+    if runs_too and holds_judgments(files, question):
+        scores = evaluated(files, question, bar)
+    else:
+        scores = read_scores(files, question.measure, question.holes if runs_too else question.missing)
+    return only_wanted(scores, question)
+
+
+def only_wanted(scores: Scores, question: Any) -> Scores:
+    """The systems wanted, and the baselines; all of them where none is named."""
+    wanted = getattr(question, "system", None)
+    if not wanted:
+        return scores
+    baseline = getattr(question, "baseline", None)  # a name, several, or a flag
+    baselines = [baseline] if isinstance(baseline, str) else baseline if isinstance(baseline, tuple) else ()
+    return scores.select(systems=dict.fromkeys([*wanted, *baselines]))
+
+
+def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
+    """Whether the files are judgments and runs, not scores; what is neither is refused."""
+    kind = kind_of(files[0])
+    if kind == "run":
+        raise OtherKindError(files[0], "run", "scores")
+    if kind == "qrels" and len(files) > 1:
+        return True
+    if kind == "qrels":
+        # A table of a few systems' whole numbers looks like judgments too: then it can be read as scores.
+        try:
+            read_scores(files, None, "zero")
+        except DataError:
+            raise ArgumentError(
+                f"{files[0]} holds judgments; name the runs after it (cranfield {question.command} QRELS RUN...), or "
+                "give score files."
+            ) from None
+    idle = [f"`{one.name}`" for one in Scoring.all() if one.name in question.changed()]
+    if idle:
+        raise ArgumentError(
+            f"{files[0]} holds scores, and {', '.join(idle)} would say how to score runs; leave it out, or name "
+            f"judgments and runs: cranfield {question.command} QRELS RUN..."
+        )
+    return False
+
+
+def evaluated(files: Sequence[str], question: Any, bar: Bar) -> Scores:
+    """The scores of the runs after the judgments."""
+    from cranfield.measures.evaluation import evaluate
+
+    measures = [question.measure] if isinstance(question.measure, str) else question.measure or MEASURES
+    with bar("evaluating runs") as progress:
+        return evaluate(files[0], list(files[1:]), measures, **question.scoring, progress=progress)
+
+
+def read_scores(files: Sequence[str], measure: Sequence[str] | str | None, missing: Any) -> Scores:
+    """The scores by the measures wanted."""
+    from cranfield.scores.readers import read_scores
+
+    wanted = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure or ()))
+    # For one file the reader takes the name, which a wide table may lack; among several it chooses.
+    if len(wanted) == 1 and len(files) == 1:
+        return read_scores(list(files), measure=wanted[0], missing=missing)
+    scores = read_scores(list(files), missing=missing)
+    names = dict.fromkeys(scores[name].measure for name in wanted)
+    return scores.select(measures=list(names)) if wanted else scores

@@ -1,0 +1,1 @@
+"""May this candidate replace the baseline?"""

@@ -1,0 +1,145 @@
+"""What a gate says: the verdict, the figures behind it, a comment for a pull request, and XML for a build server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.labels import plural
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet, cell
+from cranfield.questions.gate.rule import absent_share
+
+if TYPE_CHECKING:
+    from cranfield.questions.gate.gate import Gate
+
+EQUAL_WOULD_PASS = sentence(
+    "gating.equal-would-pass",
+    "A candidate just as good as {baseline} would pass with probability {power:g} on {topics}.",
+    "undecided, and a margin lets an equal candidate pass at all",
+)
+ABSENT = sentence(
+    "gating.absent",
+    "{what} on fewer than {share:.1%} of the topics may be absent from these {topics} (probability above {alpha:g}).",
+    "a measure passes; the share is 1 − alpha^(1/topics), and all topics are drawn outside it with that probability",
+)
+ABSENT_LOSS = sentence(
+    "gating.absent-loss",
+    "By {measure}, above {size:.2f} per topic it would use up the {margin}.",
+    "the measure passes, its scores lie in [0, 1], and the distance to the threshold, divided by that share, is at "
+    "most 1",
+)
+BADGES = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "⚠️ Undecided"}
+
+
+def gate_answer(result: Gate, settings: Any) -> Answer:
+    """The verdict, by measure."""
+    headline = f"{result.verdict.upper()}: {result.findings}"
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "gate", result.to_frame(), result.signature, result.settings, result.warnings, headline,
+            notes=notes_of(result), hidden=("margin",), dispensable=("p_fail", "mean_baseline", "mean_candidate"),
+            heading="The gate", texts={"markdown": comment(result)},
+        )  # fmt: skip
+
+    chart = Chart(
+        "gate-chart", "Differences and threshold", "Dots with whiskers: the difference by each measure with its "
+        "bounds, and the threshold as a line.", result, "gate",
+    )  # fmt: skip
+    return Answer(headline=headline, sheets={"gate": sheet}, charts=(chart,))
+
+
+def notes_of(result: Gate) -> tuple[str, ...]:
+    """What the columns mean, and what would decide."""
+    kind, bound = {
+        "hall": ("t-test or Hall's, whichever is larger", "the wider of t and Hall's, which allows for skewness"),
+        "t": ("t-test", "t"),
+        "randomisation": ("randomisation test", "t"),
+    }[result.test]
+    aim = f"lie within ±{result.margin:g}" if result.equivalent else f"be above {result.threshold:g}"
+    notes = [
+        f"difference: {result.candidate} minus {result.baseline}; it must {aim}. lower, upper: one-sided "
+        f"{1 - result.alpha:.0%} bounds ({bound}).",
+        f"p: of passing, by a one-sided {kind}; pass at p ≤ {result.alpha:g}, fail at p_fail ≤ {result.alpha:g}.",
+    ]
+    passed = [check for check in result.checks if check.verdict == "pass"]
+    if passed:
+        n = min(check.n_topics for check in passed)
+        what = "A loss or gain" if result.equivalent else "A loss"
+        notes.append(
+            ABSENT(what=what, share=absent_share(n, result.alpha), topics=plural(n, "topic"), alpha=result.alpha)
+        )
+    margin = "gain" if result.better else "margin"
+    notes += [
+        ABSENT_LOSS(measure=check.measure, size=check.absent_loss, margin=margin)
+        for check in passed
+        if check.absent_loss is not None
+    ]
+    if result.verdict == "undecided":
+        notes.append(
+            f"topics_needed: by normal theory, decide with probability {result.power:g} if the true difference is the "
+            "observed one, which is itself uncertain."
+        )
+        equal = [check.topics_if_equal for check in result.checks if check.topics_if_equal is not None]
+        if equal:
+            topics = plural(max(equal), "topic")
+            notes.append(EQUAL_WOULD_PASS(baseline=result.baseline, power=result.power, topics=topics))
+    if len(result.checks) > 1:
+        notes.append("The gate passes when every measure passes, and fails when any fails.")
+    return tuple(notes)
+
+
+def comment(result: Gate) -> str:
+    """The verdict as a comment for a pull request; names stay text there."""
+    from cranfield.core.formats.markdown import name_text, plain_text
+
+    lines = [
+        f"### {BADGES[result.verdict]}: {name_text(result.candidate)} against {name_text(result.baseline)}",
+        "",
+        *(f"- {plain_text(result.sentence(check))}" for check in result.checks),
+        "",
+        "| measure | baseline | candidate | difference | bounds | p | verdict |",
+        "| :--- | ---: | ---: | ---: | :---: | ---: | :--- |",
+    ]
+    for one in result.checks:
+        cells = (
+            one.measure, cell(one.mean_baseline), cell(one.mean_candidate), f"{one.difference:+.4f}",
+            f"{cell(one.lower)} … {cell(one.upper)}", cell(one.p), one.verdict,
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(plain_text, cells)) + " |")
+    lines += ["", *(f"{plain_text(note)}  " for note in notes_of(result))]
+    lines += [f"**Note:** {plain_text(text)}  " for text in result.warnings]
+    return "\n".join([*lines, "", f"<sub>{plain_text(result.signature)}</sub>", ""])
+
+
+def to_junit(result: Gate) -> str:
+    """The gate as JUnit XML, which build servers show, one test case per measure.
+
+    A fail is a failure, an undecided gate an error, both with the sentence that explains them; warnings are the
+    suite's error output.
+    """
+    verdicts = [check.verdict for check in result.checks]
+    suite = ElementTree.Element(
+        "testsuite",
+        name="cranfield gate",
+        tests=str(len(verdicts)),
+        failures=str(verdicts.count("fail")),
+        errors=str(verdicts.count("undecided")),
+        skipped="0",
+    )
+    for check in result.checks:
+        name = f"{result.candidate} {result.claim} ({check.measure})"
+        case = ElementTree.SubElement(suite, "testcase", classname="cranfield.gate", name=name)
+        found = result.sentence(check)
+        if check.verdict != "pass":
+            kind = "failure" if check.verdict == "fail" else "error"
+            ElementTree.SubElement(case, kind, type=check.verdict, message=found).text = found
+        ElementTree.SubElement(case, "system-out").text = f"{found}\n{result.signature}"
+    if result.warnings:
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(result.warnings)
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"

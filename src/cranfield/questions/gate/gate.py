@@ -1,0 +1,458 @@
+"""`gate`: from the scores of two systems to a verdict: pass, fail, or undecided on these topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.doors import QrelsLike
+from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, GateTest, Verdict
+from cranfield.core.errors import notify, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.invariants import check_finite, check_interval, check_p
+from cranfield.core.labels import plural, positions
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.gate.question import GateQuestion
+from cranfield.questions.gate.rule import (
+    Array,
+    Differences,
+    absent_share,
+    bounds,
+    hall_bounds,
+    hall_values,
+    t_values,
+    topics_for,
+    verdict_of,
+)
+from cranfield.scores.doors import ScoresLike
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+BETTER = sentence(
+    "gating.better",
+    "{candidate} is better than {baseline}{more} ({where}).",
+    "superiority was asked for, and the lower bound lies above the least gain",
+)
+NOT_WORSE = sentence(
+    "gating.not-worse",
+    "{candidate} is not worse than {baseline} by {margin:g} or more ({where}).",
+    "non-inferiority was asked for, and the lower bound lies above −margin",
+)
+EQUIVALENT = sentence(
+    "gating.equivalent",
+    "{candidate} and {baseline} are equivalent within {margin:g} ({where}).",
+    "equivalence was asked for, and both bounds lie within ±margin",
+)
+NOT_BETTER = sentence(
+    "gating.not-better",
+    "{candidate} is not better than {baseline}{least} ({where}).",
+    "superiority was asked for, and the upper bound lies below the least gain",
+)
+WORSE = sentence(
+    "gating.worse",
+    "{candidate} is worse than {baseline} by more than {margin:g} ({where}).",
+    "non-inferiority was asked for, and the upper bound lies below −margin",
+)
+NOT_EQUIVALENT = sentence(
+    "gating.not-equivalent",
+    "{candidate} and {baseline} differ by more than {margin:g} ({where}).",
+    "equivalence was asked for, and one bound lies beyond the margin on the far side",
+)
+CANNOT_TELL = sentence(
+    "gating.cannot-tell",
+    "{topics} cannot tell whether {candidate} {claim} ({where}); {remedy}.",
+    "the bounds show neither a pass nor a fail",
+)
+COULD_DECIDE = sentence(
+    "gating.could-decide",
+    "about {topics} could decide it if the difference stays as it is",
+    "undecided, and the observed difference lies off the threshold",
+)
+UNLIKELY = sentence(
+    "gating.unlikely",
+    "no number of topics is likely to decide it: the difference lies at the threshold itself",
+    "undecided, and the observed difference is the threshold",
+)
+WIDE_MARGIN = sentence(
+    "gating.wide-margin",
+    "a margin of {margin:g} is as large as the mean {measure} of {baseline} itself, so that almost anything "
+    "would pass; is it in units of the measure?",
+    "the margin is at least the mean of the baseline",
+)
+NO_SPREAD = sentence(
+    "gating.no-spread",
+    "{measure}: the difference is {difference:+.4g} on every topic and decides without a test; check the scores",
+    "the differences are all the same and not 0, and the verdict rests on bounds",
+)
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """The gate for one measure.
+
+    Attributes
+    ----------
+    measure, n_topics : what was measured, on how many topics
+    mean_baseline, mean_candidate : both systems' means
+    difference : the candidate's mean minus the baseline's
+    lower, upper : one-sided bounds of the difference, each at level 1 − alpha: the wider of the t bound and Hall's, or
+        t bounds with the other tests
+    p : the p-value of passing, for "the difference is no more than the threshold"
+    p_fail : the p-value of failing, for "the difference is no less than the threshold"; with equivalence, both
+        p-values are about both thresholds
+    verdict : ``"pass"``, ``"fail"`` or ``"undecided"``
+    topics_needed : for an undecided one, the topics that would decide a true difference as large as the observed one,
+        by normal theory
+    topics_if_equal : the topics on which a candidate just as good as the baseline would pass; None for superiority
+    absent_loss : for a pass, the loss per topic (or gain, for equivalence) on 1 − alpha^(1/topics) of the topics that
+        would use up the margin; None where scores of at most 1 cannot hold it
+    """
+
+    measure: str
+    n_topics: int
+    mean_baseline: float
+    mean_candidate: float
+    difference: float
+    lower: float
+    upper: float
+    p: float
+    p_fail: float
+    verdict: Verdict
+    topics_needed: int | None
+    topics_if_equal: int | None
+    absent_loss: float | None = None
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the gate"
+        numbers = {"mean_baseline": self.mean_baseline, "mean_candidate": self.mean_candidate}
+        check_finite(what, **numbers, difference=self.difference, lower=self.lower, upper=self.upper)
+        check_interval(what, "difference", self.lower, self.difference, self.upper)
+        check_p(what, [self.p, self.p_fail])
+
+
+@dataclass(frozen=True, repr=False)
+class Gate(Result):
+    """The answer of `gate`: a check for every measure, and what they say together.
+
+    Attributes
+    ----------
+    baseline, candidate : the names of the two systems
+    margin, better, equivalent, alpha, power, test : what was asked
+    checks : one `GateCheck` per measure
+    n_resamples, seed : of the randomisation test; None for the t-test
+    warnings : what to know before relying on it
+    """
+
+    baseline: str
+    candidate: str
+    margin: float
+    better: bool
+    alpha: float
+    power: float
+    test: str
+    checks: tuple[GateCheck, ...]
+    n_resamples: int | None = None
+    seed: int | None = None
+    warnings: tuple[str, ...] = ()
+    equivalent: bool = False
+
+    @property
+    def threshold(self) -> float:
+        """What the difference has to be above: −margin, or for superiority the margin."""
+        return self.margin if self.better else -self.margin
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The threshold, and for equivalence also the margin, which the difference has to be below."""
+        return (self.threshold, self.margin) if self.equivalent else (self.threshold,)
+
+    @property
+    def verdict(self) -> Verdict:
+        """``fail`` when any measure fails, ``pass`` when all pass, else ``undecided``."""
+        verdicts = [check.verdict for check in self.checks]
+        return "fail" if "fail" in verdicts else "undecided" if "undecided" in verdicts else "pass"
+
+    @property
+    def topics_needed(self) -> int | None:
+        """The topics that would decide every measure that is undecided; None where nothing is, or none would."""
+        undecided = [check.topics_needed for check in self.checks if check.verdict == "undecided"]
+        known = [topics for topics in undecided if topics is not None]
+        return max(known) if known and len(known) == len(undecided) else None
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per measure: means, difference with bounds, p, margin, verdict and the topics needed."""
+        rows = pl.DataFrame([vars(one) for one in self.checks], schema_overrides={"topics_needed": pl.Int64})
+        rows = rows.rename({"n_topics": "topics"}).with_columns(margin=pl.lit(self.margin))
+        return rows.select(
+            "measure", "topics", "mean_baseline", "mean_candidate", "difference", "lower", "upper", "p", "p_fail",
+            "margin", "verdict", "topics_needed",
+        )  # fmt: skip
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force, defaults included."""
+        measures = [check.measure for check in self.checks]
+        return GateQuestion.in_force(self, measures=measures, threshold=self.threshold, verdict=self.verdict)
+
+    @property
+    def signature(self) -> str:
+        """One line for a footnote."""
+        kind = {
+            "hall": "one-sided bounds, the wider of t and Hall's",
+            "t": "one-sided paired t-test",
+            "randomisation": "one-sided randomisation test",
+        }[self.test]
+        aim = "superiority" if self.better else "equivalence" if self.equivalent else "non-inferiority"
+        return signature(
+            f"{aim} gate, {kind}",
+            measures=[check.measure for check in self.checks],
+            margin=self.margin,
+            alpha=self.alpha,
+            topics=self.checks[0].n_topics,
+            resamples=self.n_resamples,
+            seed=self.seed,
+        )
+
+    @property
+    def claim(self) -> str:
+        """What a pass claims, as words behind the candidate's name."""
+        if self.better:
+            more = f" by more than {self.margin:g}" if self.margin else ""
+            return f"is better than {self.baseline}{more}"
+        if self.equivalent:
+            return f"is equivalent to {self.baseline} within {self.margin:g}"
+        return f"is not worse than {self.baseline} by {self.margin:g} or more"
+
+    @property
+    def findings(self) -> str:
+        """What was found by every measure."""
+        return " ".join(self.sentence(check) for check in self.checks)
+
+    def sentence(self, check: GateCheck) -> str:
+        """What was found by one measure."""
+        where = f"{check.measure} {check.difference:+.4f} [{check.lower:.4f}, {check.upper:.4f}]"
+        names = {"candidate": self.candidate, "baseline": self.baseline, "where": where}
+        if check.verdict == "pass":
+            if self.better:
+                more = f" by more than {self.margin:g}" if self.margin else ""
+                return BETTER(**names, more=more)
+            return (EQUIVALENT if self.equivalent else NOT_WORSE)(**names, margin=self.margin)
+        if check.verdict == "fail":
+            if self.better:
+                return NOT_BETTER(**names, least=f" by {self.margin:g}" if self.margin else "")
+            return (NOT_EQUIVALENT if self.equivalent else WORSE)(**names, margin=self.margin)
+        remedy = UNLIKELY()
+        if check.topics_needed is not None:
+            remedy = COULD_DECIDE(topics=plural(check.topics_needed, "topic"))
+        return CANNOT_TELL(
+            topics=plural(check.n_topics, "topic"), candidate=self.candidate, claim=self.claim, where=where,
+            remedy=remedy,
+        )  # fmt: skip
+
+    def summary(self) -> str:
+        """The verdict, and what it rests on."""
+        return f"{self.verdict}: {self.findings}"
+
+    def __repr__(self) -> str:
+        return f"Gate({self.summary()})\n{self.to_frame()}"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.gate.answer import gate_answer
+
+        return gate_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.gate import charts
+
+        return {"gate": charts.gate}
+
+
+def gate(
+    scores: ScoresLike,
+    *,
+    baseline: str,
+    candidate: str,
+    qrels: QrelsLike | None = None,
+    measure: str | Sequence[str] | None = None,
+    margin: float | None = None,
+    better: bool = False,
+    equivalent: bool = False,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    test: GateTest = GATE_TEST,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Gate:
+    r"""May the candidate replace the baseline? Pass, fail, or undecided with the topics that could decide.
+
+    With dᵢ the candidate's score minus the baseline's on topic i, and a threshold θ = −margin (not worse) or
+    θ = margin (better, by default by more than 0), one-sided bounds ℓ and u of level 1 − α decide:
+
+    - *pass* when ℓ > θ; for equivalence when ℓ > −margin and u < margin;
+    - *fail* when u < θ; for equivalence when u < −margin or ℓ > margin;
+    - *undecided* otherwise. Absence of a significant difference is no evidence of equality, so it is no pass.
+
+    ℓ = min(d̄ − s·y, d̄ − s·h(y)) and u = max(d̄ + s·y, d̄ − s·h(−y)), with y = t(n − 1; 1 − α)/√n,
+    h(y) = (3/γ)(∛(1 + γ(y − γ/(6n))) − 1) and γ = mean((d − d̄)³)/s³: the wider of the t bound and Hall's (1992).
+    Identical runs pass; any other difference that is the same on all topics decides by itself, with a warning.
+
+    The level is approximate. A candidate at the threshold passes with probability about α, unless it loses much on few
+    topics: these may be absent from the sample, and nothing in it can show that. Several measures pass together when
+    each passes, which needs no correction (Berger 1982); any that fails fails the gate.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix, Scores, or whatever `as_scores` takes
+        Both systems, scored on the same topics. With `qrels`, runs by name: ``{"main": run, "new": run}``.
+    baseline, candidate : str
+        Their names.
+    qrels, measure : optional
+        Judgments, by which runs are evaluated first; the measures to decide by.
+    margin : float
+        The loss that can be accepted, in units of the measure; with `better`, the least gain (0 unless given).
+    better : bool
+        Ask whether the candidate is better, not only whether it is not worse.
+    equivalent : bool
+        Ask whether the difference lies within ±margin.
+    alpha : float
+        Level of each one-sided test; `lower` and `upper` form an interval of level 1 − 2α.
+    power : float
+        With what probability the number of topics named for an undecided gate would decide.
+    test : {"hall", "t", "randomisation"}
+        The bounds above; the paired t-test, which passes rare losses more often; or Fisher's randomisation test of
+        dᵢ − θ (the bounds are those of the t-test then).
+    n_resamples, seed, workers, progress
+        Of the randomisation test.
+
+    Returns
+    -------
+    Gate
+
+    Notes
+    -----
+    `topics_needed` takes the observed difference and spread for the true ones: the n of a one-sided paired t-test
+    with the wanted power (Julious 2004), whatever the test; for equivalence each side gets the power (1 + power)/2. It
+    is a plan, not a promise: the observed difference is itself uncertain, and skewed differences need more topics.
+
+    References
+    ----------
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680 (two one-sided tests). Berger
+    (1982), Technometrics 24, 295-300. Hall (1992), Journal of the Royal Statistical Society B 54, 221-228. Julious
+    (2004), Statistics in Medicine 23, 1921-1986. Lakens (2017), Social Psychological and Personality Science 8,
+    355-362.
+
+    Examples
+    --------
+    >>> old, new = [.2, .3, .1, .4, .5, .3, .2, .6], [.2, .31, .1, .4, .49, .3, .21, .6]
+    >>> runs = ScoreMatrix(np.array([old, new]).T, "12345678", ["main", "new"], "AP")
+    >>> result = gate(runs, baseline="main", candidate="new", margin=0.01)
+    >>> result.verdict, round(result.checks[0].lower, 4)
+    ('pass', -0.0031)
+    >>> gate(runs, baseline="main", candidate="new", better=True).verdict
+    'undecided'
+    """
+    asked = GateQuestion(
+        baseline=baseline, candidate=candidate, margin=margin, better=better, equivalent=equivalent, alpha=alpha,
+        power=power, test=test, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+    several = scores_or_evaluated(scores, qrels, measure, workers=workers)
+    checks = [_check(matrix, asked, workers, progress) for matrix in several.values()]
+    drawn = test == "randomisation"
+    result = Gate(
+        baseline, candidate, asked.accepted, better, alpha, power, test, tuple(checks),
+        n_resamples if drawn else None, seed if drawn else None,
+        (*several.select(systems=[baseline, candidate]).warnings, *_cautions(asked, checks)),
+        equivalent,
+    )  # fmt: skip
+    notify(result.warnings)
+    return result
+
+
+def _check(matrix: ScoreMatrix, asked: GateQuestion, workers: int | None, progress: Progress | None) -> GateCheck:
+    """The gate for one measure."""
+    positions("system", [asked.baseline, asked.candidate], matrix.systems)
+    pair = matrix.select(systems=[asked.baseline, asked.candidate]).canonical().require(what="a gate")
+    at = [pair.systems.index(name) for name in (asked.baseline, asked.candidate)]
+    old, new = pair.values[:, at[0]], pair.values[:, at[1]]
+    threshold = asked.accepted if asked.better else -asked.accepted
+    each = Differences.of(new, old)
+
+    def sides(threshold: float) -> tuple[float, float]:
+        """The p-values for a difference above the threshold, and below it."""
+        if asked.test == "randomisation":
+            return _flipped(pair, old + threshold, new, asked, workers, progress)
+        return (hall_values if asked.test == "hall" else t_values)(each, threshold)
+
+    (p, p_fail), power = sides(threshold), asked.power
+    gaps = [each.above(threshold)]
+    if asked.equivalent:
+        above, below = sides(asked.accepted)
+        p, p_fail = max(p, below), min(p_fail, above)
+        gaps.append(each.above(asked.accepted))
+        power = (1 + power) / 2
+    lower, upper = (hall_bounds if asked.test == "hall" else bounds)(each, asked.alpha)
+    verdict = verdict_of(p, p_fail, asked.alpha)
+    if each.sd == 0.0 and asked.test == "hall":
+        # Both bounds are the difference itself, which decides however few topics there are.
+        verdict = "pass" if p < 1 else "fail" if p_fail < 1 else "undecided"
+    gap = min(gaps, key=abs)
+    needed = None
+    if verdict == "undecided":
+        beyond = asked.equivalent and abs(each.mean) > asked.accepted  # only one side is to be shown then
+        needed = topics_for(gap, each.sd, asked.alpha, asked.power if beyond else power)
+        needed = None if needed is None else max(needed, each.n + 1)
+    equal = None if asked.better else topics_for(threshold, each.sd, asked.alpha, power)
+    absent = None
+    if verdict == "pass" and pair.values.min() >= 0 and pair.values.max() <= 1:
+        absent = abs(gap) / absent_share(each.n, asked.alpha)
+        absent = absent if absent <= 1 else None
+    means = (float(pair.system_means[at[0]]), float(pair.system_means[at[1]]))
+    return GateCheck(pair.measure, each.n, *means, each.mean, lower, upper, p, p_fail, verdict, needed, equal, absent)
+
+
+def _flipped(
+    pair: ScoreMatrix,
+    raised: Array,
+    new: Array,
+    asked: GateQuestion,
+    workers: int | None,
+    progress: Progress | None,
+) -> tuple[float, float]:
+    """One-sided p-values of Fisher's randomisation test of the candidate against the baseline raised to θ."""
+    from cranfield.questions.compare.compare import compare
+
+    shifted = ScoreMatrix(np.stack([raised, new], axis=1), pair.topics, ["threshold", "candidate"], pair.measure)
+    both = []
+    for alternative in ("greater", "less"):
+        with quietly():
+            result = compare(
+                shifted, test="randomisation", baseline="threshold", alternative=alternative, correction="none",
+                alpha=asked.alpha, n_resamples=asked.n_resamples, seed=asked.seed, workers=workers, progress=progress,
+            )  # fmt: skip
+        both.append(float(result.p[0]))
+    return both[0], both[1]
+
+
+def _cautions(asked: GateQuestion, checks: list[GateCheck]) -> list[str]:
+    """What is odd about the question, given the scores."""
+    wide = [one.measure for one in checks if not asked.better and asked.accepted >= one.mean_baseline > 0]
+    flat = [one for one in checks if asked.test == "hall" and one.lower == one.upper and one.difference]
+    return [
+        *(WIDE_MARGIN(margin=asked.accepted, measure=measure, baseline=asked.baseline) for measure in wide),
+        *(NO_SPREAD(measure=one.measure, difference=one.difference) for one in flat),
+    ]

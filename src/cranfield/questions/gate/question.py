@@ -1,0 +1,152 @@
+"""May this candidate replace the baseline? The settings of `gate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
+from cranfield.core.page import Page
+from cranfield.core.question import REQUIRED, Bar, Files, setting
+from cranfield.measures.options import RunsOrScores
+
+if TYPE_CHECKING:
+    from cranfield.questions.gate.gate import Gate
+    from cranfield.scores.matrix import Scores
+
+
+def margin(name: str, value: Any) -> None:
+    """Refuse what is no loss."""
+    if not 0 <= value < float("inf"):
+        raise ArgumentError(f"`{name}` must be a number of at least 0; got {value:g}. Write {abs(value):g}.")
+    if value > shared.LARGEST:
+        raise ArgumentError(f"`{name}` must be at most {shared.LARGEST:g}; got {value:g}. Write 0.01.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateQuestion(RunsOrScores):
+    """Let a build pass when the candidate is not worse than the baseline by a margin you name, or is better.
+
+    Ends with exit code 0 for a pass, 3 for a fail and 4 when these topics cannot decide; then it says how many could.
+    With judgments, --baseline and --candidate are run files; with score files they are systems in them. Without any
+    file before them, both are score files of one system each. Several measures must all pass.
+
+    \b
+    Examples:
+      cranfield gate qrels.txt --baseline main.run --candidate new.run -m nDCG@10 --margin 0.01
+      cranfield gate scores.csv --baseline bm25 --candidate ours -m AP --better
+
+    Exit codes: 0 pass, 1 bad input, 2 bad usage, 3 fail, 4 undecided, 130 interrupted.
+    """
+
+    command: ClassVar[str] = "gate"
+    brief: ClassVar[str] = "Pass or fail: may this run replace that one?"
+    counts: ClassVar[str] = "resamples"
+    place: ClassVar[int] = 95
+    page = Page(
+        name="gate",
+        title="Gate",
+        place=26,
+        heading="May the candidate replace the baseline?",
+        lead="Pass when it is shown to lose no more than you can accept, fail when it is shown to lose more, undecided "
+        "when these topics cannot tell; then it says how many could.",
+        button="Decide",
+        doing="Holding two systems of",
+        nothing="Choose data, the two systems, and the loss you can accept.",
+        waits=True,
+    )
+
+    files: tuple[str, ...] = setting(
+        (), "The judgments, or score files that hold both systems.", argument=True, metavar="[QRELS | SCORES...]",
+        part="source", on_page=False,
+    )  # fmt: skip
+    baseline: str = setting(
+        REQUIRED, "What is in use: a run file, or a system of the scores.", "--baseline", "-b", metavar="RUN|SYSTEM"
+    )
+    candidate: str = setting(REQUIRED, "What would replace it.", "--candidate", "-c", metavar="RUN|SYSTEM")
+    measure: tuple[str, ...] | None = shared.measures("A measure; repeatable, and then all of them must pass.")
+    margin: float | None = setting(
+        None, "The loss that can be accepted, in units of the measure; the least gain if it must be better.",
+        metavar="D", check=margin,
+    )  # fmt: skip
+    better: bool = setting(False, "The candidate must be better, not only not worse.")
+    equivalent: bool = setting(False, "The difference must lie within the margin in both directions.")
+    alpha: float = shared.alpha("Level of each one-sided bound: about how often a candidate at the margin may pass.")
+    power: float = shared.power()
+    test: str = setting(
+        defaults.GATE_TEST,
+        "Which one-sided test; hall takes the wider of the t bound and Hall's for skewed data.",
+        choices=defaults.names(defaults.GateTest),
+    )
+    n_resamples: int = shared.n_resamples(help="How many resamples of the randomisation test.")
+    seed: int = shared.seed()
+    workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
+    junit: Path | None = setting(
+        None, "Also write the verdict as JUnit XML, for a build server.", metavar="FILE", part="view", on_page=False,
+        written=True,
+    )  # fmt: skip
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.questions.gate.gate import gate
+
+        return gate
+
+    def read(self, files: Files, bar: Bar) -> tuple[Scores, str, str]:
+        """The scores of both systems, and what they are called where files were named."""
+        from cranfield.questions.gate.files import read_both
+
+        return read_both(self)
+
+    def ask(self, *data: Any, **more: Any) -> Gate:
+        """The verdict about two systems of the scores, by the names in the settings or by others."""
+        scores, *names = data
+        called = dict(zip(("baseline", "candidate"), names, strict=False))
+        result: Gate = super().ask(scores, **called, **more)
+        return result
+
+    def write_files(self, result: Gate) -> Iterable[str]:
+        """The verdict for a build server."""
+        from cranfield.core.files import write_atomically
+        from cranfield.questions.gate.answer import to_junit
+
+        if self.junit is not None:
+            write_atomically(self.junit, to_junit(result).encode())
+            yield f"wrote {self.junit}"
+
+    def notes(self, result: Gate, to: Path | None, format: str | None) -> Iterable[str]:
+        """The verdict, which is printed even where the table goes to a file."""
+        return () if to is None else (result.summary(),)
+
+    def exit_code(self, result: Gate) -> int:
+        """0 for a pass, 3 for a fail, 4 for undecided."""
+        return {"pass": 0, "fail": 3, "undecided": 4}[result.verdict]
+
+    def check_together(self) -> None:
+        """A margin must be named, unless the candidate has to be better."""
+        if self.better and self.equivalent:
+            raise ArgumentError("`better` and `equivalent` ask different questions. Choose one.")
+        if self.equivalent and not self.margin:
+            raise ArgumentError("`equivalent` needs a `margin` above 0, in units of the measure, such as 0.01")
+        if self.margin is None and not self.better:
+            raise ArgumentError(
+                "name the loss you can accept with `margin`, in units of the measure, such as 0.01; "
+                "or ask for a gain with `better`"
+            )
+        if self.margin == 0 and not self.better:
+            raise ArgumentError(
+                "no loss at all accepted means a gain must be shown: leave out `margin`, write `better`"
+            )
+        if self.baseline == self.candidate:
+            raise ArgumentError(f"`baseline` and `candidate` are both {self.baseline!r}; name two")
+
+    @property
+    def accepted(self) -> float:
+        """The margin, where none is named 0."""
+        return 0.0 if self.margin is None else self.margin

@@ -1,0 +1,1 @@
+"""When may one stop adding topics?"""

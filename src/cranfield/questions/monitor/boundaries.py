@@ -1,0 +1,269 @@
+"""Boundaries of planned looks: how small p must be at each look so that all looks together keep the level.
+
+The standardised sum of differences after n_1 < n_2 < … topics is a Brownian motion seen at those times. The density of
+paths that have crossed no boundary yet is carried from look to look by numerical integration (Armitage, McPherson &
+Rowe 1969), so that no table is needed and looks need not be equally spaced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+from cranfield.core.defaults import ALPHA, LOOKS, SPENDING, Spending
+from cranfield.core.errors import ArgumentError, UnknownNameError
+
+Array = NDArray[np.float64]
+_FAR = 10.0
+"""Standard deviations beyond which no path is followed: fewer than one in 10²² goes there."""
+_MOST_NODES = 1000
+
+
+def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALPHA) -> Array:
+    """How much of the two-sided level may be used up when a share of the planned topics is in (Lan & DeMets 1983).
+
+    ``obrien-fleming``: 4 − 4·Φ(z_{α/4}/√t), next to nothing at first. ``pocock``: α·log(1 + (e − 1)t), nearly even.
+    Each is two one-sided spending functions of α/2; both reach α at t = 1.
+
+    >>> spent([0.2, 0.6, 1.0], "pocock").round(4).tolist()
+    [0.0148, 0.0354, 0.05]
+    >>> spent([0.2, 0.6, 1.0]).round(4).tolist()
+    [0.0, 0.0076, 0.05]
+    """
+    check_alpha(alpha)
+    if spending not in get_args(Spending):
+        raise UnknownNameError("spending", str(spending), get_args(Spending))
+    t = np.minimum(np.asarray(fraction, dtype=np.float64), 1.0)
+    if spending == "pocock":
+        return np.asarray(alpha * np.log1p((math.e - 1) * t))
+    return np.asarray(4 * ndtr(ndtri(alpha / 4) / np.sqrt(t)))
+
+
+def family_spent(fraction: ArrayLike, spending: Spending, alpha: float, pairs: int) -> Array:
+    """How much of the level a family of C pairs may have used up, each spending its α/C: C·α(t; α/C).
+
+    With O'Brien–Fleming-like spending that is less than one pair alone would have spent at the same time.
+
+    >>> family_spent([0.6, 1.0], "obrien-fleming", 0.05, 10).round(4).tolist()
+    [0.0019, 0.05]
+    """
+    return pairs * spent(fraction, spending, alpha / pairs)
+
+
+def spending_boundaries(fraction: Sequence[float], spending: Spending = SPENDING, alpha: float = ALPHA) -> Array:
+    """Boundaries for |z| at each look that spend the level as planned, for looks at these shares of the planned topics.
+
+    Reject as soon as |z_k| ≥ c_k, with c_k such that P(cross at k and not before) = α(t_k) − α(t_{k−1}) under the null.
+    A share above 1 (more topics than planned at the last look) spends what is left.
+
+    Examples
+    --------
+    Five equal looks at the two-sided level of .05:
+
+    >>> spending_boundaries([0.2, 0.4, 0.6, 0.8, 1.0]).round(3).tolist()
+    [4.877, 3.357, 2.68, 2.29, 2.031]
+    >>> spending_boundaries([0.2, 0.4, 0.6, 0.8, 1.0], "pocock").round(3).tolist()
+    [2.438, 2.427, 2.41, 2.397, 2.386]
+    """
+    spent(1.0, spending, alpha)
+    return np.array(_boundaries(tuple(_check_times(fraction).tolist()), spending, alpha))
+
+
+@lru_cache(maxsize=1024)
+def _boundaries(times: tuple[float, ...], spending: Spending, alpha: float) -> tuple[float, ...]:
+    budget = np.diff(spent(times, spending, alpha), prepend=0.0)
+    bounds: list[float] = []
+    path = _Path.start(times[0])
+    for k, allowance in enumerate(budget):
+        if k:
+            path = path.onward(times[k], bounds[-1])
+        bounds.append(_solve(path.crossing, float(allowance)))
+    return tuple(bounds)
+
+
+def classical_boundaries(looks: int = LOOKS, kind: Spending = SPENDING, alpha: float = ALPHA) -> Array:
+    """The classical boundaries of equally spaced looks: Pocock's constant, or O'Brien and Fleming's C·√(K/k).
+
+    Examples
+    --------
+    >>> classical_boundaries(5, "pocock").round(3).tolist()
+    [2.413, 2.413, 2.413, 2.413, 2.413]
+    >>> classical_boundaries(5, "obrien-fleming").round(3).tolist()
+    [4.562, 3.226, 2.634, 2.281, 2.04]
+
+    References
+    ----------
+    Pocock, Biometrika 64 (1977); O'Brien & Fleming, Biometrics 35 (1979); Jennison & Turnbull, "Group Sequential
+    Methods with Applications to Clinical Trials" (2000), Tables 2.1 and 2.3.
+    """
+    check_looks(looks)
+    check_alpha(alpha)
+    if kind not in get_args(Spending):
+        raise UnknownNameError("spending", str(kind), get_args(Spending))
+    times = np.arange(1, looks + 1) / looks
+    shape = np.ones(looks) if kind == "pocock" else 1 / np.sqrt(times)
+    return shape * _solve(lambda c: stopping(times, c * shape).total, alpha)
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Probabilities of stopping at each look, for the better system (`upper`) and for the worse one (`lower`)."""
+
+    upper: Array
+    lower: Array
+
+    @property
+    def each(self) -> Array:
+        """Either way, look by look."""
+        return np.asarray(self.upper + self.lower)
+
+    @property
+    def total(self) -> float:
+        """At any look, either way."""
+        return float(self.each.sum())
+
+    def expected(self, topics: ArrayLike) -> float:
+        """Expected topics until the end, when look k comes after `topics[k]` and the last look ends it anyway."""
+        n = np.asarray(topics, dtype=np.float64)
+        return float(n[-1] - (self.each * (n[-1] - n)).sum())
+
+
+def stopping(fraction: ArrayLike, bounds: ArrayLike, drift: float = 0.0) -> Stopping:
+    """How likely |z| crosses its boundary at each look for the first time.
+
+    Parameters
+    ----------
+    fraction : when the looks are, as shares of the planned topics
+    bounds : the boundary of |z| at each
+    drift : expected z when all planned topics are in, √n·δ/σ_t
+
+    Examples
+    --------
+    Five looks at 1.96 reject a true null 14% of the time (Armitage, McPherson & Rowe 1969).
+
+    >>> round(stopping([0.2, 0.4, 0.6, 0.8, 1.0], [1.959964] * 5).total, 3)
+    0.142
+    """
+    times, c = _check_times(fraction), np.asarray(bounds, dtype=np.float64)
+    path = _Path.start(times[0])
+    upper, lower = np.empty(len(times)), np.empty(len(times))
+    for k, bound in enumerate(c):
+        if k:
+            path = path.onward(times[k], c[k - 1])
+        upper[k], lower[k] = path.sides(bound, drift)
+    return Stopping(upper, lower)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Where a path may be that has crossed nothing yet: places, their probability weights, and the next look's time."""
+
+    places: Array
+    weights: Array
+    before: float
+    now: float
+
+    @classmethod
+    def start(cls, time: float) -> _Path:
+        return cls(np.zeros(1), np.ones(1), 0.0, float(time))
+
+    def sides(self, bound: float, drift: float) -> tuple[float, float]:
+        """Probability to be above and below the boundary at the next look."""
+        weights = self.weights * np.exp(drift * self.places - drift**2 * self.before / 2)
+        gap = self.now - self.before
+        edge, step = bound * math.sqrt(self.now), math.sqrt(gap)
+        # No product of matrices: its last digits depend on the processor.
+        up = (weights * ndtr((self.places + drift * gap - edge) / step)).sum()
+        down = (weights * ndtr((-edge - self.places - drift * gap) / step)).sum()
+        return float(up), float(down)
+
+    def crossing(self, bound: float) -> float:
+        """Probability to be beyond the boundary on either side, under the null."""
+        return sum(self.sides(bound, 0.0))
+
+    def onward(self, time: float, bound: float) -> _Path:
+        """The path at the next look, if it stayed within the boundary there; `time` is that of the look after."""
+        reach = min(bound, _FAR) * math.sqrt(self.now)
+        gap = self.now - self.before
+        narrow = min(math.sqrt(gap), math.sqrt(time - self.now))
+        nodes, each = _legendre(min(_MOST_NODES, 60 + math.ceil(16 * reach / narrow)))
+        places = reach * nodes
+        density = (np.exp(-np.square(places[:, None] - self.places) / (2 * gap)) * self.weights).sum(axis=1)
+        return _Path(places, reach * each * density / math.sqrt(2 * math.pi * gap), self.now, float(time))
+
+
+@lru_cache(maxsize=64)
+def _legendre(count: int) -> tuple[Array, Array]:
+    """Nodes and weights of Gauss–Legendre quadrature, by Newton's method on the three-term recurrence.
+
+    Eigenvalues of a matrix, the usual way, come out with other last digits on other processors.
+
+    >>> nodes, weights = _legendre(60)
+    >>> expected = np.polynomial.legendre.leggauss(60)
+    >>> float(max(abs(nodes - expected[0]).max(), abs(weights - expected[1]).max())) < 1e-14
+    True
+    """
+    nodes = -np.cos(np.pi * (np.arange(1, count + 1) - 0.25) / (count + 0.5))
+    for _ in range(5):
+        nodes = nodes - np.divide(*_polynomial(nodes, count))
+    nodes = (nodes - nodes[::-1]) / 2
+    slope = _polynomial(nodes, count)[1]
+    return nodes, 2 / ((1 - np.square(nodes)) * np.square(slope))
+
+
+def _polynomial(x: Array, degree: int) -> tuple[Array, Array]:
+    """Legendre's polynomial and its derivative."""
+    before, now = np.ones_like(x), x
+    for k in range(2, degree + 1):
+        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
+    return now, degree * (x * now - before) / (np.square(x) - 1)
+
+
+def _solve(probability: Callable[[float], float], wanted: float) -> float:
+    """The boundary at which a falling probability is the wanted one; infinite when nothing may be spent."""
+    if wanted <= 0:
+        return math.inf
+    low, high = 0.0, 1.0
+    while probability(high) > wanted:
+        low, high = high, 2 * high
+        if high > 64:
+            return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if probability(middle) > wanted else (low, middle)
+        if high - low < 1e-13 * high:
+            break
+    return high
+
+
+def nominal(bounds: ArrayLike) -> Array:
+    """The two-sided p-values that boundaries of |z| amount to: 2·Φ(−c)."""
+    return np.asarray(2 * ndtr(-np.asarray(bounds, dtype=np.float64)))
+
+
+def _check_times(fraction: ArrayLike) -> Array:
+    times = np.asarray(fraction, dtype=np.float64)
+    if times.ndim != 1 or not len(times) or not (np.diff(times, prepend=0.0) > 0).all():
+        raise ArgumentError(f"`fraction` must grow from above 0 from look to look; got {times.tolist()}.")
+    return times
+
+
+def check_looks(looks: int) -> int:
+    """The number of looks, once it is known to be a whole number from 1 to 100."""
+    if isinstance(looks, bool) or not isinstance(looks, (int, np.integer)) or not 1 <= looks <= 100:
+        raise ArgumentError(f"`looks` must be a whole number from 1 to 100; got {looks!r}. Write 5.")
+    return int(looks)
+
+
+def check_alpha(alpha: float) -> float:
+    """The level, once it is known to be one."""
+    if isinstance(alpha, bool) or not 0 < alpha < 1:
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
+    return float(alpha)

@@ -1,0 +1,193 @@
+"""Charts of looks: the paths of pairs between the boundaries, their intervals, and when a plan stops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from cranfield.core.charts.style import (
+    ACCENT,
+    DARK,
+    INK,
+    LIGHT,
+    WIDTH,
+    Drawing,
+    finish,
+    given,
+    names_axis,
+    number,
+    plural,
+    rows,
+    step,
+    whole_axis,
+)
+from cranfield.core.sentences import sentence
+from cranfield.questions.monitor.answer import headline
+
+if TYPE_CHECKING:
+    from cranfield.questions.monitor.monitor import Monitoring
+    from cranfield.questions.monitor.planned import SequentialDesign
+    from cranfield.questions.monitor.reestimation import Reestimate
+
+ON_AVERAGE = sentence(
+    "charts.looks-take",
+    "{looks} {topics} topics on average and {most:,} at most; one look takes {fixed:,}",
+    "on average if the difference is min_diff, by the joint distribution of the looks",
+    always=True,
+)
+MOST_PATHS = 60
+"""Paths drawn at most; of more pairs those nearest to their decision, half of them decided where there are enough."""
+MOST_ROWS = 40
+MOST_LABELS = 6
+_KINDS = ["decided", "undecided"]
+_TONES = alt.Scale(domain=_KINDS, range=[ACCENT, "#8fa6bb"])
+
+
+def path(result: Monitoring) -> Drawing:
+    """The t statistic of every pair over the looks, between the boundaries made and to come."""
+    bounds = result.plan().filter(pl.col("t").is_not_null()).select("topics", "t", "made")
+    mirrored = pl.concat([bounds.with_columns(side=pl.lit(1)), bounds.with_columns(-pl.col("t"), side=pl.lit(-1))])
+    paths = _strongest(result)
+    where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16), axis=whole_axis())
+    title = "t of the paired difference"
+    # The first bounds can be far out of sight: the plot shows what the paths need and the last bounds.
+    top = 1.15 * max(_largest(paths), 1.2 * _least(bounds))
+    y = alt.Y("t:Q", title=title, scale=alt.Scale(domain=[-top, top], nice=False))
+    boundary = alt.Chart(rows(mirrored)).encode(x=where, y=y, detail="side:N")
+    lines = alt.Chart(rows(paths)).encode(x=where, y=y, detail="pair:N")
+    color = alt.Color("kind:N", title=None, scale=_TONES)
+    labels = (
+        alt.Chart(rows(_labelled(paths))).mark_text(align="right", dx=-6, dy=-7).encode(x=where, y=y, text="pair:N")
+    )
+    plot = alt.layer(
+        boundary.mark_line(color=INK, strokeWidth=1.6, strokeDash=[5, 3], clip=True),
+        boundary.mark_point(color=INK, filled=True, size=36, opacity=1, clip=True).transform_filter("datum.made"),
+        boundary.mark_point(color=INK, size=36, opacity=1, fill="white", clip=True).transform_filter("!datum.made"),
+        lines.mark_line(strokeWidth=1.6, opacity=0.8).encode(color=color),
+        lines.mark_point(filled=True, size=22, opacity=1).encode(color=color),
+        labels,
+    ).properties(width=WIDTH, height=320)
+    count = len(result.pairs)
+    left = f"; the {MOST_PATHS} of {count:,} pairs nearest to a decision" if count > MOST_PATHS else ""
+    kind = (
+        "confidence sequences, unplanned looks"
+        if result.anytime
+        else f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
+    )
+    return finish(
+        plot, headline(result),
+        f"{kind}; dashed: what the first pair must pass (open points: looks to come){left}",
+    )  # fmt: skip
+
+
+def _largest(paths: pl.DataFrame) -> float:
+    return max((abs(value) for value in paths["t"].to_list()), default=1.0)
+
+
+def _least(bounds: pl.DataFrame) -> float:
+    return min(bounds["t"].to_list(), default=2.0)
+
+
+def _strongest(result: Monitoring) -> pl.DataFrame:
+    """The paths of the pairs to draw, each with its name and whether it is decided in the end."""
+    frame = result.paths().filter(pl.col("t").is_not_null())
+    frame = frame.with_columns(pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"))
+    ends = _nearest(_last(result), MOST_PATHS).select("pair", "kind")
+    return frame.join(ends, on="pair", maintain_order="left").select("look", "topics", "pair", "t", "kind")
+
+
+def _last(result: Monitoring) -> pl.DataFrame:
+    """The last look, with a name for each pair and whether it is decided."""
+    decided = pl.col("decision").str.ends_with("better")
+    return result.last().with_columns(
+        pair=pl.concat_str("system_a", pl.lit(" − "), "system_b"),
+        kind=pl.when(decided).then(pl.lit("decided")).otherwise(pl.lit("undecided")),
+    )
+
+
+def _nearest(frame: pl.DataFrame, most: int) -> pl.DataFrame:
+    """The pairs whose interval ends nearest to 0 for its width, decided and undecided ones."""
+    if frame.height <= most:
+        return frame
+    reach = pl.min_horizontal(pl.col("lower").abs(), pl.col("upper").abs()) / (pl.col("upper") - pl.col("lower"))
+    reach = reach.fill_nan(float("inf"))  # a look at which nothing can be decided has endless intervals
+    decided, undecided = (frame.filter(pl.col("kind") == kind).sort(reach, maintain_order=True) for kind in _KINDS)
+    first = min(decided.height, max(most // 2, most - undecided.height))
+    return pl.concat([decided.head(first), undecided.head(most - first)])
+
+
+def _labelled(paths: pl.DataFrame) -> pl.DataFrame:
+    last = paths.filter(pl.col("topics") == paths["topics"].max())
+    return last if last.height <= MOST_LABELS else last.head(0)
+
+
+def intervals(result: Monitoring) -> Drawing:
+    """The difference of each pair at the last look with its repeated interval; decided pairs stand out."""
+    shown = (
+        _nearest(_last(result), MOST_ROWS)
+        .sort("difference", descending=True, maintain_order=True)
+        .select("pair", "difference", "lower", "upper", "kind")
+    )
+    names = shown["pair"].to_list()
+    base = alt.Chart(rows(shown)).encode(y=alt.Y("pair:N", sort=names, axis=names_axis()))
+    title = f"difference in {result.measure}"
+    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
+    color = alt.Color("kind:N", title=None, scale=_TONES)
+    plot = alt.layer(
+        zero,
+        base.mark_rule(strokeWidth=3, color=LIGHT).encode(x=alt.X("lower:Q", title=title), x2="upper:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title), color=color),
+    ).properties(width=WIDTH, height=step(len(names)))
+    every = len(result.pairs)
+    left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""
+    return finish(
+        plot, headline(result),
+        f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {1 - result.alpha:.0%}"
+        f"{left}",
+    )  # fmt: skip
+
+
+def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
+    """The chance of stopping at each look, with and without a difference; of many looks the bars have no numbers."""
+    frame = result.looks_frame()
+    kinds = [f"difference {given(result.min_diff)}", "no difference"]
+    long = pl.concat(
+        [
+            frame.select("topics", chance=column).with_columns(kind=pl.lit(kind))
+            for column, kind in zip(("stop_alternative", "stop_null"), kinds, strict=True)
+        ]
+    )
+    color = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[DARK, LIGHT]))
+    base = alt.Chart(rows(long)).encode(
+        x=alt.X("topics:O", title="topics at the look", axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("kind:N", sort=kinds),
+    )
+    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color)
+    numbers = base.mark_text(dy=-6).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f"))
+    plot = alt.layer(bars, *([numbers] if result.looks <= most_labels else [])).properties(width=WIDTH, height=260)
+    finding = ON_AVERAGE(
+        looks="1 look takes" if result.looks == 1 else f"{result.looks} looks take",
+        topics=number(result.expected_alternative, 1), most=result.topics_max, fixed=result.topics_fixed,
+    )  # fmt: skip
+    details = f"{result.spending} spending, alpha {result.alpha:g}, power {result.power:g}"
+    return finish(plot, finding, f"{details}, variance of the difference {given(result.variance_of_difference)}")
+
+
+def needed(result: Reestimate) -> Drawing:
+    """The topics there are, and those that the variance so far asks for, with their interval."""
+    names = ["there are", "needed in all"]
+    listed = [
+        {"what": names[0], "topics": result.data_topics},
+        {"what": names[1], "topics": result.n_topics, "lower": result.topics_lower, "upper": result.topics_upper},
+    ]
+    base = alt.Chart(rows(listed)).encode(y=alt.Y("what:N", sort=names, title=None))
+    x = alt.X("topics:Q", title="topics", scale=alt.Scale(zero=True), axis=whole_axis())
+    plot = alt.layer(
+        base.mark_bar(color=LIGHT).encode(x=x),
+        base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title="topics"), x2="upper:Q"),
+        base.mark_text(align="left", dx=5, dy=-8).encode(x=x, text="topics:Q"),
+    ).properties(width=WIDTH, height=alt.Step(40))
+    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, systems unknown to it"
+    return finish(plot, result.summary(), f"{spread}; line: {1 - result.alpha:.0%} interval")

@@ -1,0 +1,1 @@
+"""Judgments of a shallower pool."""

@@ -1,0 +1,30 @@
+"""Judgments of a shallower pool: the settings of `pool`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cranfield.core import defaults
+from cranfield.core.question import Question, Takes, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolQuestion(Question):
+    """Reduce judgments to the documents in the top of at least one run.
+
+    Writes the reduced judgments with -o (TREC's lines, or what .csv, .json and .jsonl stand for), and prints how many
+    documents are left for each topic.
+
+    Example: cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
+    """
+
+    command: ClassVar[str] = "pool"
+    brief: ClassVar[str] = "Judgments as a shallower pool would have them."
+    takes: ClassVar[Takes] = "runs"
+    place: ClassVar[int] = 170
+    own_file: ClassVar[bool] = True
+    drawn: ClassVar[bool] = False
+
+    depth: int = setting(help="Keep documents in the top D of any run.", metavar="D", least=1, most=10_000_000)
+    order: str = setting(defaults.ORDER, "How documents are ordered.", choices=defaults.names(defaults.RankingOrder))

@@ -1,0 +1,434 @@
+"""`recommend`: how many topics for the comparison people run, with every other way of asking beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import numpy as np
+import polars as pl
+
+from cranfield.core.defaults import ALPHA, ASSURANCE, POWER
+from cranfield.core.errors import CranfieldError, DataError, notify, quietly
+from cranfield.core.invariants import check_frame
+from cranfield.core.labels import summary
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.questions.design.all_pairs import design_spread, solve_all_pairs
+from cranfield.questions.design.anova import size_with_epsilon, solve_anova
+from cranfield.questions.design.grid import count, positive, probability
+from cranfield.questions.design.interval import solve_interval
+from cranfield.questions.design.result import Design
+from cranfield.questions.design.sense import sense
+from cranfield.questions.design.ttest import solve_ttest
+from cranfield.questions.recommend.question import RecommendQuestion
+from cranfield.questions.variance.estimate import (
+    Teams,
+    VarianceEstimate,
+    estimate_variance,
+    named_teams,
+    pool_variances,
+    team_of,
+)
+from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+SIZES: Final = (25, 50, 100, 200)
+"""Topic set sizes whose worth is shown."""
+FEW_VALUES: Final = 30
+"""Scores with fewer distinct values than this are called discrete."""
+MANY_ENDS: Final = 0.25
+"""A share of scores at the smallest or largest value that earns the same caveat."""
+
+PROMISE_PAIR = sentence(
+    "design.promise-pair",
+    "With {topics:,} topics, if two systems differ by {min_diff:g} in mean {measure}, a paired t-test at "
+    "level {alpha:g} "
+    "shows it with probability about {power:g}, on average over which systems they are.",
+    "two systems are asked for; simulated on ten populations: docs/advice.md",
+)
+PROMISE = sentence(
+    "design.promise",
+    "With {topics:,} topics, if {two} of {systems} systems differ by {min_diff:g} in mean {measure} and the others lie "
+    "midway, paired t-tests of {pairs} with Holm's correction at level {alpha:g} show that these two differ with "
+    "probability about {power:g}, on average over which systems they are.",
+    "three systems or more are asked for, and min_diff is a difference that two means can have; simulated on ten "
+    "populations: docs/advice.md",
+)
+NO_BLOCKED = sentence(
+    "design.no-blocked",
+    "no blocked ANOVA is designed: {reason}.",
+    "the past scores have too few systems or topics to say how their differences vary",
+)
+NOT_NORMAL = sentence(
+    "design.not-normal",
+    "{finding}, far from the normal distribution these designs assume; the sizes hold for a normal measure of "
+    "the same variance, so treat them as a guide and test by randomisation.",
+    "scores have very few different values, or most are the lowest or the highest",
+)
+_ALL = "Which of all pairs of systems differ, after correction?"
+_AGAINST = "Which systems differ from the baseline, after correction?"
+_ONE = "Do two systems named beforehand differ?"
+_ANY = "Do any of the systems differ, by one F-test on shared topics?"
+
+
+class Asked(TypedDict):
+    """What all designs are asked."""
+
+    n_systems: int
+    min_diff: float
+    power: float
+    alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation(Result):
+    """How many topics, what is promised for them, and what other designs would ask for.
+
+    Attributes
+    ----------
+    n_topics : int
+        The recommended number: that of the first row.
+    lower, upper : int or None
+        Interval for it, at confidence 1 − alpha: past topics and systems (or teams) count as samples.
+    assured : int or None
+        The size at which the true power is as wanted with the `assurance` asked for.
+    promise : str
+        What that number of topics does, in one sentence; `simulate_power` checks this very sentence.
+    rows : polars frame
+        One row per design, the recommended one first: design, estimator, method, variance (σ²), topics, topics_lower,
+        topics_upper, topics_assured, epsilon, question (which the design answers).
+    sizes : polars frame
+        What 25, 50, 100 and 200 topics would do: power and smallest difference of the recommended design, smallest
+        difference of one planned pair, expected width of the interval of an average pair and of a 95th-percentile one.
+    past : str
+        The past scores, by name and size.
+    of_systems : bool
+        Whether the interval counts systems as a sample; False where they are too few, and topics count alone.
+    text : str
+        The whole recommendation in Markdown, for a track overview.
+    """
+
+    measure: str
+    n_topics: int
+    promise: str
+    rows: pl.DataFrame
+    sizes: pl.DataFrame
+    past: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    of_systems: bool = True
+
+    def __post_init__(self) -> None:
+        for table in (self.rows, self.sizes):
+            check_frame(f"{self.measure}: the recommendation", table)
+
+    @property
+    def lower(self) -> int | None:
+        """The lower end of the interval of `n_topics`."""
+        end: int | None = self.rows["topics_lower"][0]
+        return end
+
+    @property
+    def upper(self) -> int | None:
+        """The upper end of the interval of `n_topics`."""
+        end: int | None = self.rows["topics_upper"][0]
+        return end
+
+    @property
+    def assured(self) -> int | None:
+        """The size at which the true power is as wanted with the assurance asked for."""
+        size: int | None = self.rows["topics_assured"][0]
+        return size
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {"systems" if name == "n_systems" else name: value for name, value in self.settings.items()}
+        return signature("topic set size recommendation", **named)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        more = {"sizes": self.sizes.to_dicts(), "text": self.text}
+        return self.top() | super().to_dict() | more
+
+    def top(self) -> dict[str, Any]:
+        """The recommended size, its interval, the assured size, and the promise."""
+        row = self.rows.row(0, named=True)
+        names = ("topics", "topics_lower", "topics_upper", "topics_assured")
+        return {name: row[name] for name in names} | {"promise": self.promise}
+
+    @property
+    def text(self) -> str:
+        """The number, its promise and its uncertainty; every way of asking; other numbers of topics; caveats."""
+        from cranfield.questions.recommend.answer import text_of
+
+        return text_of(self)
+
+    def summary(self) -> str:
+        """The recommended number of topics."""
+        from cranfield.questions.recommend.answer import headline
+
+        return headline(self)
+
+    def __repr__(self) -> str:
+        ends = "" if self.lower is None else f" [{self.lower}, {self.upper}]"
+        return f"Recommendation({self.measure}: {self.n_topics} topics{ends}; {self.rows['design'][0]})"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.recommend.answer import recommendation_answer
+
+        return recommendation_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.recommend import charts
+
+        return {"recommendation": charts.recommendation}
+
+
+def recommend(
+    scores: ScoresLike,
+    n_systems: int,
+    min_diff: float,
+    *,
+    power: float = POWER,
+    alpha: float = ALPHA,
+    baseline: bool = False,
+    assurance: float = ASSURANCE,
+    teams: Teams | None = None,
+) -> Recommendation:
+    """How many topics should the next collection have, in words to paste into a track overview?
+
+    The answer is for what most experiments run: all pairs of systems, or all against a `baseline`, each tested on
+    the shared topics, corrected for their number. Beside it stand the designs of the papers and others, each with
+    the question it answers. Nothing is random: the same scores give the same answer.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix or whatever `as_scores` takes, or several by the name of their collection
+        Past scores by one measure; several collections are pooled (RD-003 eq. 11).
+    n_systems : int
+        How many systems will be compared, the baseline included.
+    min_diff : float
+        The smallest difference between best and worst worth detecting.
+    power, alpha : float
+        `alpha` is the family-wise level of the tests; intervals have confidence 1 − alpha.
+    baseline : bool
+        Systems will only be compared with one of them.
+    assurance : float
+        For ``topics_assured``: the size n(V̂·exp(t_df·s)), t_df the quantile of this probability. Over past scores that
+        might have been drawn, the true power at that size is at least `power` with about this probability.
+    teams : mapping from system to team, or a file that `read_teams` reads, optional
+        Teams count as the sample in place of systems; see `estimate_variance`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> values = rng.uniform(size=(40, 1)) * 0.5 + rng.normal(0, 0.1, size=(40, 5)) + np.linspace(0.2, 0.4, 5)
+    >>> x = ScoreMatrix(values, map(str, range(40)), "abcde", "AP")
+    >>> recommend(x, n_systems=5, min_diff=0.10)
+    Recommendation(AP: 28 topics [21, 38]; all pairs, corrected)
+    """
+    k = int(count("n_systems", n_systems))
+    difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
+    sure, grouping = probability("assurance", assurance), team_of(teams)
+    collections = _named(scores)
+    asked: Asked = {"n_systems": k, "min_diff": difference, "power": wanted, "alpha": level}
+    with quietly():  # the warnings of the recommendation say what matters
+        average, wide, within = (
+            pool_variances(
+                [
+                    estimate_variance(x, name, alpha=level, collection=where, teams=grouping)
+                    for where, x in collections.items()
+                ]
+            )
+            for name in ("residual", "percentile95", "within")
+        )
+        blocked, refused = _blocked_rows(average, asked, sure)
+        listed = [*_pair_rows(average, wide, asked, baseline, sure), *blocked]
+        listed += _other_rows(average, wide, within, asked, sure)
+        ends = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64)
+        rows = pl.DataFrame(listed, schema_overrides={"epsilon": pl.Float64, **ends}, infer_schema_length=None)
+        sizes = _sizes(average, wide, asked, baseline)
+    measure, topics = average.measure, int(rows["topics"][0])
+    said = (
+        *(f"{name}: {text}" for name, matrix in collections.items() for text in matrix.warnings),
+        *sense(list(collections.values()), difference, topics=topics),
+        *_caveats(collections),
+        *refused,
+        *(text for text in average.warnings if text not in average.inherited),
+    )
+    settings = RecommendQuestion.in_force(
+        measure=measure, collections=list(collections), **asked, baseline=baseline, assurance=sure,
+        teams=named_teams(teams),
+    )  # fmt: skip
+    past = ", ".join(f"{name} ({x.n_topics} topics × {x.n_systems} systems)" for name, x in collections.items())
+    promise = _promise(measure, topics, asked, baseline)
+    of_systems = average.error is not None and average.error.systems
+    result = Recommendation(measure, topics, promise, rows, sizes, past, settings, said, of_systems)
+    notify(result.warnings)
+    return result
+
+
+def _named(scores: Any) -> dict[str, ScoreMatrix]:
+    if is_scores(scores) and (isinstance(scores, Scores) or not isinstance(scores, Mapping)):
+        scores = {"past scores": as_scores(scores)}
+    elif not isinstance(scores, Mapping):
+        scores = {f"collection {i}": x for i, x in enumerate(scores, 1)}
+    collections = as_collections(scores)
+    measures = list(dict.fromkeys(name for one in collections.values() for name in one))
+    if len(measures) > 1:
+        raise DataError(
+            f"there are {len(measures)} measures ({summary(measures)}); choose one, such as measure='{measures[0]}'"
+        )
+    return {name: one.only() for name, one in collections.items()}
+
+
+def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
+    k = asked["n_systems"]
+    if k == 2:
+        return PROMISE_PAIR(topics=topics, measure=measure, **asked)
+    pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
+    two = "a system and the baseline" if baseline else "the best and the worst"
+    return PROMISE(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
+
+
+def _row(
+    solve: Callable[[VarianceEstimate], Design], estimate: VarianceEstimate, assurance: float, name: str, question: str
+) -> dict[str, Any]:
+    """One design, with the size that it takes at the variance of the assurance asked for."""
+    row = solve(estimate).rows.row(0, named=True)
+    above = estimate.assured(assurance)
+    try:
+        assured = None if above is None else solve(above).n_topics
+    except CranfieldError:  # more topics than are ever designed
+        assured = None
+    return {
+        "design": name, "estimator": row["estimator"], "method": row.get("method", "exact"),
+        "variance": row["variance"] if "variance" in row else row["variance_of_difference"] / 2,
+        **{column: row.get(column) for column in ("topics", "topics_lower", "topics_upper")},
+        "topics_assured": assured, "epsilon": row.get("epsilon"), "question": question,
+    }  # fmt: skip
+
+
+def _pair_rows(
+    average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool, assurance: float
+) -> Iterator[dict[str, Any]]:
+    """All pairs and the baseline, the one asked for first."""
+    for against in (baseline, not baseline):
+        name, question = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
+        solve = partial(solve_all_pairs, baseline=against, **asked)
+        yield _row(solve, average, assurance, name, question)
+        if against == baseline:
+            yield _row(solve, wide, assurance, name, f"{question} For 95% of the pairs, not on average.")
+
+
+def _blocked_rows(
+    estimate: VarianceEstimate, asked: Asked, assurance: float
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Blocked ANOVA with the unbiased ε and with Greenhouse–Geisser's; or the reason why there is none."""
+    try:
+        estimate.epsilon(asked["n_systems"])  # its own refusal: the design's offers to take ε from the caller
+        adjusted = solve_anova(estimate, epsilon="past", **asked)
+    except DataError as error:
+        return [], (NO_BLOCKED(reason=error),)
+    labelled = f"{_ANY} Such sizes had power .76 to .81 instead of .80 on TREC scores (20 systems, .10, simulated)."
+    solve = partial(solve_anova, epsilon="past", **asked)
+    rows = [_row(solve, estimate, assurance, "blocked ANOVA, unbiased ε", labelled)]
+    if asked["n_systems"] > 2:
+        # ε is uncertain too, so the size itself was jackknifed, not the variance alone.
+        size = size_with_epsilon(estimate, **asked) if rows[0]["topics_upper"] is not None else None
+        rows[0]["topics_assured"] = None if size is None else math.ceil(size.at(assurance))
+        biased = partial(solve_anova, epsilon=float(adjusted.rows["epsilon_gg"][0]), **asked)
+        question = f"{_ANY} With an ε that few topics make too low."
+        other = _row(biased, estimate, assurance, "blocked ANOVA, Greenhouse–Geisser ε", question)
+        rows.append(other | dict.fromkeys(("topics_lower", "topics_upper", "topics_assured")))
+    return rows, ()
+
+
+def _other_rows(
+    average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, assurance: float
+) -> Iterator[dict[str, Any]]:
+    """The papers' one-way design; a t-test and an interval of one pair."""
+    question = "Do any of the systems differ, had each its own topics (the papers)?"
+    yield _row(partial(solve_anova, blocked=False, **asked), within, assurance, "one-way ANOVA, published", question)
+    difference, alpha = asked["min_diff"], asked["alpha"]
+    both = ((average, "An average pair."), (wide, "95% of the pairs."))
+    test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
+    for estimate, which in both:
+        yield _row(test, estimate, assurance, "paired t-test", f"{_ONE} {which}")
+    narrow = partial(solve_interval, width=difference, alpha=alpha)
+    for estimate, which in both:
+        yield _row(narrow, estimate, assurance, "interval", f"Is an interval {difference:g} wide or less? {which}")
+
+
+def _sizes(average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool) -> pl.DataFrame:
+    power, alpha = asked["power"], asked["alpha"]
+    variance, spread = average.variance_of_difference, design_spread(average)
+    common: dict[str, Any] = {"n_systems": asked["n_systems"], "n_topics": SIZES, "alpha": alpha}
+    common |= {"baseline": baseline, "spread": spread}
+    return pl.DataFrame(
+        {
+            "topics": SIZES,
+            "power": solve_all_pairs(variance, min_diff=asked["min_diff"], **common).rows["achieved_power"],
+            "min_diff": solve_all_pairs(variance, power=power, **common).rows["min_diff"],
+            "min_diff_pair": solve_ttest(variance, n_topics=SIZES, power=power, alpha=alpha).rows["min_diff"],
+        }
+    ).join(expected_widths(average, wide, SIZES, alpha=alpha), on="topics")
+
+
+def expected_widths(
+    average: VarianceEstimate, wide: VarianceEstimate, n_topics: Iterable[int], *, alpha: float = ALPHA
+) -> pl.DataFrame:
+    """Expected width of a pair's interval by number of topics: of the average pair and of a 95th-percentile one.
+
+    Parameters
+    ----------
+    average, wide : VarianceEstimate
+        By `residual` (2·V_E2 is the mean variance of a difference) and by `percentile95`.
+
+    References
+    ----------
+    RD-003 eq. 9.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
+    >>> both = [estimate_variance(x, method) for method in ("residual", "percentile95")]
+    >>> expected_widths(*both, [50]).row(0)[0]
+    50
+    """
+    sizes = list(n_topics)
+    mean, edge = (solve_interval(one, n_topics=sizes, alpha=alpha).rows["width"] for one in (average, wide))
+    return pl.DataFrame({"topics": sizes, "width_average_pair": mean, "width_percentile95_pair": edge})
+
+
+def _caveats(collections: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
+    """The normality assumption against what the scores look like."""
+    values = np.concatenate([x.values.ravel() for x in collections.values()])
+    measure = next(iter(collections.values())).measure
+    distinct, counts = np.unique(values, return_counts=True)
+    ends = (counts[0] + counts[-1]) / len(values)
+    if len(distinct) < FEW_VALUES and 2 * len(distinct) <= len(values):  # few scores have few values
+        finding = f"only {len(distinct)} different values of {measure} occur in {len(values):,} scores"
+    elif ends > MANY_ENDS:
+        finding = f"{ends:.0%} of the {measure} scores are exactly {distinct[0]:g} or {distinct[-1]:g}"
+    else:
+        return ()
+    return (NOT_NORMAL(finding=finding),)

@@ -1,0 +1,94 @@
+"""Is the collection reliable? The settings of `reliability`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
+from cranfield.core.page import Page
+from cranfield.core.question import Question, Takes, setting
+
+
+def _share_to_drop(name: str, value: Any) -> None:
+    if not 0 <= value < 1:
+        raise ArgumentError(f"`{name}` must be a share from 0 to below 1; got {value:g}. Write 0.25.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityQuestion(Question):
+    """How reliable are the ranking (Eρ²) and the scores (Φ) of a collection, and how many topics would a target take?
+
+    Generalisability theory: systems and topics are samples, and the question is what remains with other topics.
+    Several tables are pooled. Bad systems make any collection look reliable: see --drop.
+
+    \b
+    Examples:
+      cranfield reliability trec8.AP.csv --topics 25 --topics 50 --target 0.95
+      cranfield reliability trec8.AP.csv --show views --topics 25 --topics 50 --topics 100
+    """
+
+    command: ClassVar[str] = "reliability"
+    brief: ClassVar[str] = "Would other topics rank alike? Eρ², Φ and topics for a target."
+    takes: ClassVar[Takes] = "collections"
+    by_one_measure: ClassVar[bool] = True
+    place: ClassVar[int] = 142
+    page = Page(
+        name="reliability",
+        title="Reliability",
+        place=32,
+        heading="Is the collection reliable?",
+        lead="Would other topics rank the systems alike (Eρ²), and give them the same scores (Φ)? Beside it what power "
+        "and interval width say of the same topics. Several collections are pooled.",
+        button="Study",
+        doing="Studying the reliability of",
+        brief="Reliability of ranking and scores for any number of topics; components, targets and views are in "
+        "`tables`.",
+    )
+
+    n_topics: tuple[int, ...] = setting(
+        (), "Numbers of topics to give both coefficients for; repeatable.", metavar="N", usual="the data's own",
+        least=1, most=10_000_000,
+    )  # fmt: skip
+    target: tuple[float, ...] = setting(
+        (), "Coefficient to reach; repeatable.", metavar="T", check=shared.share,
+        usual=f"{defaults.RELIABILITY_TARGET:g}",
+    )  # fmt: skip
+    drop: float = setting(
+        0.0, "Leave out this share of the systems first, the worst ones.", metavar="SHARE", check=_share_to_drop,
+        label="Share of worst systems left out",
+    )  # fmt: skip
+    alpha: float = shared.alpha("Intervals have level 1 - alpha.")
+    intervals: str = setting(
+        defaults.RELIABILITY_INTERVALS, "Intervals of Eρ²: jackknife, or normal (Feldt), exact for normal effects.",
+        choices=defaults.names(defaults.ReliabilityIntervals),
+    )  # fmt: skip
+    measure: str | None = shared.one_measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
+    missing: str = shared.missing()
+    show: str = setting(
+        "coefficients",
+        "coefficients: Eρ² and Φ. components: of the variance. targets: topics for a target. views: power, interval "
+        "width and reliability side by side. tau: agreement to expect with another topic set.",
+        choices=defaults.names(defaults.ReliabilityShow), part="view", on_page=False,
+    )  # fmt: skip
+    min_diff: float = setting(
+        defaults.VIEW_MIN_DIFF, "Difference whose power stands beside reliability.", metavar="D", part="view",
+        label="Difference to see", check=shared.positive,
+    )  # fmt: skip
+    n_resamples: int = setting(
+        defaults.HALVINGS, "Random halvings of the topics behind tau.", least=1, most=1_000_000, part="view", more=True
+    )
+    seed: int = setting(
+        defaults.SEED, "Seed of the halvings.", least=0, most=shared.LARGEST_SEED, part="view", more=True
+    )
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.questions.reliability.reliability import reliability
+
+        return reliability

@@ -1,0 +1,195 @@
+"""`three_views`: what a test, an interval and a reliability coefficient each say of the same topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_INTERVALS, SEED, VIEW_MIN_DIFF
+from cranfield.core.errors import ArgumentError, notify
+from cranfield.core.invariants import check_frame
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.questions.design.power import PAIRED, critical_f, exact_power, expected_width
+from cranfield.questions.reliability.components import (
+    COEFFICIENTS,
+    Components,
+    check_topics,
+    ratio,
+    variance_components,
+)
+from cranfield.questions.reliability.reliability import negative_warnings
+from cranfield.questions.reliability.tau import ExpectedTau, estimate_tau
+from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+THREE_VIEWS = sentence(
+    "generalisability.three-views",
+    "{measure}: {topics:,} topics see a difference of {min_diff:g} with probability {power:.2f} ({corrected:.2f} among "
+    "all {pairs:,} pairs), give an interval of expected width {width:.3f}, rank with reliability {relative:.3f} and "
+    "expect tau {tau:.3f} with another such set",
+    "as `generalisability.other-views`, with Eρ² and the τ to expect",
+    always=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ThreeViews(Result):
+    """Power, interval width and reliability of the same numbers of topics, a row each; get one from `three_views`."""
+
+    measure: str
+    components: Components
+    tau: ExpectedTau
+    rows: pl.DataFrame
+    min_diff: float
+    alpha: float
+    drop: float
+    pairs: int
+    warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        check_frame(f"{self.measure}: the three views", self.rows)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force, defaults included."""
+        known = {name: getattr(self, name) for name in ("min_diff", "alpha", "drop", "pairs")}
+        drawn = {"n_resamples": self.tau.n_resamples, "seed": self.tau.seed}
+        return {"measure": self.measure, "n_topics": self.rows["topics"].to_list(), **known, **drawn}
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature(
+            "three views of topics: power, width, reliability", measure=self.measure, systems=self.tau.n_systems,
+            data_topics=self.tau.data_topics, variance_of_difference=2 * self.components.residual,
+            min_diff=self.min_diff, alpha=self.alpha, dropped=self.drop or None, seed=self.tau.seed,
+        )  # fmt: skip
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per number of topics: topics, power, power_all_pairs, width, erho2, phi, tau and their intervals."""
+        return self.rows
+
+    def summary(self) -> str:
+        """One sentence: the three views of the first number of topics."""
+        row = self.rows.row(0, named=True)
+        return THREE_VIEWS(
+            measure=self.measure, topics=row["topics"], min_diff=self.min_diff, power=row["power"],
+            corrected=row["power_all_pairs"], pairs=self.pairs, width=row["width"], relative=row["erho2"],
+            tau=row["tau"],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"ThreeViews({self.summary()})\n{self.rows}"
+
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return self.summary(), [self.rows]
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.reliability.answer import views_answer
+
+        return views_answer(self)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.reliability import charts
+
+        return {"views": charts.views}
+
+
+def three_views(
+    scores: ScoresLike,
+    *,
+    n_topics: int | Sequence[int] = (),
+    min_diff: float = VIEW_MIN_DIFF,
+    drop: float = 0.0,
+    alpha: float = ALPHA,
+    n_resamples: int = HALVINGS,
+    seed: int = SEED,
+) -> ThreeViews:
+    """What do a test, an interval and reliability say of the same topics? They answer different questions.
+
+    All three from one two-way analysis, with σ_t² = 2σ²_e, the mean variance of a paired difference:
+
+    - *Can it tell two systems apart?* The power of the two-sided paired t-test for `min_diff`, alone (at α) and as one
+      of all C = m(m − 1)/2 pairs after Bonferroni's correction (at α/C).
+    - *How exactly does it measure a difference?* The expected width of the paired interval (RD-003 eq. 9).
+    - *Would other topics rank alike?* Eρ² and Φ of `reliability`, and the τ of `expected_tau`.
+
+    A reliable ranking does not make neighbours in it different: reliability grows with the spread of the systems, power
+    and width take no notice of it.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+    n_topics : int or several
+        At least 2 each; the data's own unless given.
+    min_diff : float
+        The difference that should be seen.
+    drop, alpha, n_resamples, seed
+        As in `reliability` and `expected_tau`.
+
+    Examples
+    --------
+    >>> from cranfield.scores.synthetic import make_scores
+    >>> views = three_views(make_scores(50, 30), n_topics=[25, 50, 100])
+    >>> views.to_frame().select("topics", "power", "width", "erho2").with_columns(pl.exclude("topics").round(2)).rows()
+    [(25, 0.32, 0.13, 0.9), (50, 0.57, 0.09, 0.95), (100, 0.86, 0.06, 0.97)]
+    """
+    _check(min_diff)
+    scores = as_matrix(scores)
+    sizes = check_topics(n_topics) or (scores.n_topics,)
+    if min(sizes) < 2:
+        raise ArgumentError("`n_topics` must be at least 2 for a paired test; got 1. Write 50.")
+    made = views_of(scores, estimate_tau(scores, sizes, drop, alpha, n_resamples, seed), min_diff)
+    notify(made.warnings)
+    return made
+
+
+def _check(min_diff: float) -> None:
+    if not (min_diff > 0 and math.isfinite(min_diff)):
+        raise ArgumentError(f"`min_diff` must be a positive number; got {min_diff!r}. Write {VIEW_MIN_DIFF}.")
+
+
+def views_of(
+    scores: ScoreMatrix, tau: ExpectedTau, min_diff: float, intervals: str = RELIABILITY_INTERVALS
+) -> ThreeViews:
+    """`three_views` of scores whose agreement is known, for the numbers of topics it is asked for; it says nothing."""
+    _check(min_diff)
+    sizes, drop, alpha = tau.n_topics, tau.drop, tau.alpha
+    components = variance_components(scores, drop=drop)
+    if intervals == "normal":
+        components = replace(components, spread=None)
+    pairs = tau.n_systems * (tau.n_systems - 1) // 2
+    n = np.asarray(sizes, dtype=np.float64)
+    variance = 2 * components.residual
+    ones = np.ones_like(n)
+    noncentrality = PAIRED.noncentrality(n) * min_diff**2 / variance
+    critical, for_all = (critical_f(ones, n - 1, at * ones) for at in (alpha, alpha / pairs))
+    columns: dict[str, Any] = {
+        "measure": [scores.measure] * len(sizes),
+        "topics": list(sizes),
+        "power": exact_power(ones, n - 1, noncentrality, critical),
+        "power_all_pairs": exact_power(ones, n - 1, noncentrality, for_all),
+        "width": expected_width(n, variance * ones, alpha * ones, n - 1),
+    }
+    curves: dict[str, Any] = {name: ratio(name, components, alpha).at for name in COEFFICIENTS} | {"tau": tau.at}
+    for name, at in curves.items():
+        for suffix, values in zip(("", "_lower", "_upper"), zip(*map(at, sizes), strict=True), strict=True):
+            columns[name + suffix] = pl.Series(values, dtype=pl.Float64)
+    notes = negative_warnings(scores.measure, components) + tau.warnings
+    return ThreeViews(
+        scores.measure, components, tau, pl.DataFrame(columns), float(min_diff), alpha, drop, pairs, notes
+    )

@@ -1,0 +1,133 @@
+"""Which systems differ on several partitions of the documents: the settings of `replicates`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
+from cranfield.core.page import Page
+from cranfield.core.question import Takes, setting
+from cranfield.measures.options import Scoring
+
+
+def _corrections() -> tuple[str, ...]:
+    from cranfield.questions.compare.corrections import of_p_alone
+
+    return tuple(of_p_alone())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicatesQuestion(Scoring):
+    """Score every topic on several partitions of the documents, and see which systems differ.
+
+    The documents are split at random; each (topic, system) then has several scores, so that a model with a
+    topic x system interaction can be fitted. Its residuals are bootstrapped for intervals on system effects and
+    p-values of pairs, over many splits. The inference is to other documents, not to other topics.
+
+    Example: cranfield replicates qrels.txt runs/ -m AP --show pairs
+    """
+
+    command: ClassVar[str] = "replicates"
+    brief: ClassVar[str] = "Intervals and decisions from document partitions."
+    takes: ClassVar[Takes] = "runs"
+    counts: ClassVar[str] = "runs and splits"
+    place: ClassVar[int] = 100
+    page = Page(
+        name="replicates",
+        title="Replicates",
+        place=40,
+        heading="Do they differ on other documents?",
+        lead="The documents are split at random, every topic is scored on every part, and the splits are held against "
+        "one another. Needs runs and judgments.",
+        button="Run",
+        doing="Splitting the documents of",
+        nothing="This takes a little while: choose data and run it.",
+        brief="Which systems differ when every topic is scored on several partitions of the documents; needs runs.",
+        waits=True,
+    )
+
+    measures: tuple[str, ...] = setting(
+        ("AP",), "A measure such as AP, P@10 or infAP; repeatable.", "--measure", "-m", metavar="NAME", label="Measure"
+    )
+    n_partitions: int = setting(
+        defaults.PARTITIONS,
+        "Partitions of the documents, from 2.",
+        "--partitions",
+        "-x",
+        label="Partitions of the documents",
+        least=2,
+        most=1000,
+    )
+    n_splits: int = setting(defaults.SPLITS, "How many splits into partitions.", least=1, most=10_000)
+    residuals: str = setting(
+        defaults.RESIDUALS, "Residuals rescaled by sqrt(N/(N-p)), or raw (published).",
+        choices=defaults.names(defaults.Residuals), more=True,
+    )  # fmt: skip
+    resample: str = setting(
+        defaults.RESAMPLE, "Resample whole (topic, partition) rows, or single cells (published).",
+        choices=defaults.names(defaults.Resample), more=True,
+    )  # fmt: skip
+    p: str = setting(
+        defaults.PAIR_P, "p from the bootstrapped difference, or from one system's effect (published).",
+        choices=defaults.names(defaults.PairP), label="p from", more=True,
+    )  # fmt: skip
+    published: bool = setting(False, "As in the slides: raw residuals, cells, effect, BH.", label="As published")
+    interaction: bool = setting(
+        True, "Leave the topic x system term out of the model.", label="Topic × system term in the model", more=True
+    )
+    empty: str = setting(
+        defaults.EMPTY,
+        "A topic without relevant documents in some partition: drop it, redraw the split, or keep the rest.",
+        choices=defaults.names(defaults.EmptyPolicy),
+        label="A topic without relevant documents in a part",
+        more=True,
+    )
+    redraws: int = setting(
+        defaults.REDRAWS, "With --empty redraw: how many splits to draw at most.", least=1, most=1_000_000,
+        on_page=False,
+    )  # fmt: skip
+    merge: str = setting(
+        defaults.MERGE, "How the p-values of many splits are merged (then corrected).",
+        choices=defaults.names(defaults.Merge), label="Merge the splits' p by", more=True,
+    )  # fmt: skip
+    decide: str = setting(
+        defaults.DECIDE, "Decide by the merged p-value, or by the votes of the splits.",
+        choices=defaults.names(defaults.Decide), label="Decide by", more=True,
+    )  # fmt: skip
+    correction: str = setting(
+        defaults.REPLICATES_CORRECTION, "Correction over all pairs of a measure.",
+        choices=_corrections,
+    )  # fmt: skip
+    alpha: float = shared.alpha()
+    n_resamples: int = shared.n_resamples(defaults.REPLICATES_RESAMPLES, "Bootstrap resamples per split.")
+    seed: int = shared.seed()
+    work: Path | None = shared.work()
+    workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
+    show: str = setting(
+        "systems", "Which table to print.", choices=defaults.names(defaults.ReplicatesShow), part="view", on_page=False
+    )
+    teams: Path | None = setting(
+        None, "For --show teams: a file of lines `system team`.", metavar="FILE", part="view", on_page=False
+    )
+    team_prefix: str | None = setting(
+        None, "Or teams by a regular expression: what it matches at the start of the run tag.", part="view",
+        on_page=False,
+    )  # fmt: skip
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.questions.replicates.replicate import replicate
+
+        return replicate
+
+    def check_together(self) -> None:
+        """A table of teams needs to know them."""
+        if self.show == "teams" and (self.teams is None) == (self.team_prefix is None):
+            raise ArgumentError("`show` teams needs one grouping of the runs: `teams` FILE or `team_prefix` PATTERN")

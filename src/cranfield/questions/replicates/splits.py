@@ -1,0 +1,220 @@
+"""One measure's analysis: every split bootstrapped, then one decision per pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.core.executors import map_in_order
+from cranfield.core.invariants import check_finite, check_interval, check_p
+from cranfield.core.sentences import sentence
+from cranfield.core.work_files import WorkFile
+from cranfield.questions.compare.pairs import Pairs, all_pairs
+from cranfield.questions.replicates.bootstrap import Bootstrap, bootstrap_effects
+from cranfield.questions.replicates.decisions import Decisions, Rule, agreement_table
+from cranfield.questions.replicates.model import Floats, anova_table
+from cranfield.questions.replicates.partitioned import Partitioned, Split
+
+DIFFERENT = sentence(
+    "replicates.different",
+    "{measure}: {different:,} of {pairs:,} pairs different ({share:.1%}), mean interval length {length:.4f}",
+    "pairs that the splits together separate by their rule; about other documents, not about other topics",
+    always=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitEffects:
+    """What one split says: a value per system, and a p-value per pair (the earlier system minus the later)."""
+
+    effects: Floats
+    lower: Floats
+    upper: Floats
+    p: Floats
+    shared: float
+    spread: float
+
+    def __post_init__(self) -> None:
+        check_finite("a split", effect=self.effects, lower=self.lower, upper=self.upper, shared=self.shared)
+        check_interval("a split", "effect", self.lower, self.effects, self.upper)
+        check_p("a split", self.p)
+
+    @property
+    def lengths(self) -> Floats:
+        """Length of every system's interval."""
+        return self.upper - self.lower
+
+
+def analyse_split(how: Bootstrap, alpha: float, split: Split) -> dict[str, Any]:
+    """Fit one split, bootstrap it, and keep intervals and p-values: what `SplitEffects` holds."""
+    found = bootstrap_effects(split.scores, how, split.number)
+    lower, upper = found.intervals(alpha)
+    # Of few topics or many ties, resampled effects can all lie to one side; an interval holds its estimate.
+    lower, upper = np.minimum(lower, found.effects), np.maximum(upper, found.effects)
+    p = found.p_values(all_pairs(split.scores.n_systems))
+    return vars(SplitEffects(found.effects, lower, upper, p, found.fit.shared, found.fit.spread))
+
+
+def analyse_splits(
+    splits: Sequence[Split],
+    how: Bootstrap,
+    alpha: float,
+    name: str = "",
+    work: WorkFile | None = None,
+    finished: Callable[[], None] | None = None,
+) -> tuple[SplitEffects, ...]:
+    """Every split's effects, side by side; a split that the work file holds is not computed again."""
+    file = work or WorkFile(None, {})
+    named = {f"{name} split {split.number}": split for split in splits}
+    m = splits[0].scores.n_systems
+    needed: dict[str, type | tuple[int, ...]] = {
+        "effects": (m,), "lower": (m,), "upper": (m,), "p": (m * (m - 1) // 2,), "shared": float, "spread": float
+    }  # fmt: skip
+    todo = [split for key, split in named.items() if file.get(key, needed, SplitEffects) is None]
+    unit = partial(analyse_split, how.settings_alone, alpha)
+    computed = map_in_order(unit, todo, executor=how.executor, workers=how.workers)
+    results = []
+    for key in named:
+        results.append(SplitEffects(**(file.get(key) or file.put(key, next(computed)))))
+        if finished:
+            finished()
+    return tuple(results)
+
+
+def decide_effects(effects: Sequence[SplitEffects], rule: Rule) -> Decisions:
+    """What the splits together say of every pair (the earlier system minus the later)."""
+    pairs = all_pairs(len(effects[0].effects))
+    return rule(np.stack([split.p for split in effects]), np.stack([pairs.of(split.effects) for split in effects]))
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureReplicates:
+    """The replicated analysis by one measure.
+
+    Parameters
+    ----------
+    data : the scores
+    effects : what each split says
+    how, rule : settings
+    """
+
+    data: Partitioned
+    effects: tuple[SplitEffects, ...]
+    how: Bootstrap
+    rule: Rule
+
+    @property
+    def measure(self) -> str:
+        """The measure's name."""
+        return self.data.whole.measure
+
+    @property
+    def system_effects(self) -> Floats:
+        """Mean over the splits of every system's effect."""
+        return np.asarray(np.mean([split.effects for split in self.effects], axis=0))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Every two systems once, in byte order of their names."""
+        return all_pairs(len(self.data.systems))
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """What the splits together say of every pair."""
+        return decide_effects(self.effects, self.rule)
+
+    @property
+    def mean_length(self) -> float:
+        """Mean length of the intervals over systems and splits."""
+        return float(np.mean([split.lengths for split in self.effects]))
+
+    @property
+    def n_different(self) -> int:
+        """Pairs found different by the rule."""
+        return int(self.decisions.decided.sum())
+
+    def summary(self) -> str:
+        """Pairs found different, and how long the intervals are."""
+        different, total = self.n_different, len(self.pairs)
+        return DIFFERENT(
+            measure=self.measure, different=different, pairs=total, share=different / total, length=self.mean_length
+        )
+
+    def _frame(self, columns: dict[str, Any] | pl.DataFrame) -> pl.DataFrame:
+        return pl.DataFrame(columns).insert_column(0, pl.lit(self.measure).alias("measure"))
+
+    def systems_frame(self) -> pl.DataFrame:
+        """One row per system, best first: effect and interval of a split, averaged over the splits."""
+        order = np.argsort(-self.system_effects, kind="stable")
+        columns = {
+            "mean": self.data.whole.system_means,
+            "effect": self.system_effects,
+            "lower": np.mean([split.lower for split in self.effects], axis=0),
+            "upper": np.mean([split.upper for split in self.effects], axis=0),
+        }
+        names = {"system": [self.data.systems[at] for at in order]}
+        return self._frame(names | {name: values[order] for name, values in columns.items()})
+
+    def pairs_frame(self) -> pl.DataFrame:
+        """One row per pair, `system_a` the one with the higher mean effect, by rank of a and then of b."""
+        found = self.decisions
+        rank = np.empty(len(self.data.systems), dtype=np.int64)
+        rank[np.argsort(-self.system_effects, kind="stable")] = np.arange(len(rank))
+        straight = rank[self.pairs.a] < rank[self.pairs.b]
+        a, b = np.where(straight, self.pairs.a, self.pairs.b), np.where(straight, self.pairs.b, self.pairs.a)
+        order = np.lexsort((rank[b], rank[a]))
+        names = np.array(self.data.systems, dtype=object)
+        columns = {
+            "system_a": names[a],
+            "system_b": names[b],
+            "difference": np.where(straight, found.difference, -found.difference),
+            "p": found.p,
+            "p_adjusted": found.p_adjusted,
+            "votes": np.where(straight, found.ahead, found.behind),
+            "against": np.where(straight, found.behind, found.ahead),
+            "decision": np.where(found.decided, "different", "undecided").astype(object),
+        }
+        ordered = {name: values[order] for name, values in columns.items()}
+        return self._frame({name: each.tolist() if each.dtype == object else each for name, each in ordered.items()})
+
+    def agreement_frame(self) -> pl.DataFrame:
+        """How many pairs the splits agree on; see `agreement_table`."""
+        return self._frame(agreement_table(self.decisions))
+
+    def splits_frame(self) -> pl.DataFrame:
+        """One row per split: topics used and short, interval lengths, pairs found different, nature of the residuals.
+
+        `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
+        `spread` the largest residual variance of a system divided by the smallest; null, not defined, where a system
+        has no residuals at all.
+        """
+        splits, lengths = self.data.splits, np.array([each.lengths for each in self.effects])
+        spread = pl.Series([each.spread for each in self.effects], dtype=pl.Float64)
+        return self._frame(
+            {
+                "split": [split.number for split in splits],
+                "topics": [len(split.topics) for split in splits],
+                "short": [len(split.short) for split in splits],
+                "length": [float(each.mean()) for each in lengths],
+                "shortest": lengths.min(axis=1),
+                "longest": lengths.max(axis=1),
+                "different": (self.decisions.split_p <= self.rule.alpha).sum(axis=1),
+                "shared": [each.shared for each in self.effects],
+                "spread": spread.set(spread.is_infinite(), None),
+            }
+        )
+
+    def anova_frame(self) -> pl.DataFrame:
+        """The ANOVA table of every split."""
+        tables = [
+            anova_table(one.scores, interaction=self.how.interaction).insert_column(
+                0, pl.lit(one.number).alias("split")
+            )
+            for one in self.data.splits
+        ]
+        return self._frame(pl.concat(tables))

@@ -1,0 +1,94 @@
+"""The whole story in one file: the settings of `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.page import Page
+from cranfield.core.question import setting
+from cranfield.measures.options import Scoring
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportQuestion(Scoring):
+    """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
+
+    Data and problems, leaderboard, which systems differ, what the collection can detect, how reliable it is, what the
+    next one needs, standardisation, replicates (with runs), reuse (with teams), methods with citations; every table
+    also as CSV. Prints the headline.
+
+    \b
+    Examples:
+      cranfield report qrels.txt runs/ -m AP -m nDCG@10 -o report.html
+      cranfield report scores.csv --skip standardisation
+    """
+
+    command: ClassVar[str] = "report"
+    brief: ClassVar[str] = "Everything in one HTML file to mail."
+    counts: ClassVar[str] = "building the report"
+    place: ClassVar[int] = 180
+    printed: ClassVar[bool] = False
+    page = Page(
+        name="report",
+        title="Report",
+        place=60,
+        heading="The whole story in one file",
+        lead="Data, leaderboard, which systems differ, what the collection can detect, what the next one needs: an "
+        "HTML file to mail and open anywhere.",
+        button="Write the report",
+        doing="Writing the report on",
+        nothing="This takes a little while: choose data and write it.",
+        brief="Build a report; once it is done, `/files/report/report.html` with the same settings is the report "
+        "itself.",
+        waits=True,
+        template="report.html",
+    )
+
+    files: tuple[str, ...] = setting(
+        (), "Judgments first and then runs; or score files. Directories and globs work.", argument=True,
+        metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
+    )  # fmt: skip
+    output: Path = setting(
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False
+    )
+    measures: tuple[str, ...] | None = setting(
+        None, "A measure; repeatable, the first one leads.", "--measure", "-m", metavar="NAME", label="Measures",
+        usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
+    )  # fmt: skip
+    skip: tuple[str, ...] | None = setting(
+        None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
+        label="Leave out", choices=defaults.REPORT_SECTIONS, what="section", more=True,
+    )  # fmt: skip
+    title: str | None = setting(None, "Title of the report.")
+    min_diff: float = shared.min_diff(defaults.NEXT_MIN_DIFF, "Difference the next collection should detect.")
+    n_systems: int | None = shared.n_systems(None, "Systems it will compare.", usual="as many as here")
+    power: float = shared.power(more=True)
+    depths: tuple[int, ...] | None = setting(
+        None, "Pool depth to price; repeatable.", "--depth", usual=" ".join(map(str, defaults.REPORT_DEPTHS)),
+        least=1, most=10_000_000, on_page=False,
+    )  # fmt: skip
+    teams: Path | None = shared.teams()
+    n_partitions: int = setting(defaults.PARTITIONS, "Partitions of the documents.", least=2, most=20, more=True)
+    n_splits: int = setting(defaults.SPLITS, "How often the documents are split.", least=1, most=10_000, more=True)
+    replicate_resamples: int = setting(
+        defaults.REPLICATES_RESAMPLES, "Bootstrap samples of the replicates.", least=1, most=shared.MOST_RESAMPLES,
+        more=True,
+    )  # fmt: skip
+    alpha: float = shared.alpha(more=True)
+    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
+    seed: int = shared.seed()
+    missing: str = shared.missing()
+    workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.reports.report import report
+
+        return report

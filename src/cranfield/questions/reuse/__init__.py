@@ -1,0 +1,1 @@
+"""Will the collection serve systems not yet built?"""

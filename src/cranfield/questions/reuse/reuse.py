@@ -1,0 +1,328 @@
+"""`reuse`: would these judgments be fair to systems that did not help to make them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels
+from cranfield.collection.matched import refuse_other_ids
+from cranfield.collection.types import Qrels
+from cranfield.core.defaults import (
+    ALPHA,
+    JUDGED_CUTOFF,
+    MEASURES,
+    PERSISTENCE,
+    REPORT_DEPTHS,
+    REUSE_RESAMPLES,
+    SEED,
+)
+from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.invariants import check_frame
+from cranfield.core.resampling import check_resamples, topic_weights
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.measures.evaluation import Evaluator
+from cranfield.measures.names import MeasuresLike, parse_measures
+from cranfield.measures.options import ScoringOptions, complete_scoring
+from cranfield.measures.registry import IR_MEASURES
+from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
+from cranfield.questions.reuse.inputs import (
+    Path,
+    check_depths,
+    check_left_out,
+    check_numbers,
+    check_teams,
+    find_runs,
+    find_teams,
+)
+from cranfield.questions.reuse.rescoring import Standing, Views, effect, highest_levels, judged_of, nearest_ranks
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+POOL_NOT_JUDGED = sentence(
+    "reusability.pool-not-judged",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
+    "per topic), so what is said of it is true of the judged part alone, as if the pool were shallower.",
+    "less than nine tenths of the pool of these depths was judged",
+)
+NO_TAU = sentence(
+    "reusability.no-tau",
+    "{count} of {rows} rows have no tau: all systems tie with or without the judgments.",
+    "in that many rows all systems have the same score, with the team's judgments or without",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Reuse(Result):
+    """Every team left out in turn, at every pool depth, by every measure; get one from `reuse`.
+
+    Attributes
+    ----------
+    rows : polars frame
+        One row per measure, view, depth and team; see `to_frame`.
+    system_rows : polars frame
+        One row per depth and system: how much of its top is judged, and RBP's residual, with and without its team.
+    n_judged : int
+        Judgments there are.
+    pools : mapping from depth to int
+        How many of them are of documents that some run has among its first so many; the others are not used.
+    """
+
+    rows: pl.DataFrame
+    system_rows: pl.DataFrame
+    settings: Mapping[str, Any]
+    n_judged: int
+    pools: Mapping[int, int]
+    warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for table in (self.rows, self.system_rows):
+            check_frame("reusability", table)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature("reusability, teams left out in turn", **dict(self.settings))
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per measure, view, depth and team.
+
+        measure, view (``full list`` or ``condensed list``), depth, team, runs, unique_judged, unique_relevant,
+        rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the
+        run that loses most, without minus with its judgments), tau with lower and upper (the order of all systems
+        without and with them), pairs and flips (of its runs with those of other teams, and how many are decided
+        otherwise).
+        """
+        return self.rows
+
+    def systems_frame(self) -> pl.DataFrame:
+        """One row per depth and system: judged and residual, with and without its team."""
+        return self.system_rows
+
+    def worst(self) -> pl.DataFrame:
+        """Of every measure, view and depth the team that loses most ranks."""
+        order = self.rows.sort("rank_drop", "tau", descending=[True, False], maintain_order=True)
+        return order.unique(["measure", "view", "depth"], keep="first", maintain_order=True).sort(
+            "measure", "view", "depth"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {
+            "settings": dict(self.settings),
+            "signature": self.signature,
+            "rows": self.rows.to_dicts(),
+            "systems": self.system_rows.to_dicts(),
+            "judged": self.n_judged,
+            "pools": [{"depth": depth, "judged": count} for depth, count in self.pools.items()],
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> str:
+        """The headline, and how many decisions change."""
+        from cranfield.questions.reuse.answer import decisions_change, headline
+
+        return f"{headline(self)}. {decisions_change(self)}"
+
+    def __repr__(self) -> str:
+        return f"Reuse({self.summary()})\n{self.rows}"
+
+    def _view(self) -> tuple[str, list[pl.DataFrame]]:
+        return self.summary(), [self.worst(), self.rows]
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.reuse.answer import reuse_answer
+
+        return reuse_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.reuse import charts
+
+        return {"drops": charts.drops, "depths": charts.depths}
+
+
+def reuse(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    teams: Mapping[str, str] | Path | None = None,
+    *,
+    team_prefix: str | None = None,
+    measures: MeasuresLike = MEASURES,
+    depths: int | Sequence[int] = REPORT_DEPTHS,
+    leave_out: str | Sequence[str] | None = None,
+    cutoff: int = JUDGED_CUTOFF,
+    p: float = PERSISTENCE,
+    alpha: float = ALPHA,
+    n_resamples: int = REUSE_RESAMPLES,
+    seed: int = SEED,
+    **scoring: Unpack[ScoringOptions],
+) -> Reuse:
+    """What happens to a team's runs when the documents that only this team brought into the pool are not judged?
+
+    That is how a later system, which brought nothing, would be judged (Zobel 1998). For every pool depth d the pool is
+    what was judged of the first d documents of all runs; judgments of other documents are not used. A team's *unique*
+    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems
+    are scored anew, and the team's runs looked up in the new order.
+
+    Whether two systems differ is decided by a paired t-test with Holm's correction over all pairs of a run of the team
+    and a run of another; a *flip* is a pair that is decided otherwise without the unique judgments (differs, does not
+    differ, or differs the other way round).
+
+    Robust views beside the measures asked for: bpref, which passes over unjudged documents, and AP and nDCG of
+    condensed lists, from which they are removed (Sakai 2007). RBP's residual says how much of its weight lies on
+    unjudged documents and beyond the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1), which is p^n plus the weight
+    of unjudged ranks (Moffat & Zobel 2008); a topic for which a run has nothing has residual 1.
+
+    Parameters
+    ----------
+    qrels : Qrels, or whatever `as_qrels` takes
+    runs : several runs, in any form that `as_runs` takes
+        The runs the pool was made of.
+    teams : mapping from system to team, or a file
+        The team of every run; see `read_teams`. Or instead
+    team_prefix : str, optional
+        a regular expression: the team is what it matches at the start of the run tag.
+    measures : names or `Measure` values, not of ir_measures
+    depths : int or several
+        Pool depths, at most that to which the runs were judged.
+    leave_out : str or several, optional
+        Teams to leave out; all of them in turn unless given.
+    cutoff : int
+        Depth of the judged share.
+    p : float
+        Persistence of RBP.
+    alpha : float
+        Level of the tests, and one minus the confidence of the intervals of τ.
+    n_resamples, seed : int
+        Bootstrap over topics behind the interval of τ_b, which is that of `correlate`; none with fewer than 5 runs.
+    level, gains, intents, order, single_precision, lenient, name : as in `evaluate`
+
+    References
+    ----------
+    Zobel, "How reliable are the results of large-scale information retrieval experiments?" (SIGIR 1998); Buckley,
+    Dimmick, Soboroff & Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10
+    (2007); Sakai, "Alternatives to bpref" (SIGIR 2007).
+
+    Examples
+    --------
+    >>> from cranfield import make_sample
+    >>> sample = make_sample(n_topics=10, n_systems=6, n_documents=500, depth=20)
+    >>> teams = dict(sample.truth.select("system", "team").iter_rows())
+    >>> result = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
+    >>> result.to_frame().columns[:9]
+    ['measure', 'view', 'depth', 'team', 'runs', 'unique_judged', 'unique_relevant', 'rank_drop', 'score_change']
+    """
+    check_numbers(alpha, p, cutoff)
+    check_resamples(n_resamples)
+    wanted = check_depths(depths)
+    qrels = as_qrels(qrels)
+    options = complete_scoring(scoring, "reuse")
+    level, order = options["level"], options["order"]
+    listed, skipped = find_runs(runs, options["lenient"], options["name"])
+    members = check_teams(listed, find_teams(listed, teams, team_prefix))
+    left_out = check_left_out(leave_out, members)
+    views = _views(qrels, measures, options)
+    if len(views.plain.topics) < 2:
+        raise DataError(
+            f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
+        )
+    rankings = [views.plain.judge(run) for run in listed]
+    matched = [ranking.matched(run.system) for run, ranking in zip(listed, rankings, strict=True)]
+    refuse_other_ids(qrels, len(views.plain.judgments.topic), matched, listed.__getitem__, "pool")
+    nearest = nearest_ranks(views.plain, rankings, members)
+    levels = highest_levels(views.plain)
+    weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))
+    rows: list[dict[str, Any]] = []
+    systems: list[dict[str, Any]] = []
+    pools: dict[int, int] = {}
+    for depth in wanted:
+        pool = np.asarray((nearest <= depth).any(axis=1))
+        if not pool.any():
+            raise DataError(
+                f"{qrels.name}: no document among the first {depth} of any run is judged; do the document ids agree?"
+            )
+        pools[depth] = int(pool.sum())
+        whole = Standing.of(views.scores(rankings, pool), weights)
+        for team, own in members.items():
+            if team not in left_out:
+                continue
+            rest = np.asarray((np.delete(nearest, list(members).index(team), axis=1) <= depth).any(axis=1))
+            unique = pool & ~rest
+            after = Standing.of(views.scores(rankings, rest), weights)
+            counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
+            counts["unique_relevant"] = int((unique & (levels >= level)).sum())
+            for at, (measure, view) in enumerate(views.names):
+                rows.append({"measure": measure, "view": view} | counts | effect(whole, after, at, own, alpha))
+            systems += [judged_of(listed[j].system, team, depth, rankings[j], pool, rest, cutoff, p) for j in own]
+    settings = {
+        "judgments": qrels.name,
+        "measures": [measure for measure, view in views.names if view == "full list"],
+        "depths": list(wanted),
+        "n_teams": len(members),
+        "n_systems": len(listed),
+        "n_topics": len(views.plain.topics),
+        "cutoff": cutoff,
+        "p": p,
+        "level": level,
+        "gains": options["gains"],
+        "order": order,
+        "single_precision": options["single_precision"],
+        "test": "paired t, Holm over the team's runs against all others",
+        "alpha": alpha,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+    said = (*skipped, *_unjudged(price_of([pool_by_topic(qrels, listed, wanted, order=order)])), *_warnings(rows))
+    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
+    notify(result.warnings)
+    return result
+
+
+def _views(qrels: Qrels, measures: MeasuresLike, scoring: ScoringOptions) -> Views:
+    named = parse_measures(measures)
+    if foreign := [str(measure) for measure in named if measure.name.startswith(IR_MEASURES)]:
+        raise ArgumentError(
+            f"`measures`: {', '.join(foreign)} is computed by ir_measures, which cannot leave judgments out."
+        )
+    single = not qrels.frame.select("topic", "document").is_duplicated().any()
+    # Bpref and condensed lists need one judgment per document; diversity judgments have one per subtopic.
+    plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], **scoring)
+    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], **scoring) if single else None)
+
+
+def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
+    order = {name: at for at, name in enumerate(views.names)}
+    by_view = sorted(rows, key=lambda row: order[row["measure"], row["view"]])
+    return pl.DataFrame(by_view, schema_overrides=dict.fromkeys(("tau", "lower", "upper"), pl.Float64))
+
+
+def _unjudged(pools: pl.DataFrame) -> tuple[str, ...]:
+    """Which pools are deeper than the judging was."""
+    deep = pools.filter(pl.col("judged_share") < LOW_SHARE)
+    if deep.is_empty():
+        return ()
+    worst = deep.row(-1, named=True)
+    return (
+        POOL_NOT_JUDGED(
+            depths=", ".join(map(str, deep["depth"])), share=worst["judged_share"], depth=worst["depth"],
+            judged=worst["judged_per_topic"], pool=worst["pool_per_topic"],
+        ),
+    )  # fmt: skip
+
+
+def _warnings(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    blind = sum(row["tau"] is None for row in rows)
+    if blind:
+        return (NO_TAU(count=blind, rows=len(rows)),)
+    return ()

@@ -1,0 +1,1 @@
+"""A collection with known truth."""

@@ -1,0 +1,47 @@
+"""A collection with known truth: the settings of `sample`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.core import defaults
+from cranfield.core import options as shared
+from cranfield.core.question import Question, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleQuestion(Question):
+    """Write a synthetic collection with known truth: documents, topics, graded judgments and runs.
+
+    Example: cranfield sample collection --topics 50 --systems 12
+    """
+
+    command: ClassVar[str] = "sample"
+    brief: ClassVar[str] = "Make a synthetic collection with known truth."
+    place: ClassVar[int] = 20
+    drawn: ClassVar[bool] = False
+
+    directory: Path = setting(
+        help="Where to write it: a new or empty directory.", argument=True, metavar="DIR", part="source"
+    )
+    n_topics: int = setting(defaults.SAMPLE_TOPICS, "How many topics.", least=1, most=100_000)
+    n_systems: int = setting(defaults.SAMPLE_SYSTEMS, "How many systems.", least=1, most=10_000)
+    n_documents: int = setting(defaults.SAMPLE_DOCUMENTS, "How many documents.", least=1, most=10_000_000)
+    depth: int | None = setting(
+        None, "Judge this many top documents of every run.", usual=str(defaults.SAMPLE_DEPTH), least=1, most=1_000_000
+    )
+    length: int | None = setting(
+        None, "Documents per run and topic.", usual=str(defaults.SAMPLE_LENGTH), least=1, most=1_000_000
+    )
+    seed: int = shared.seed()
+    force: bool = setting(False, "Replace a former sample in DIR.", part="view")
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.collection.sample import make_sample
+
+        return make_sample

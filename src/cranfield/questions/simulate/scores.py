@@ -1,0 +1,148 @@
+"""`simulate_scores`: a score matrix with known true means, made from past scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.core.defaults import SEED, SIMULATION_MODE, SimulationMode, names
+from cranfield.core.errors import ArgumentError, UnknownNameError, notify
+from cranfield.core.invariants import check_frame
+from cranfield.core.resampling import generator
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
+from cranfield.questions.simulate.population import Population, halves
+from cranfield.questions.simulate.question import SimulateScoresQuestion
+from cranfield.scores.doors import ScoresLike
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+MATRIX = 122
+"""The stream of random numbers of whole matrices."""
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedScores(Result):
+    """Simulated scores with their truth; get them from `simulate_scores`.
+
+    Attributes
+    ----------
+    scores : ScoreMatrix
+    truth : polars frame
+        One row per system: system, source (the system it is made from), mean (the true one).
+    """
+
+    scores: ScoreMatrix
+    truth: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame("the truth of simulated scores", self.truth)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        return signature("simulated scores", **named)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The scores, one row per system and topic: a long table that `read_scores` reads."""
+        return self.scores.to_long()
+
+    def summary(self) -> str:
+        """What was made."""
+        x = self.scores
+        return f"{x.n_topics} topics × {x.n_systems} systems by {x.measure}, with their true means"
+
+    def __repr__(self) -> str:
+        return f"SimulatedScores({self.summary()})\n{self.truth}"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.simulate.answer import scores_answer
+
+        return scores_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.simulate import charts
+
+        return {"systems": charts.systems}
+
+
+def simulate_scores(
+    scores: ScoresLike,
+    *,
+    n_topics: int | None = None,
+    n_systems: int | None = None,
+    difference: float | None = None,
+    mode: SimulationMode = SIMULATION_MODE,
+    seed: int = SEED,
+) -> SimulatedScores:
+    """A score matrix like this one, with true means that are known.
+
+    ``resample`` draws topics with replacement, ``copula`` new ones from fitted margins and a vine copula of the systems
+    (extra ``simulate``). Without a difference every system keeps its own mean (in ``copula``, that of its fitted
+    margin), which is then the truth; with one, all systems get the mean of the first, and the second half of them as
+    much more (see `simulate_tests` for how margins are moved).
+
+    Parameters
+    ----------
+    scores : ScoreMatrix or whatever `as_scores` takes, by one measure
+    n_topics, n_systems : the size; those of the scores unless given
+    difference : the true difference between two halves of the systems; 0 for systems that do not differ
+    mode : ``"resample"`` or ``"copula"``
+    seed : the draw
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> simulate_scores(make_scores(50, 6), n_topics=200, n_systems=4, difference=0.1).summary()
+    '200 topics × 4 systems by score, with their true means'
+    """
+    population = Population.of(scores, bottom=0.0)
+    n = len(population.values) if n_topics is None else n_topics
+    m = population.n_systems if n_systems is None else n_systems
+    for name, count, least in (("n_topics", n, 1), ("n_systems", m, 2)):
+        if count < least:
+            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {count}.")
+    if difference is not None and not 0 <= difference < float("inf"):
+        raise ArgumentError(f"`difference` must be a number of at least 0; got {difference:g}. Write 0.05.")
+    if mode not in names(SimulationMode):
+        raise UnknownNameError("mode", str(mode), names(SimulationMode))
+    rng = generator(seed, MATRIX)
+    if mode == "copula":
+        from cranfield.questions.simulate.copula import draw_matrix
+
+        chosen, values, means = draw_matrix(population, rng, n, m, difference)
+    elif difference is None:
+        population.enough(m)
+        chosen = np.sort(rng.permutation(population.n_systems)[:m])
+        values = population.values[rng.integers(len(population.values), size=n)][:, chosen]
+        means = population.means[chosen]
+    else:
+        population.admit(m, difference)
+        shifts = halves(m, difference)
+        drawn = population.draw(rng, 1, n, shifts)
+        chosen, values = drawn.systems[0], drawn.scores[0]
+        means = population.means[chosen[0]] + shifts
+    width = len(str(m))
+    systems = [f"system{j:0{width}}" for j in range(1, m + 1)]
+    topics = [str(i) for i in range(1, n + 1)]
+    settings = SimulateScoresQuestion.in_force(
+        measure=population.measure, n_topics=n, n_systems=m, difference=difference, mode=mode, seed=seed
+    )
+    made = ScoreMatrix(values, topics, systems, population.measure, provenance=["simulated from past scores"])
+    truth = pl.DataFrame({"system": systems, "source": [population.systems[j] for j in chosen], "mean": means})
+    result = SimulatedScores(made, truth, settings, population.warnings)
+    notify(result.warnings)
+    return result

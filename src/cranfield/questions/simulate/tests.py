@@ -1,0 +1,373 @@
+"""`simulate_tests`: which test keeps its level on my scores, and which one finds most?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from cranfield.core import defaults
+from cranfield.core.defaults import ALPHA, SEED, SimulationMode
+from cranfield.core.errors import ArgumentError, UnknownNameError, notify
+from cranfield.core.executors import Progress
+from cranfield.core.invariants import check_frame
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
+from cranfield.core.truth.rates import CONFIDENCE
+from cranfield.core.work_files import WorkFile
+from cranfield.questions.compare.compare import check
+from cranfield.questions.compare.corrections import CORRECTIONS
+from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.simulate.population import Population
+from cranfield.questions.simulate.question import copulas_there
+from cranfield.questions.simulate.trials import BLOCK, KIND, Plan, Source, job_of, rates_of, run_blocks
+from cranfield.scores.doors import ScoresLike
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+_HELD = {"nothing": "type1", "family-wise error": "family-wise", "false discovery rate": "false-discovery"}
+"""What is held against the level, by what a correction bounds."""
+FAMILY = 5
+"""Systems of a simulated collection when a correction is asked for and their number is not."""
+LARGEST_TRIAL = 50_000
+"""Numbers of one simulated collection; a block holds a few hundred at a time, and a cancelled job ends after one."""
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedTests(Result):
+    """Error rates and power of significance tests on simulated scores; get one from `simulate_tests`.
+
+    Attributes
+    ----------
+    all_rows : polars frame
+        One row per test, topics, difference, level, kind and sort of pairs; see `to_frame` and `pairs_frame`.
+    """
+
+    measure: str
+    all_rows: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_frame(f"{self.measure}: the simulated tests", self.all_rows, "rate")
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        if named["correction"] not in (None, "none") and (own := _of_families(named["tests"])):
+            named["correction"] = f"{named['correction']} (not of {', '.join(own)})"
+        return signature("simulated tests", **named)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows of all pairs."""
+        return self.all_rows.filter(pl.col("pairs") == "all").drop("pairs")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per test, topics, difference, alpha and kind.
+
+        rate with lower and upper, its 99% Monte-Carlo interval. Kinds: ``type1``, true hypotheses rejected; ``power``,
+        real differences found, whichever way; ``type3``, found the wrong way round. With a correction: ``family-wise``,
+        trials in which any true hypothesis is rejected; ``false-discovery``, the mean share of false ones among the
+        rejected.
+        """
+        return self.rows
+
+    def pairs_frame(self) -> pl.DataFrame:
+        """Type I error by sort of pairs: all, exchangeable ones, and others where the mode tells them apart."""
+        return self.all_rows.filter(pl.col("kind") == "type1")
+
+    def levels(self) -> pl.DataFrame:
+        """The rows that are held against a level: those about true hypotheses, also where others in a family differ.
+
+        Type I error of single pairs; where families are corrected, what the correction bounds: family-wise error, or
+        false discovery. A test that is one of whole families is held to the family-wise error.
+        """
+        held = _HELD[CORRECTIONS[self.settings["correction"] or "none"].controls]
+        families = pl.col("test").is_in(_of_families(self.rows["test"].unique().to_list()))
+        return self.rows.filter(pl.col("kind") == pl.when(families).then(pl.lit("family-wise")).otherwise(pl.lit(held)))
+
+    def too_often(self) -> pl.DataFrame:
+        """The rows whose rate is above the level, all looked at together, the worst first.
+
+        The distance from a rate to the lower end of its 99% interval is stretched as Bonferroni asks for so many rows:
+        by z(1 − .005/rows)/z(.995).
+        """
+        held = self.levels()
+        over = held.filter(_end("lower", held.height) > pl.col("alpha"))
+        return over.sort(pl.col("rate") / pl.col("alpha"), descending=True, maintain_order=True)
+
+    def keepers(self, alpha: float) -> list[str]:
+        """The tests to use instead of the one that exceeds this level most, the nearest to the level first.
+
+        Nowhere does their own 99% interval lie above the level, nor are they shown to fall below it (`below`), and
+        where the other one is worst their interval lies below its.
+        """
+        here, not_those = self._at(alpha), {*self._above(alpha), *self.below(alpha)}
+        worst = self.too_often().filter(pl.col("alpha") == alpha).row(0, named=True)
+        there = (pl.col("topics") == worst["topics"]) & (pl.col("difference") == worst["difference"])
+        less = here.filter(there & (pl.col("upper") < worst["lower"]))["test"].to_list()
+        far = {
+            test: abs(here.filter(pl.col("test") == test)["rate"].mean() - alpha)  # type: ignore[operator]
+            for test in less
+            if test not in not_those
+        }
+        return sorted(far, key=far.__getitem__)
+
+    def below(self, alpha: float) -> dict[str, float]:
+        """The tests that reject less often than this level allows, which costs power, each with its lowest rate.
+
+        A rate of theirs is below the level where all hypotheses are true, all rows looked at together as in
+        `too_often`, and nowhere does their own 99% interval lie above it. (Where some are false, a correction need not
+        reach the level.)
+        """
+        here, above = self._at(alpha).filter(pl.col("difference") == 0), self._above(alpha)
+        low = here.filter(_end("upper", self.levels().height) < pl.col("alpha")).sort("rate", maintain_order=True)
+        return {
+            test: rate
+            for test, rate in low.unique("test", keep="first", maintain_order=True).select("test", "rate").iter_rows()
+            if test not in above
+        }
+
+    def _at(self, alpha: float) -> pl.DataFrame:
+        return self.levels().filter(pl.col("alpha") == alpha)
+
+    def _above(self, alpha: float) -> list[str]:
+        """The tests whose own 99% interval lies above this level anywhere."""
+        return self._at(alpha).filter(pl.col("lower") > pl.col("alpha"))["test"].to_list()
+
+    def named(self) -> dict[str, Any]:
+        """The row that the sentence speaks of first.
+
+        The rate that exceeds its level most; if none does, the highest beside its level; where no level was simulated
+        with all hypotheses true, the highest power with the fewest topics.
+        """
+        held, over = self.levels(), self.too_often()
+        if over.height:
+            return over.row(0, named=True)
+        if (held["difference"] == 0).any():
+            by_level = pl.col("rate") / pl.col("alpha")
+            return held.sort(by_level, descending=True, maintain_order=True).row(0, named=True)
+        power = self.rows.filter(pl.col("kind") == "power")
+        return power.sort("topics", "rate", descending=[False, True], maintain_order=True).row(0, named=True)
+
+    def summary(self) -> str:
+        """The sentence to take away."""
+        from cranfield.questions.simulate.answer import tests_headline
+
+        return tests_headline(self)
+
+    def __repr__(self) -> str:
+        return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.simulate.answer import tests_answer
+
+        return tests_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.simulate import charts
+
+        return {"rates": charts.rates}
+
+
+def _end(name: str, n_rows: int) -> pl.Expr:
+    """An end of the 99% interval, as far from the rate as it must be to hold for so many rows together."""
+    tail = (1 - CONFIDENCE) / 2
+    wider = float(special.ndtri(1 - tail / max(n_rows, 1)) / special.ndtri(1 - tail))
+    return pl.col("rate") + wider * (pl.col(name) - pl.col("rate"))
+
+
+def _of_families(tests: list[str]) -> list[str]:
+    """Those of the tests that correct for the family themselves."""
+    return [test for test in tests if TESTS[test].corrects_family]
+
+
+def simulate_tests(
+    scores: ScoresLike,
+    *,
+    n_topics: int | Sequence[int] = defaults.SIMULATED_TOPICS,
+    difference: float | Sequence[float] = (0.0,),
+    tests: str | Sequence[str] = defaults.SIMULATED_TESTS,
+    alpha: float | Sequence[float] = (ALPHA,),
+    n_systems: int | None = None,
+    correction: str | None = None,
+    n_trials: int = defaults.TRIALS,
+    n_resamples: int = defaults.SIMULATED_RESAMPLES,
+    mode: SimulationMode = defaults.SIMULATION_MODE,
+    seed: int = SEED,
+    work: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> SimulatedTests:
+    """How often do significance tests err on scores like these, and how often do they find a real difference?
+
+    Every trial makes two systems (or a family) with known true means out of past scores and hands them to every test.
+    The worst tenth of the systems and copies of others are left out, as in the published simulations.
+
+    ``resample`` draws two systems, and topics with replacement, so that every dependence and asymmetry of the data is
+    kept. The second system's margin F is moved to the mean of the first, plus the difference: its distribution
+    function is composed with that of a Beta distribution, B(F(x)) with B = Beta(a, 1) or Beta(1, a), a solved for the
+    mean. All scores remain ones that the system really had. Pairs of equal means are also drawn with both scores
+    swapped by a coin on every topic, which makes them exchangeable: tests that assume symmetric differences look
+    innocent there (`SimulatedTests.pairs_frame`).
+
+    ``copula`` (extra ``simulate``) is the procedure of Urbano, Lima & Hanjalic (SIGIR 2019): margins are fitted to the
+    systems and a copula to both, each by AIC. Without a difference both systems have the margin of the first. With one,
+    the first is of the lower three quarters of the systems, and the second one of the ten whose means are nearest to
+    the one wanted, its margin moved there. Families have a vine copula and the margin of the first for all, which is
+    moved for the better half.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix or whatever `as_scores` takes, by one measure
+    n_topics : int or several
+        Sizes of the simulated collections.
+    difference : float or several
+        True differences; 0 for type I errors. In families half of the systems are better by as much.
+    tests : names of tests, as in `compare`
+    alpha : levels
+    n_systems, correction : families instead of pairs
+        Every trial has so many systems (5 with a correction unless given), and all pairs are tested and corrected.
+    n_trials : simulated collections of every size and difference
+    n_resamples : of tests that draw resamples; the randomisation test draws none (saddlepoint) from 20 topics on
+    mode : ``"resample"`` or ``"copula"``
+    work : a file that keeps what is finished: an interrupted simulation goes on from there, and so does one of more
+        trials
+    seed, workers, executor, progress : as in `compare`; workers and executor never change a result
+
+    References
+    ----------
+    Urbano & Nagler, "Stochastic simulation of test collections" (SIGIR 2018); Urbano, Lima & Hanjalic, "Statistical
+    significance testing in information retrieval: an empirical analysis of type I, type II and type III errors"
+    (SIGIR 2019).
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> result = simulate_tests(make_scores(50, 10), n_topics=25, tests="t", n_trials=512)
+    >>> row = result.rows.row(0, named=True)
+    >>> row["kind"], 0.02 < row["rate"] < 0.09
+    ('type1', True)
+    """
+    copulas_there("mode", mode)
+    plan = _plan(n_topics, difference, tests, alpha, n_systems, correction, n_trials, n_resamples, mode, seed)
+    population = Population.of(scores)
+    settings = {
+        "measure": population.measure,
+        "mode": mode,
+        "n_topics": list(plan.n_topics),
+        "difference": list(plan.difference),
+        "tests": list(plan.tests),
+        "alpha": list(plan.alpha),
+        "n_systems": plan.n_systems,
+        "correction": plan.correction,
+        "n_trials": n_trials,
+        "n_resamples": n_resamples if any(TESTS[test].resamples for test in plan.tests) else None,
+        "seed": seed,
+    }
+    about = {name: value for name, value in settings.items() if name != "n_trials"}
+    cluster = _admit(population, plan, mode)
+    source = partial(_source, population, plan, mode, workers, executor)
+    with WorkFile(work, {} if work is None else job_of(population.measure, population.values, about), KIND) as file:
+        blocks = run_blocks(plan, source, file, workers=workers, executor=executor, progress=progress)
+    cells = zip(plan.cells, zip(*blocks, strict=True), strict=True)
+    listed = [row for cell, parts in cells for row in rates_of(plan, cell, parts, cluster)]
+    frame = pl.DataFrame(listed, infer_schema_length=None)
+    result = SimulatedTests(population.measure, frame, settings, (*population.warnings, *file.warnings))
+    notify(result.warnings)
+    return result
+
+
+def _plan(
+    n_topics: Any, difference: Any, tests: Any, alpha: Any, n_systems: int | None, correction: str | None,
+    n_trials: int, n_resamples: int, mode: str, seed: int,
+) -> Plan:  # fmt: skip
+    """The settings, checked."""
+    if mode not in defaults.names(SimulationMode):
+        raise UnknownNameError("mode", str(mode), defaults.names(SimulationMode))
+    chosen = tuple(dict.fromkeys(TESTS.canonical(one) for one in _several(tests)))
+    correction = None if correction is None else CORRECTIONS.canonical(correction)
+    m = (2 if correction is None else FAMILY) if n_systems is None else n_systems
+    if m < 2:
+        raise ArgumentError(f"`n_systems` must be at least 2; got {m}. Write {FAMILY}.")
+    if m > 2 and correction is None:
+        correction = "none"
+    for test in chosen:
+        if TESTS[test].corrects_family and m == 2:
+            raise ArgumentError(f"test {test!r} is for families of systems; give `n_systems`, such as {FAMILY}.")
+        # A correction is for the other tests; without any there is nothing to correct.
+        alone = all(TESTS[one].corrects_family for one in chosen)
+        check(test, None if TESTS[test].corrects_family and not alone else correction, "two-sided")
+    sizes = tuple(dict.fromkeys(int(n) for n in _several(n_topics)))
+    for n in sizes:
+        if n < 2:
+            raise ArgumentError(f"`n_topics` must be at least 2; got {n}. Write 50.")
+    differences = tuple(dict.fromkeys(float(one) for one in _several(difference)))
+    for one in differences:
+        if not 0 <= one < float("inf"):
+            raise ArgumentError(f"`difference` must be a number of at least 0; got {one:g}. Write {abs(one):g}.")
+    levels = tuple(dict.fromkeys(float(level) for level in _several(alpha)))
+    for level in levels:
+        if not 0 < level < 1:
+            raise ArgumentError(f"`alpha` must be between 0 and 1; got {level:g}. Write {ALPHA:g}.")
+    for name, count in (("n_trials", n_trials), ("n_resamples", n_resamples)):
+        if count < 1:
+            raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
+    for name, given in (("n_topics", sizes), ("difference", differences), ("tests", chosen), ("alpha", levels)):
+        if not given:
+            raise ArgumentError(f"`{name}` is empty; give at least one.")
+    most = max(max(sizes) * m, m * (m - 1) // 2 * len(chosen) * len(levels))
+    if most > LARGEST_TRIAL:
+        raise ArgumentError(
+            f"a simulated collection of {max(sizes):,} topics and {m:,} systems is too large: topics times systems, "
+            f"and pairs times tests and levels, may come to {LARGEST_TRIAL:,}; this one comes to {most:,}. "
+            "Lower `n_topics` or `n_systems`."
+        )
+    exchangeable = m == 2 and mode == "resample"
+    return Plan(sizes, differences, chosen, levels, m, correction, n_resamples, n_trials, seed, exchangeable)
+
+
+def _admit(population: Population, plan: Plan, mode: SimulationMode) -> int:
+    """Refuse what cannot be drawn; how many trials in a row share the systems that were fitted."""
+    population.enough(plan.n_systems)
+    if mode == "resample":
+        for one in plan.difference:
+            population.admit(plan.n_systems, one)
+        return 1
+    from cranfield.questions.simulate.copula import CLUSTER, library
+
+    library()
+    return CLUSTER
+
+
+def _source(
+    population: Population, plan: Plan, mode: SimulationMode, workers: int | None, executor: Executor | None,
+    blocks: Sequence[int],
+) -> Source:  # fmt: skip
+    """What these blocks of trials are drawn from."""
+    if mode == "resample":
+        return population
+    from cranfield.questions.simulate.copula import PairCopulas, VineFamilies
+
+    if plan.n_systems == 2:
+        return PairCopulas.of(population, plan.seed, BLOCK, blocks, plan.difference, workers, executor)
+    return VineFamilies.of(population, plan.n_systems, plan.seed, BLOCK, blocks, workers, executor)
+
+
+def _several(given: Any) -> list[Any]:
+    return [given] if isinstance(given, (str, int, float, np.number)) else list(given)

@@ -1,0 +1,183 @@
+"""What standardisation says: factors, standardised scores, their robustness, and what standardising changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import Sheet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cranfield.questions.standardise.apply import Standardised
+    from cranfield.questions.standardise.effect import StandardisationEffect
+    from cranfield.questions.standardise.fit import Standardisation
+    from cranfield.questions.standardise.robustness import Robustness
+
+VARIANCES = sentence(
+    "standardise.variances",
+    "{measure}: variance {raw:.4f} raw, {standardised:.4f} standardised",
+    "these are the two variances; it claims no gain, because the two are on different scales",
+    always=True,
+)
+RANKINGS_AGREE = sentence(
+    "standardise.rankings-agree",
+    "{measure}: the two rankings of the systems agree with τ = {tau:.3f}.",
+    "Kendall's τ between raw and standardised means is that",
+    always=True,
+)
+LEFT_OUT = sentence(
+    "standardise.left-out",
+    "{measure}: left-out means move by {mean_difference:.4f} on average and {largest_difference:.4f} at most, single "
+    "scores by up to {largest_topic_difference:.4f}; {ranks_changed} of {left_out} change rank, by "
+    "{largest_rank_change} at most; lowest tau {lowest_tau:.4f}",
+    "each system was scored by factors fitted with and without it",
+    always=True,
+)
+
+
+def factors_answer(result: Standardisation, settings: Any) -> Answer:
+    """The factors of every topic."""
+    shown = {"measures": list(result), "version": result.version, "provenance": list(result.provenance)}
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise fit", result.to_frame(), result.signature, shown, result.warnings,
+            title="Standardisation factors", heading="Factors of every topic", read_back=True,
+        )  # fmt: skip
+
+    return Answer(headline=f"Standardisation factors by {', '.join(result)}", sheets={"factors": sheet})
+
+
+def standardised_answer(result: Standardised, settings: Any) -> Answer:
+    """The scores in standard units."""
+    counts = [vars(count) for count in result.counts]
+    asked = {} if settings is None else {"factors": settings.factors}
+    how = {"to": result.to, **({"a": result.a, "b": result.b} if result.to == "ab" else {})}
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise apply", result.to_frame(), result.signature, {**asked, **how, "counts": counts},
+            result.warnings, title="Standardised scores", notes=tuple(result.clipping()),
+            heading="Standardised scores", read_back=True,
+        )  # fmt: skip
+
+    alt = "Boxes: standardised scores of every topic."
+    chart = Chart("topics-chart", "Standardised scores by topic", alt, result, "topics")
+    return Answer(
+        headline="Standardised scores", sheets={"scores": sheet}, charts=(chart,), sentences=tuple(result.clipping())
+    )
+
+
+def robustness_answer(result: Robustness, settings: Any) -> Answer:
+    """How far systems move when they are left out."""
+    name, title = "standardise robustness", "Left-out systems by factors fitted with and without them"
+    summary = result.by_measure().to_dicts()
+    notes = tuple(LEFT_OUT(**{place: row[place] for place in LEFT_OUT.places}) for row in summary)
+    how = {} if settings is None else {"to": settings.to, "a": settings.a, "b": settings.b}
+
+    def sheet() -> Sheet:
+        narrow = Sheet(name, _narrow(result.to_frame()), result.signature, title=title, notes=notes)
+        return Sheet(
+            name, result.to_frame(), result.signature, {**how, "summary": summary}, result.warnings, sections=(narrow,)
+        )
+
+    chart = Chart("robustness", "Robustness", "Dots: each system with and without itself.", result, "robustness")
+    return Answer(headline=title, sheets={"robustness": sheet}, charts=(chart,))
+
+
+def _narrow(rows: pl.DataFrame) -> pl.DataFrame:
+    """The table for people: short names, and no column that says the same in every row."""
+    if rows["measure"].n_unique() == 1:
+        rows = rows.drop("measure")
+    if (rows["left_out"] == rows["system"]).all():
+        rows = rows.drop("left_out")
+    if (rows["tied_topics"] == 0).all():
+        rows = rows.drop("tied_topics")
+    short = {"difference": "change", "max_difference": "max_change", "tied_topics": "ties"}
+    return rows.rename({"mean_left_out": "mean_out", "rank_left_out": "rank_out", **short}, strict=False)
+
+
+def effect_answer(result: StandardisationEffect, settings: Any) -> Answer:
+    """Raw and standardised scores side by side: variances, rank agreement, topics needed."""
+    sections = _effect_sections(result)
+
+    def sheet() -> Sheet:
+        return Sheet(
+            "standardise effect", result.to_frame(), result.signature, result.settings, result.warnings,
+            sections=sections,
+        )  # fmt: skip
+
+    def part(heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
+        return Sheet(
+            "standardise effect", rows, result.signature, result.settings, result.warnings, heading=heading, **more
+        )
+
+    def topics() -> Sheet:
+        note = "The same min_diff is another difference on another scale: do not compare raw with standardised here."
+        heading = "Topics needed (one-way ANOVA), exact and published"
+        return part(heading, result.topics_needed, notes=(note,), digits={"min_diff": 2})
+
+    chart = Chart("effect-chart", "What changes", "Bars: raw and standardised, free of scale.", result, "effect")
+    rows = list(result.variance.iter_rows(named=True))
+    return Answer(
+        headline="\n".join(
+            VARIANCES(measure=row["measure"], raw=row["variance_raw"], standardised=row["variance_standardised"])
+            for row in rows
+        ),
+        sentences=tuple(RANKINGS_AGREE(measure=row["measure"], tau=row["tau"]) for row in rows),
+        sheets={
+            "effect": sheet,
+            "variance": lambda: part("Variance and ranking, raw and standardised", result.variance),
+            "scale-free": lambda: part(
+                "Free of scale", result.scale_free, notes=sections[2].notes, digits=sections[2].digits
+            ),
+            "topics": topics,
+        },
+        charts=(chart,),
+        on_page=("variance", "scale-free", "topics"),
+        in_notebook=("variance", "scale-free", "topics"),
+    )
+
+
+def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
+    """The tables for people, narrow enough for a terminal."""
+    name, alpha, fraction = "standardise effect", result.settings["alpha"], result.settings["fraction"]
+    sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
+    short = {"variance_raw": "raw", "variance_standardised": "standardised"}
+    ranking = ["measure", "tau", "tau_corrected", "tau_lower", "tau_upper"]
+    notes = [f"tau_corrected: without topic noise. lower, upper: {1 - alpha:.0%} interval, unlimited topics."]
+    if result.settings["published"]:
+        ranking += ["published_lower", "published_upper"]
+        notes += ["published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1; it assumes two unrelated orders."]
+    shorter = {"standardised": "std", "standardised_published": "std_published"}
+    return (
+        Sheet(name, result.variance.select(sizes).rename(short), title="Variance, raw and standardised"),
+        Sheet(
+            name,
+            result.variance.select(ranking),
+            title="Agreement of the two rankings of the systems",
+            notes=tuple(notes),
+        ),
+        Sheet(
+            name,
+            result.scale_free,
+            title="Free of scale: the only fair comparison of raw and standardised",
+            notes=(
+                "blocked_f: variance between systems over residual variance. topics: needed by "
+                f"{result.scale_free['systems'][0]} systems when best and worst differ by {fraction:g} sd between "
+                "systems (blocked, exact).",
+            ),
+            digits={"blocked_f": 2},
+        ),
+        Sheet(
+            name,
+            result.topics_needed.rename(shorter),
+            result.signature,
+            title="Topics needed (one-way ANOVA), exact and published",
+            notes=("The same min_diff is another difference on another scale: do not compare raw with std here.",),
+            digits={"min_diff": 2},
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Tuning without fooling yourself."""

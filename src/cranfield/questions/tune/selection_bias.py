@@ -1,0 +1,246 @@
+"""Selection bias made visible: what tuning on the test topics makes of settings that are all equally good."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from cranfield.core.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTINGS, BIAS_TOPICS, SEED
+from cranfield.core.errors import ArgumentError
+from cranfield.core.executors import Progress
+from cranfield.core.invariants import check_finite
+from cranfield.core.question import number_text
+from cranfield.core.resampling import generator
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
+from cranfield.core.truth.models import equal_settings
+from cranfield.questions.tune.folds import Splitter, make_folds, splitter_of
+from cranfield.questions.tune.held_out import Array, best, choose, mean_per_topic
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+_STREAM = 510
+"""The simulated scores have a stream of random numbers of their own."""
+MOST_SCORES, MOST_DRAWS = 100_000_000, 1e12
+"""Scores of one experiment, and draws in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionBias(Result):
+    """How much better than an equally good, untuned system a tuned one looks, tuned and tested in two ways.
+
+    Attributes
+    ----------
+    in_sample, held_out : per simulated experiment, mean score of the tuned system less that of the baseline
+    in_sample_better, held_out_better : per experiment, whether a paired t-test declares the tuned system better
+    n_settings, n_topics, sd, correlation, alpha, folds, seed : the settings of the simulation
+    """
+
+    in_sample: Array
+    held_out: Array
+    in_sample_better: NDArray[np.bool_]
+    held_out_better: NDArray[np.bool_]
+    n_settings: int
+    n_topics: int
+    sd: float
+    correlation: float
+    alpha: float
+    folds: str
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_finite("the selection bias", in_sample=self.in_sample, held_out=self.held_out)
+
+    @property
+    def expected(self) -> float:
+        """The in-sample advantage by theory: E(largest of m standard normals) · sd · √(1 − correlation) / √n."""
+        return expected_largest(self.n_settings) * self.sd * math.sqrt((1 - self.correlation) / self.n_topics)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature("selection bias", **{name.removeprefix("n_"): value for name, value in self.settings.items()})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was simulated."""
+        names = ("n_settings", "n_topics", "sd", "correlation", "alpha", "folds")
+        known = {name: getattr(self, name) for name in names}
+        return {**known, "n_experiments": len(self.in_sample), "seed": self.seed}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Two rows, in-sample and held-out.
+
+        Columns: tested, advantage (mean over experiments; the truth is 0), standard_error, lower, upper (95% of
+        the experiments), declared_better (share of experiments, should be alpha/2).
+        """
+        rows = []
+        for name, advantage, better in (
+            ("in-sample", self.in_sample, self.in_sample_better),
+            ("held-out", self.held_out, self.held_out_better),
+        ):
+            lower, upper = np.quantile(advantage, [0.025, 0.975])
+            rows.append(
+                {
+                    "tested": name,
+                    "advantage": float(advantage.mean()),
+                    "standard_error": float(advantage.std(ddof=1) / math.sqrt(len(advantage))),
+                    "lower": float(lower),
+                    "upper": float(upper),
+                    "declared_better": float(better.mean()),
+                }
+            )
+        return pl.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows and the settings as plain values."""
+        return {**super().to_dict(), "expected": self.expected}
+
+    def __repr__(self) -> str:
+        return (
+            f"SelectionBias({self.n_settings} equally good settings on {self.n_topics} topics: "
+            f"in-sample {self.in_sample.mean():+.4f}, held-out {self.held_out.mean():+.4f}; "
+            f"declared better {self.in_sample_better.mean():.1%} and {self.held_out_better.mean():.1%})"
+        )
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.tune.answer import bias_answer
+
+        return bias_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.tune import charts
+
+        return {"bias": charts.bias}
+
+
+def selection_bias(
+    n_settings: int = BIAS_SETTINGS,
+    n_topics: int = BIAS_TOPICS,
+    splitter: Splitter | None = None,
+    *,
+    folds: int | None = None,
+    leave_one_out: bool = False,
+    holdout: float | None = None,
+    n_repeats: int | None = None,
+    sd: float = BIAS_SD,
+    correlation: float = 0.0,
+    alpha: float = ALPHA,
+    n_experiments: int = BIAS_EXPERIMENTS,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> SelectionBias:
+    """Tune settings that are all equally good, and see how much better than an untuned equal they look.
+
+    The score of a setting on a topic is the topic's ease plus normal noise of standard deviation `sd`, the same
+    for all settings and for the baseline. Topic ease is common to both sides of every difference and drops out.
+    So the true advantage is 0, and whatever shows up is selection: by theory E(largest of m standard normals) ·
+    sd · √(1 − correlation) / √n when the best mean is reported on the topics it was chosen on.
+
+    The mean of the held-out scores is free of it. A test on them is not quite: each fold's choice rests on the
+    other folds' topics, so held-out scores depend on one another, and with settings as unlike as different
+    systems (correlation 0) a t-test on many small folds rejects too often. With settings as alike as neighbours
+    on a parameter grid (correlation .9) its level is right. A single hold-out is right always, and weak.
+
+    Parameters
+    ----------
+    n_settings, n_topics : size of the experiment
+    splitter, folds, leave_one_out, holdout, n_repeats : how to hold topics out (see `tune`); 10 folds unless given
+    sd : spread of a setting's scores on a topic about the topic's ease. The root of the `residual` variance of
+        past scores is an estimate.
+    correlation : of that spread between settings of the family: 0 for settings that have no more in common with
+        each other than with the baseline, near 1 for neighbours on a grid
+    alpha : level of the two-sided paired t-test against the baseline
+    n_experiments : how many experiments to simulate
+
+    Examples
+    --------
+    >>> selection_bias(50, 50, n_experiments=300)
+    SelectionBias(50 equally good settings on 50 topics: in-sample +0.0316, held-out -0.0005;
+                  declared better 32.0% and 9.3%)
+    """
+    for name, value, least, advice in (
+        ("n_settings", n_settings, 2, BIAS_SETTINGS),
+        ("n_topics", n_topics, 2, BIAS_TOPICS),
+        ("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS),
+    ):
+        if value < least:
+            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value}. Write {advice}.")
+    for name, size, most in (
+        ("`n_settings` × `n_topics`", n_settings * n_topics, MOST_SCORES),
+        ("`n_experiments` × `n_topics`", n_experiments * n_topics, MOST_SCORES),
+        ("`n_experiments` × `n_settings` × `n_topics`", n_experiments * n_settings * n_topics, MOST_DRAWS),
+    ):
+        if size > most:
+            raise ArgumentError(
+                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Make one of them smaller."
+            )
+    if not 1e-12 <= sd <= 1e12:
+        raise ArgumentError(f"`sd` must be a positive number; got {sd}. Write {BIAS_SD}.")
+    if not 0 <= correlation < 1:
+        raise ArgumentError(f"`correlation` must be at least 0 and below 1; got {correlation}. Write 0.9.")
+    if not 0 < alpha < 1:
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
+    topics = tuple(f"{i:06d}" for i in range(n_topics))
+    split = splitter_of(
+        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats or 1, seed=seed
+    )
+    made = make_folds(split, topics, np.zeros((n_topics, 1)))
+    held = np.concatenate(made.held_out)
+    sizes = [len(fold) for fold in made.held_out]
+    covered = made.times_held_out > 0
+    in_sample, held_out = np.empty((n_experiments, n_topics)), np.empty((n_experiments, int(covered.sum())))
+    random = generator(seed, _STREAM)
+    for experiment in range(n_experiments):
+        baseline, settings = equal_settings(n_topics, n_settings, sd, correlation, random)
+        champion = int(best(settings.sum(axis=0, keepdims=True), 0.0).column[0])
+        in_sample[experiment] = settings[:, champion] - baseline
+        chosen = np.repeat(choose(settings, made, 0.0).column, sizes)
+        held_out[experiment] = mean_per_topic(held, settings[held, chosen] - baseline[held], n_topics)[covered]
+        if progress:
+            progress(experiment + 1, n_experiments)
+    return SelectionBias(
+        in_sample.mean(axis=1),
+        held_out.mean(axis=1),
+        _declared_better(in_sample, alpha),
+        _declared_better(held_out, alpha),
+        n_settings,
+        n_topics,
+        sd,
+        correlation,
+        alpha,
+        made.description,
+        seed,
+    )
+
+
+def _declared_better(differences: Array, alpha: float) -> NDArray[np.bool_]:
+    """Per row, whether a two-sided paired t-test finds the mean difference significant and positive."""
+    n = differences.shape[1]
+    if n < 2:
+        return np.zeros(len(differences), dtype=np.bool_)
+    t = differences.mean(axis=1) / (differences.std(axis=1, ddof=1) / math.sqrt(n))
+    return np.asarray(t > stdtrit(n - 1, 1 - alpha / 2))
+
+
+def expected_largest(m: int) -> float:
+    """The expected largest of m independent standard normals, ∫ z · m φ(z) Φ(z)^(m−1) dz.
+
+    >>> round(expected_largest(2), 4), round(expected_largest(50), 3)
+    (0.5642, 2.249)
+    """
+    z = np.linspace(-10.0, 10.0, 20_001)
+    density = m * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * ndtr(z) ** (m - 1)
+    return float((z * density).sum() * (z[1] - z[0]))

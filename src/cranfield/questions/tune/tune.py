@@ -1,0 +1,380 @@
+"""`tune`: what a tuned system does on unseen topics, and held-out scores fit for a comparison."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.doors import QrelsLike
+from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEASURES, SEED
+from cranfield.core.errors import DataError, UnknownNameError, notify
+from cranfield.core.executors import Progress
+from cranfield.core.labels import summary
+from cranfield.core.resampling import grid_step, own_unit
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.tune.families import Family, FamilyLike, LiveFamily, as_families, split_families
+from cranfield.questions.tune.folds import Folds, Splitter, make_folds, splitter_of
+from cranfield.questions.tune.held_out import CURVE_COLUMNS, Array, TunedFamily, tune_family
+from cranfield.scores.doors import as_matrix, is_scores
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+_UNLIKE = 0.25
+"""Variance between rival settings, relative to that between families, above which tests are warned about.
+
+Set by simulation; docs/tuning.md says how well it does on others, and that it misses much under leave-one-out."""
+TIED = sentence(
+    "tuning.tied",
+    "{family}: in {tied} of {folds} folds several settings share the best training mean; the first in the "
+    "given order was taken",
+    "two or more settings have the highest mean on the training topics of that many folds",
+)
+DEPENDENT = sentence(
+    "tuning.dependent",
+    "{family}: settings about as good as the final one score quite differently topic by topic, so held-out "
+    "scores depend on one another and a test on them may reject too often (their mean is not affected); fewer "
+    "folds or a single hold-out reduce this",
+    "there are two families and three folds or more, and rivals of the final setting differ from it topic by "
+    "topic as much as families differ (simulated: docs/tuning.md)",
+)
+LEAVE_ONE_OUT = sentence(
+    "tuning.leave-one-out",
+    "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for "
+    "that setting, so choice and held-out score pull against each other and the held-out mean comes out too "
+    "low and unsteady; prefer folds drawn several times (the default)",
+    "every fold holds out a single topic (simulated: docs/tuning.md)",
+)
+MIXTURE = sentence(
+    "tuning.mixture",
+    "{family}: no more than {share:.0%} of the folds chose the final setting, so the held-out mean is that of "
+    "a mixture of settings; another draw of topics may well choose another",
+    "there is one family, three folds or more, and fewer than half of them chose the final setting",
+)
+NEVER_HELD_OUT = sentence(
+    "tuning.never-held-out",
+    "{never} of {topics} topics were never held out, so the held-out scores rest on {rest} topic{s}; N-fold "
+    "and leave-one-out use every topic",
+    "some topics are in no held-out part",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning(Result):
+    """What `tune` found: per family and fold the choice and its scores, and the held-out scores of all families.
+
+    Attributes
+    ----------
+    families : one `TunedFamily` each, also by name: ``tuning["bm25"]``
+    folds : which topics were held out when; the same for all families
+    held_out : topic × family matrix of held-out scores, ready for `cranfield.comparison`
+    warnings : what to know before relying on it, one sentence each
+    """
+
+    families: tuple[TunedFamily, ...]
+    folds: Folds
+    held_out: ScoreMatrix
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> TunedFamily:
+        for family in self.families:
+            if family.name == name:
+                return family
+        raise UnknownNameError("family", name, [family.name for family in self.families])
+
+    @property
+    def measure(self) -> str:
+        """The measure tuned for."""
+        return self.held_out.measure
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        families = [f"{name} ({count} settings)" for name, count in self.settings["families"].items()]
+        named = {**self.settings, "families": families}
+        return signature("tuning", **{name.removeprefix("n_"): value for name, value in named.items()})
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per family and fold: family, fold, chosen, train_mean, held_out_mean, topics (held out).
+
+        The last fold of a family, ``all``, holds its final setting, that setting's mean on all topics, and the
+        mean of the held-out scores.
+        """
+        sizes = [len(fold) for fold in self.folds.held_out]
+        return pl.concat(
+            pl.DataFrame(
+                {
+                    "family": [one.name] * (len(sizes) + 1),
+                    "fold": [*map(str, range(1, len(sizes) + 1)), "all"],
+                    "chosen": [*one.chosen, one.final],
+                    "train_mean": [*one.train_means, one.in_sample_mean],
+                    "held_out_mean": [*one.held_out_means, one.held_out_mean],
+                    "topics": [*sizes, self.held_out.n_topics],
+                }
+            )
+            for one in self.families
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How topics were held out."""
+        return {
+            "measure": self.measure,
+            "families": {family.name: family.family.scores.n_systems for family in self.families},
+            "n_topics": len(self.folds.topics),
+            "folds": self.folds.description,
+            "seed": self.folds.seed,
+        }
+
+    def summary(self) -> str:
+        """The held-out mean of every family and the setting to use."""
+        each = [f"{f.name} {f.held_out_mean:.4f} held out, with {f.final}" for f in self.families]
+        return f"{self.measure}: {'; '.join(each)}"
+
+    def by_family(self) -> pl.DataFrame:
+        """One row per family.
+
+        Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
+        in_sample_mean, held_out_mean with its 95% interval over topics, optimism.
+        """
+        return pl.DataFrame(
+            {
+                "family": one.name,
+                "settings": one.family.scores.n_systems,
+                "final": one.final,
+                "agreement": one.agreement,
+                "distinct": one.n_distinct,
+                "in_sample_mean": one.in_sample_mean,
+                "held_out_mean": one.held_out_mean,
+                "held_out_lower": one.lower,
+                "held_out_upper": one.upper,
+                "optimism": one.optimism,
+            }
+            for one in self.families
+        )
+
+    def curve(
+        self,
+        *,
+        n_resamples: int = CURVE_RESAMPLES,
+        seed: int = SEED,
+        alpha: float = ALPHA,
+        progress: Progress | None = None,
+    ) -> pl.DataFrame:
+        """The curves of all families below one another (see `TunedFamily.curve`)."""
+        curves = (
+            family.curve(n_resamples=n_resamples, seed=seed, alpha=alpha, progress=progress) for family in self.families
+        )
+        joined = pl.concat(curves, how="diagonal_relaxed")
+        parameters = [name for name in joined.columns if name not in CURVE_COLUMNS]
+        return joined.select(*CURVE_COLUMNS[:2], *parameters, *CURVE_COLUMNS[2:])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values: signature, families, folds with their topics, held-out scores, warnings."""
+        return {
+            "signature": self.signature,
+            "measure": self.measure,
+            "settings": self.settings,
+            "families": self.by_family().to_dicts(),
+            "folds": [
+                {
+                    "fold": str(fold + 1),
+                    "held_out": list(self.folds.held_out_topics(fold)),
+                    "chosen": {one.name: one.chosen[fold] for one in self.families},
+                    "train_mean": {one.name: float(one.train_means[fold]) for one in self.families},
+                    "held_out_mean": {one.name: float(one.held_out_means[fold]) for one in self.families},
+                }
+                for fold in range(len(self.folds))
+            ],
+            "held_out": {
+                family: dict(zip(self.held_out.topics, self.held_out.values[:, j].tolist(), strict=True))
+                for j, family in enumerate(self.held_out.systems)
+            },
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"Tuning({self.measure}, {self.folds.description}, {len(self.folds.topics)} topics)"]
+        lines += [
+            f"  {f.name}: held-out mean {f.held_out_mean:.4f}{f.interval}, in-sample {f.in_sample_mean:.4f} with "
+            f"{f.final} (chosen in {f.n_chosen} of {len(f.choices)} folds)"
+            for f in self.families
+        ]
+        return "\n".join(lines)
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.tune.answer import tuning_answer
+
+        return tuning_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.tune import charts
+
+        return {"curve": charts.curve, "folds": charts.folds}
+
+
+def tune(
+    families: FamilyLike | Mapping[str, FamilyLike] | Iterable[Family | LiveFamily],
+    splitter: Splitter | Sequence[tuple[Sequence[str], Sequence[str]]] | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measure: str | None = None,
+    folds: int | None = None,
+    leave_one_out: bool = False,
+    holdout: float | None = None,
+    n_repeats: int | None = None,
+    stratified: bool = False,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> Tuning:
+    """Choose every family's setting on training topics, score it on held-out ones (INLS 509, "Cross-Validation").
+
+    For each fold and family, the setting with the best mean score on the training topics is applied to the
+    held-out topics. The same folds serve all families, and every topic's score comes from a setting it had no
+    part in choosing, so that the held-out matrix goes straight into a significance test.
+
+    Means are compared on the exact grid; settings tied for the best mean are taken in the given order, and a
+    warning says so. The folds depend on the topic ids and the seed, not on the order in which topics were given.
+
+    Parameters
+    ----------
+    families : the families to tune, all on the same topics and measure: a mapping from name to `ScoreMatrix`
+        whose systems are the settings, `Family` and `LiveFamily` objects, or one matrix (see `split_families`); scores
+        may have any form that `as_scores` takes. With `qrels`, runs by setting: ``{"ql(mu=500)": run, …}``
+    qrels, measure : judgments for runs, which are evaluated first; the measure to tune for
+    splitter : `NFold` (default, 10 folds drawn 10 times), `LeaveOneOut`, `HoldOut`, any object with scikit-learn's
+        ``split`` (its positions count topics in byte order of their ids), or a list of (training, held-out topics)
+    folds, leave_one_out, holdout : instead of a splitter: so many folds, one topic at a time, or a share of the topics
+    n_repeats, stratified, seed : how folds or a hold-out are drawn; see `NFold`. Drawn once where `folds` or `holdout`
+        is given, 10 times where neither is: one draw of folds moves the held-out mean by chance
+    progress : called with (done, total) while a live family is evaluated
+
+    Notes
+    -----
+    `held_out_mean` is the mean over topics. With folds of equal size it is the mean of the folds' means, as on
+    the slides. It speaks of the procedure (tune on a little less than all topics, then use); a system tuned on
+    all topics should do slightly better (Arguello, INLS 509, "Parameter Tuning").
+
+    Examples
+    --------
+    Five folds, whose held-out means are those of the slides (INLS 509: .80, .50, .70, .55, .50, average .61):
+
+    >>> scores = [[0.80, 0.7], [0.50, 0.4], [0.70, 0.6], [0.55, 0.5], [0.50, 0.4]]
+    >>> ql = ScoreMatrix(scores, "12345", ["ql(lambda=0.6)", "ql(lambda=0.4)"], "P@10")
+    >>> tuning = tune({"ql": ql}, folds=5)
+    >>> tuning
+    Tuning(P@10, 5-fold, 5 topics)
+      ql: held-out mean 0.6100 [0.4434, 0.7766], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+    >>> tuning.held_out.system_means.round(4).tolist()
+    [0.61]
+    """
+    given: Any = families
+    if qrels is not None:
+        families = split_families(scores_or_evaluated(given, qrels, measure or MEASURES[0]).only())
+    elif measure is not None and is_scores(families) and not isinstance(families, ScoreMatrix):
+        families = split_families(as_matrix(given, measure=measure, argument="families"))
+    listed = as_families(families, progress)
+    topics = _check(listed)
+    ordered = [
+        one.scores.values if one.scores.topics == topics else one.scores.select(topics=topics).values for one in listed
+    ]
+    together = ordered[0] if len(ordered) == 1 else np.hstack(ordered)
+    # Scores in units of one exact grid: whole numbers, whose sums over topics and settings have no rounding error.
+    units = together / own_unit(together)
+    units *= 1 / grid_step(units, max(units.shape))
+    np.rint(units, out=units)
+    split = splitter_of(
+        splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats,
+        stratified=stratified, seed=seed,
+    )  # fmt: skip
+    made = make_folds(split, topics, units, together)
+    borders = np.cumsum([x.shape[1] for x in ordered])[:-1]
+    parts = zip(listed, ordered, np.split(units, borders, axis=1), strict=True)
+    tuned, held_out = zip(*(tune_family(family, raw, own, made) for family, raw, own in parts), strict=True)
+    covered = made.times_held_out > 0
+    where = {topic: at for at, topic in enumerate(topics)}
+    shown = [topic for topic in listed[0].scores.topics if covered[where[topic]]]
+    values = np.column_stack(held_out)[[where[topic] for topic in shown]]
+    step = f"held-out scores of tuned families, {made.description}"
+    matrix = ScoreMatrix(values, shown, [one.name for one in listed], listed[0].scores.measure, provenance=[step])
+    before = [f"{family.name}: {text}" for family in listed for text in family.scores.warnings]
+    result = Tuning(tuned, made, matrix, (*before, *_warnings(tuned, made, matrix.values)))
+    notify(result.warnings)
+    return result
+
+
+def _check(families: tuple[Family, ...]) -> tuple[str, ...]:
+    """The topics all families share, in byte order, once the families are known to be fit for tuning."""
+    first = families[0]
+    for family in families:
+        name, scores = family.name, family.scores
+        if scores.n_systems < 2:
+            raise DataError(
+                f"family {name!r} has one setting, {scores.systems[0]!r}; tuning needs at least 2. "
+                "Give it further settings, or compare it untuned with the held-out scores of the others."
+            )
+        if scores.measure != first.scores.measure:
+            raise DataError(
+                f"the families must be scored by one measure; {first.name!r} has {first.scores.measure}, "
+                f"{name!r} has {scores.measure}"
+            )
+        unmatched = sorted(set(scores.topics) ^ set(first.scores.topics))
+        if unmatched:
+            raise DataError(
+                f"families {first.name!r} and {name!r} differ in {len(unmatched)} topics ({summary(unmatched)}); "
+                "score them on the same topics, or keep the common ones"
+            )
+        scores.require(topics=2, what=f"tuning {name!r}")
+    return tuple(sorted(first.scores.topics, key=str.encode))
+
+
+def _near_best_settings_differ(family: TunedFamily, held_out: Array) -> bool:
+    """Whether the settings that might have been chosen differ, topic by topic, as much as the families do.
+
+    The rivals of the final setting are those whose mean is within two standard errors of the difference. If a rival
+    differs from it by much of the variance that a difference between two families has, chance in the training topics
+    moves the held-out scores of a whole fold, and a test that takes topics as independent rejects too often (see
+    `selection_bias`). Whether the folds happened to agree on a setting says nothing about it.
+    """
+    pairs = list(itertools.combinations(held_out.T, 2))
+    if not pairs or len(family.choices) < 3 or len(held_out) < 2:
+        return False
+    scores = family.family.scores
+    final = scores.systems.index(family.final)
+    behind = np.delete(scores.values[:, [final]] - scores.values, final, axis=1)
+    variance = behind.var(axis=0, ddof=1)
+    rivals = (behind.mean(axis=0) <= 2 * np.sqrt(variance / scores.n_topics)) & (variance > 0)
+    between_families = float(np.mean([(a - b).var(ddof=1) for a, b in pairs]))
+    return bool(rivals.any()) and float(variance[rivals].mean()) > _UNLIKE * between_families
+
+
+def _warnings(tuned: Sequence[TunedFamily], folds: Folds, held_out: Array) -> Iterable[str]:
+    yield from dict.fromkeys(note for family in tuned for note in family.family.notes)
+    for family in tuned:
+        if family.n_tied:
+            yield TIED(family=family.name, tied=family.n_tied, folds=len(folds))
+    for family in tuned:
+        if _near_best_settings_differ(family, held_out):
+            yield DEPENDENT(family=family.name)
+    if folds.description.startswith("leave-one-out"):
+        yield LEAVE_ONE_OUT()
+    if len(tuned) == 1 and len(folds) >= 3 and tuned[0].agreement < 0.5:
+        yield MIXTURE(family=tuned[0].name, share=tuned[0].agreement)
+    times = folds.times_held_out
+    never = int(np.count_nonzero(times == 0))
+    if never:
+        rest = len(times) - never
+        yield NEVER_HELD_OUT(never=never, topics=len(times), rest=rest, s="s" * (rest > 1))

@@ -1,0 +1,1 @@
+"""How much past scores vary."""

@@ -1,0 +1,421 @@
+"""`estimate_variance` and `pool_variances`: estimates of the variance a new test collection must cope with."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.teams import read_teams
+from cranfield.core.defaults import ALPHA, ASSURANCE, ESTIMATOR
+from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.resampling import sample_covariance
+from cranfield.core.results import Result
+from cranfield.core.sentences import sentence
+from cranfield.core.signature import signature
+from cranfield.questions.variance.estimators import ESTIMATORS, Estimator
+from cranfield.questions.variance.jackknife import (
+    LogError,
+    Without,
+    enough_groups,
+    log_error,
+    numbered_groups,
+    pooled_groups,
+)
+from cranfield.questions.variance.sphericity import mean_greenhouse_geisser, pooled_epsilon
+from cranfield.questions.variance.squares import (
+    Array,
+    squares,
+    squares_without_each_group,
+    squares_without_each_topic,
+)
+from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import ScoreMatrix, inherited
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+NO_INTERVAL = sentence(
+    "variance.no-interval",
+    "{measure}: no interval for the {estimator} variance: {problem}.",
+    "there are fewer than three topics, no variance is left without a topic, system or team, or the ends lie beyond "
+    "all bounds",
+)
+TOPICS_ALONE = sentence(
+    "variance.topics-alone",
+    "{measure}: the interval of the {estimator} variance counts topics alone: it takes at least 3 {groups} to leave "
+    "one out. Other systems may vary more or less.",
+    "a collection has fewer than three systems, or teams where they are given, or one team has all systems but one",
+)
+_LONGEST_REACH = 300.0
+"""Of an interval on the scale of logarithms; e³⁰⁰ is nearly all a double can hold."""
+_LARGEST_LOG = 700.0
+"""e⁷⁰⁰ is a double, e⁷¹⁰ is not."""
+_NO_VARIANCE = 1e-12
+"""A standard deviation below this share of the largest score is rounding, not variance (and so for a variance
+without a topic or a system beside the whole)."""
+Teams = Mapping[str, str] | str | os.PathLike[str]
+"""The team of each system, or a file that `read_teams` reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """What one collection contributes to an estimate."""
+
+    collection: str
+    n_topics: int
+    n_systems: int
+    variance: float
+    without_each_topic: Array | None
+    without_each_group: Without | None
+    scores: ScoreMatrix
+    teams: Mapping[str, str] | None = None
+
+    @property
+    def covariance(self) -> Array:
+        """Covariances of the systems over topics; made when asked for, because thousands of systems have many."""
+        return sample_covariance(self.scores.values)
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceEstimate(Result):
+    """A variance estimated from past scores; get one from `estimate_variance` or `pool_variances`.
+
+    Attributes
+    ----------
+    variance : float
+        The variance σ̂² of a system's score over topics, as the estimator sees it.
+    lower, upper : float or None
+        Interval for the variance at confidence 1 − alpha (jackknife of its logarithm over topics and systems, or
+        teams); None for `percentile95`, and where there are too few topics.
+    n_topics, n_systems : int
+        Size of the past data; topics are added up when pooled, systems are None when the collections differ.
+    strata : tuple of Stratum
+        The collections behind the estimate, one unless pooled.
+    error : LogError or None
+        Standard error of the logarithm, with its degrees of freedom; None where there is no interval.
+    warnings, inherited : tuple of str
+        What to know before relying on it; those of them that the past scores brought along.
+    """
+
+    estimator: str
+    measure: str
+    collection: str
+    variance: float
+    lower: float | None
+    upper: float | None
+    n_topics: int
+    n_systems: int | None
+    alpha: float = ALPHA
+    strata: tuple[Stratum, ...] = field(default=(), repr=False)
+    warnings: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = field(default=(), repr=False)
+    error: LogError | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
+        if not (0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf):
+            raise ArithmeticError(
+                f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
+                f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."
+            )
+
+    @property
+    def variance_of_difference(self) -> float:
+        """σ_t², the variance of the difference of two systems: 2σ² (EVIA §3.2).
+
+        For `percentile95` this is what was measured, and `variance` is half of it.
+        """
+        return 2 * self.variance
+
+    def assured(self, assurance: float = ASSURANCE) -> VarianceEstimate | None:
+        """The estimate at V̂·exp(t_df·s): the true variance lies below it with this assurance; None without interval.
+
+        Examples
+        --------
+        >>> from cranfield import make_scores
+        >>> estimate = estimate_variance(make_scores(50, 10, seed=1), "residual")
+        >>> estimate.variance < estimate.assured(0.8).variance < estimate.upper
+        True
+        """
+        if self.error is None:
+            return None
+        above = self.variance * math.exp(min(self.error.reach(assurance), _LONGEST_REACH))
+        return replace(self, variance=above, lower=None, upper=None) if above < math.inf else None
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        return signature(
+            "variance estimate", estimator=self.estimator, measure=self.measure,
+            collections=[stratum.collection for stratum in self.strata] or None, topics=self.n_topics,
+            systems=self.n_systems,
+        )  # fmt: skip
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force."""
+        return {name: getattr(self, name) for name in ("estimator", "measure", "collection", "alpha")}
+
+    def epsilon(self, n_systems: int | None = None) -> float:
+        """ε of the past scores for comparisons of `n_systems` systems, without its bias from few topics.
+
+        1 means that all differences between systems vary equally, as a blocked F-test assumes. See
+        `unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights n − 1.
+        A `DataError` where the past cannot say: two topics, or far more systems than there are.
+        """
+        k = n_systems or self._fewest_systems
+        if k == 2:
+            return 1.0
+        return pooled_epsilon([(stratum.covariance, stratum.n_topics) for stratum in self.strata], k)
+
+    def greenhouse_geisser(self, n_systems: int | None = None) -> float:
+        """The Greenhouse–Geisser ε, which few topics make too low; to be shown beside `epsilon`, not to design with.
+
+        Collections are averaged with the weights n − 1.
+        """
+        k = n_systems or self._fewest_systems
+        if k == 2:
+            return 1.0
+        values = [mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
+        return float(np.average(values, weights=[stratum.n_topics - 1 for stratum in self.strata]))
+
+    @property
+    def _fewest_systems(self) -> int:
+        return min(stratum.n_systems for stratum in self.strata)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
+        row = {
+            "collection": self.collection, "measure": self.measure, "topics": self.n_topics,
+            "systems": self.n_systems, "method": self.estimator, "variance": self.variance,
+            "variance_of_difference": self.variance_of_difference, "lower": self.lower, "upper": self.upper,
+        }  # fmt: skip
+        return pl.DataFrame([row], schema_overrides={"systems": pl.Int64, "lower": pl.Float64, "upper": pl.Float64})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as a dictionary, with signature and warnings."""
+        said = {"signature": self.signature, "settings": self.settings, "warnings": list(self.warnings)}
+        return {**self.to_frame().row(0, named=True), "alpha": self.alpha, **said}
+
+    def __repr__(self) -> str:
+        interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
+        return (
+            f"VarianceEstimate({self.estimator}: {self.variance:.6f}{interval}, "
+            f"{self.measure}, {self.n_topics} topics, {self.collection})"
+        )
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.variance.answer import estimate_answer
+
+        return estimate_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.variance import charts
+
+        return {"estimators": charts.estimators}
+
+
+def estimate_variance(
+    scores: ScoresLike,
+    estimator: str = ESTIMATOR,
+    *,
+    alpha: float = ALPHA,
+    collection: str | None = None,
+    teams: Teams | None = None,
+) -> VarianceEstimate:
+    r"""How much do scores vary, for designing the next collection?
+
+    ============== ========================================================== =====================================
+    estimator      formula                                                    estimates
+    ============== ========================================================== =====================================
+    within         V_E1 = Σ(x_ij − x̄_j)² / (m(n−1)), AIRS 2016 eq. 1          σ² of the one-way model, unbiased
+    one_way        (m−1)/(mn)·(V_A − V_E1) + V_E1, EVIA 2014 eq. 4            σ² plus between-system variance
+    two_way        (m−1)/(mn)·(V_A − V_E2) + (V_B − V_E2)/m + V_E2, eq. 7     the same by two-way ANOVA
+    residual       V_E2 = Σ(x_ij − x̄_i − x̄_j + x̄)² / ((m−1)(n−1))             σ² once topics are blocked (paired)
+    percentile95   95th percentile of the pairwise difference variances, /2   σ_t²/2, RD-003 §3.2
+    ============== ========================================================== =====================================
+
+    The first three hold the variance between topics, which all systems of a real comparison share; `residual` and
+    `percentile95` do not. That is why they differ by factors.
+
+    The interval is V̂·exp(±t_df·s). Topics and systems both count as samples: s² = v_t + v_s, the jackknife variances of
+    log V̂ with each topic, and each system or team, left out; df = s⁴/(v_t²/(n−1) + v_s²/(m−1)). It covers the variance
+    of all systems like these, not of these alone. With fewer than 3 systems or teams it counts topics alone and says
+    so. `percentile95` has none.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix, or whatever `as_scores` takes
+        By one measure; at least two topics and two systems.
+    estimator : {"within", "one_way", "two_way", "residual", "percentile95"}
+    alpha : float
+        The interval has confidence 1 − alpha.
+    collection : str, optional
+        A name for the data, shown in tables.
+    teams : mapping from system to team, or a file that `read_teams` reads, optional
+        Teams are left out in place of systems (delete-group jackknife): systems of one team are often alike, and then
+        leaving out single systems makes the interval too narrow.
+
+    References
+    ----------
+    Sakai, "Designing test collections that provide tight confidence intervals" (RD-003), §3.2; Sakai, "Topic set
+    size design with variance estimates from two-way ANOVA" (EVIA 2014), eqs. 1–8; Sakai, "The effect of score
+    standardisation on topic set size design" (AIRS 2016), eq. 1. Busing, Meijer and van der Leeden, "Delete-m jackknife
+    for unequal m", Statistics and Computing 9 (1999).
+
+    Examples
+    --------
+    >>> from cranfield import ScoreMatrix
+    >>> x = ScoreMatrix([[0.2, 0.3, 0.4], [0.5, 0.4, 0.6], [0.8, 0.8, 0.7]], "123", "abc", "AP")
+    >>> [round(estimate_variance(x, name).variance, 4) for name in ("within", "two_way", "residual")]
+    [0.0611, 0.06, 0.0094]
+    """
+    entry = ESTIMATORS[estimator]
+    if not 0 < alpha < 1:
+        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05 for 95% intervals.")
+    matrix = as_matrix(scores).require(what="a variance estimate").canonical()
+    x = matrix.values
+    n, m = x.shape
+    mapping = team_of(teams)
+    names, group = numbered_groups(matrix.systems, mapping)
+    without, without_group = None, None
+    if entry.of_squares is not None:
+        variance = float(entry.of_squares(squares(x)))
+        if n > 2:
+            without = entry.of_squares(squares_without_each_topic(x))
+        if enough_groups(group):
+            left = entry.of_squares(squares_without_each_group(x, group))
+            without_group = Without(names, np.bincount(group).astype(np.float64), left)
+    elif entry.of_scores is not None:
+        variance = float(entry.of_scores(x))
+    else:
+        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
+    smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
+    if variance <= smallest:
+        raise DataError(
+            f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from. Give the scores of other "
+            "systems or topics."
+        )
+    stratum = Stratum(collection or "scores", n, m, variance, without, without_group, matrix, mapping)
+    return _from_strata(estimator, matrix.measure, stratum.collection, (stratum,), alpha, inherited([matrix]))
+
+
+def team_of(teams: Teams | None) -> Mapping[str, str] | None:
+    """The team of each system, read where a file was given."""
+    return teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
+
+
+def named_teams(teams: Teams | None) -> str | None:
+    """Teams as settings show them: the file, or how many there are.
+
+    >>> named_teams({"a": "uw", "b": "uw", "c": "udel"})
+    '2 teams'
+    """
+    if isinstance(teams, Mapping):
+        return f"{len({*teams.values()})} teams"
+    return None if teams is None else os.fspath(teams)
+
+
+def _why_zero(estimator: Estimator, x: Array) -> str:
+    if float(np.ptp(x)) == 0:
+        return f"all {x.size} scores are {x.flat[0]:g}"
+    if estimator.holds_topics:
+        return "no system's score changes from topic to topic"
+    return "the difference between two systems never changes from topic to topic"
+
+
+def pool_variances(estimates: Iterable[VarianceEstimate]) -> VarianceEstimate:
+    """One variance from several past collections: Σ(n_C − 1)σ̂²_C / Σ(n_C − 1) (RD-003 eq. 11, EVIA eq. 8).
+
+    The interval is that of `estimate_variance`, over the topics of each collection and over all systems or teams. One
+    that stands in several collections is left out of all of them at once.
+
+    Examples
+    --------
+    Two halves of the same size count equally.
+
+    >>> from cranfield import ScoreMatrix
+    >>> values = [[i / 10, (i * 7 % 10) / 10, (i * 3 % 10) / 10] for i in range(10)]
+    >>> x = ScoreMatrix(values, map(str, range(10)), "abc", "AP")
+    >>> halves = [estimate_variance(x.select(topics=x.topics[k::2]), "residual") for k in (0, 1)]
+    >>> [round(estimate.variance, 4) for estimate in (*halves, pool_variances(halves))]
+    [0.0667, 0.1333, 0.1]
+    """
+    listed = list(estimates)
+    if not listed:
+        raise ArgumentError("`estimates` is empty; pass at least one variance estimate to pool.")
+    first = listed[0]
+    for name in ("estimator", "measure", "alpha"):
+        values = list(dict.fromkeys(getattr(estimate, name) for estimate in listed))
+        if len(values) > 1:
+            raise ArgumentError(f"cannot pool estimates of different {name}: {', '.join(map(str, values))}.")
+    strata = tuple(stratum for estimate in listed for stratum in estimate.strata)
+    name = "pooled" if len(strata) > 1 else first.collection
+    said = dict.fromkeys(
+        text if len(listed) == 1 else f"{one.collection}: {text}" for one in listed for text in one.inherited
+    )
+    return _from_strata(first.estimator, first.measure, name, strata, first.alpha, tuple(said))
+
+
+def _from_strata(
+    estimator: str, measure: str, collection: str, strata: tuple[Stratum, ...], alpha: float, said: tuple[str, ...]
+) -> VarianceEstimate:
+    """The estimate of all strata, after what the past scores had to say."""
+    weights = np.asarray([stratum.n_topics - 1 for stratum in strata], dtype=np.float64)
+    values = np.asarray([stratum.variance for stratum in strata])
+    variance = float((weights * values).sum() / weights.sum())  # RD-003 eq. 11
+    lower, upper, problem, error = None, None, None, None
+    if ESTIMATORS[estimator].of_squares is not None:
+        error, problem = _jackknife_error(strata, weights, values)
+        if error is not None:
+            reach = error.reach(1 - alpha / 2)
+            if reach >= _LONGEST_REACH:
+                problem = "at this level its ends lie beyond all bounds"
+            elif abs(math.log(variance)) + reach >= _LARGEST_LOG:
+                problem = "no double holds its ends in this unit of the scores"
+            else:
+                lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
+    systems = {stratum.n_systems for stratum in strata}
+    warnings = said
+    if problem is not None:
+        warnings += (NO_INTERVAL(measure=measure, estimator=estimator, problem=problem),)
+    elif error is not None and not error.systems:
+        groups = "teams" if any(stratum.teams is not None for stratum in strata) else "systems"
+        warnings += (TOPICS_ALONE(measure=measure, estimator=estimator, groups=groups),)
+    notify(warnings)
+    return VarianceEstimate(
+        estimator, measure, collection, variance, lower, upper, sum(stratum.n_topics for stratum in strata),
+        systems.pop() if len(systems) == 1 else None, alpha, strata, warnings, said,
+        error if lower is not None else None,
+    )  # fmt: skip
+
+
+def _jackknife_error(strata: tuple[Stratum, ...], weights: Array, values: Array) -> tuple[LogError | None, str | None]:
+    """Error of the logarithm of the pooled variance; or the reason why there is none."""
+    variance = float((weights * values).sum() / weights.sum())
+    topics, groups, members = [], None, None
+    for stratum, weight, value in zip(strata, weights, values, strict=True):
+        if stratum.without_each_topic is None:
+            return None, "it takes at least 3 topics to leave one out"
+        rest = (weights * values).sum() - weight * value
+        left = (rest + (weight - 1) * stratum.without_each_topic) / (weights.sum() - 1)
+        if not (left > _NO_VARIANCE * value).all():
+            return None, "without one of the topics there is no variance left"
+        topics.append(np.log(left))
+    parts = [stratum.without_each_group for stratum in strata if stratum.without_each_group is not None]
+    if len(parts) == len(strata):
+        pooled, members = pooled_groups(weights, list(values), parts)
+        if not (pooled > _NO_VARIANCE * variance).all():
+            return None, "without one of the systems or teams there is no variance left"
+        groups = np.log(pooled)
+    return log_error(math.log(variance), topics, groups, members), None

@@ -1,0 +1,59 @@
+"""How much past scores vary: the settings of `variance`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.core import options as shared
+from cranfield.core.errors import ArgumentError
+from cranfield.core.question import Question, Takes, setting
+from cranfield.core.registry import Registry
+
+
+def estimators() -> Registry[Any]:
+    """The variance estimators there are."""
+    from cranfield.questions.variance.estimators import ESTIMATORS
+
+    return ESTIMATORS
+
+
+@dataclass(frozen=True, kw_only=True)
+class VarianceQuestion(Question):
+    """Estimate the variance of past scores, collection by collection and pooled.
+
+    Every table is a collection; per-run files make one collection together. The last row of each measure and estimator
+    pools them. lower and upper bound the variance of all systems and topics like these (jackknife over both; over
+    teams with --teams).
+
+    Example: cranfield variance robust2003.AP.csv robust2004.AP.csv
+    """
+
+    command: ClassVar[str] = "variance"
+    brief: ClassVar[str] = "What varies in past scores, and by how much."
+    takes: ClassVar[Takes] = "collections"
+    place: ClassVar[int] = 140
+
+    measure: str | None = shared.measure()
+    system: tuple[str, ...] | None = shared.systems(shared.ONLY_SYSTEMS)
+    estimator: tuple[str, ...] | None = setting(
+        None, "Estimator; repeat for several.", "--estimator", "--method", registry=estimators, usual="all"
+    )
+    alpha: float = shared.alpha()
+    teams: Path | None = shared.teams("Teams, left out in place of systems: a file of lines `system team`.")
+    missing: str = shared.missing()
+    anova: bool = setting(False, "Show the two-way analysis of variance instead.", part="view")
+
+    @staticmethod
+    def verb() -> Callable[..., Any]:
+        """The public function that answers it."""
+        from cranfield.questions.variance.variances import variances
+
+        return variances
+
+    def check_together(self) -> None:
+        """The analysis of variance is one table, whatever the estimators."""
+        if self.anova and self.estimator:
+            raise ArgumentError("`anova` shows the whole table; leave out `estimator`.")

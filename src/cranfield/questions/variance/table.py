@@ -1,0 +1,155 @@
+"""`anova_table`: the full two-way analysis of variance of past scores."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy.special import fdtrc
+
+from cranfield.core.errors import DataError
+from cranfield.core.invariants import check_finite, check_interval, check_p, check_shares
+from cranfield.core.results import Result
+from cranfield.core.signature import signature
+from cranfield.questions.variance.sphericity import ratio, traces, without_bias
+from cranfield.questions.variance.squares import squares
+from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import inherited
+
+if TYPE_CHECKING:
+    from cranfield.core.answer import Answer, Drawings
+    from cranfield.core.question import Question
+
+
+_NUMBERS = ["mean_square", "f", "p", "p_gg", "p_unbiased", "eta_squared", "partial_eta_squared", "omega_squared"]
+_COLUMNS = {
+    **dict.fromkeys(("collection", "measure", "source"), pl.String), "sum_of_squares": pl.Float64, "df": pl.Int64,
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class AnovaTable(Result):
+    """Two-way analysis of variance without replication: systems, topics, residual, total.
+
+    `epsilon` is the Greenhouse–Geisser ε of the systems and `p_gg` in the systems' row the p-value with
+    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the ε that few topics do
+    not pull down (None below three topics).
+    """
+
+    measure: str
+    collection: str
+    n_topics: int
+    n_systems: int
+    epsilon: float
+    sources: tuple[dict[str, Any], ...]
+    epsilon_unbiased: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        what = f"{self.measure}: the ANOVA"
+        check_interval(what, "epsilon", 0, self.epsilon, 1 + 1e-9)
+        check_finite(what, unbiased_epsilon=self.epsilon_unbiased)
+        for row in self.sources:
+            numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+            check_finite(what, **numbers)
+            check_p(what, [value for name, value in numbers.items() if name in ("p", "p_gg", "p_unbiased")])
+        shares = [row["eta_squared"] for row in self.sources if row.get("eta_squared") is not None]
+        if shares:
+            check_shares(what, "eta squared", shares)
+
+    @property
+    def signature(self) -> str:
+        """One line for a paper's footnote."""
+        named = {name.removeprefix("n_"): value for name, value in self.settings.items()}
+        return signature("two-way ANOVA", **named, epsilon=round(self.epsilon, 4))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was analysed."""
+        return {name: getattr(self, name) for name in ("measure", "collection", "n_topics", "n_systems")}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Source, sum of squares, d.f., mean square, F, p, p_gg, p_unbiased and effect sizes, one row per source."""
+        labels = {"collection": self.collection, "measure": self.measure}
+        return pl.DataFrame([{**labels, **row} for row in self.sources], schema=_COLUMNS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain Python values."""
+        return {**super().to_dict(), "epsilon": self.epsilon, "epsilon_unbiased": self.epsilon_unbiased}
+
+    def __repr__(self) -> str:
+        f = self.sources[0]["f"]
+        return (
+            f"AnovaTable({self.measure}, {self.collection}: {self.n_topics} topics × {self.n_systems} systems, "
+            f"systems F = {f:.2f}, epsilon = {self.epsilon:.3f})"
+        )
+
+    def answer(self, question: Question | None = None) -> Answer:
+        """What the result says, as every skin shows it."""
+        from cranfield.questions.variance.answer import table_answer
+
+        return table_answer(self, question)
+
+    @staticmethod
+    def drawings() -> Drawings:
+        """Its charts by name; the first is drawn unless another is named."""
+        from cranfield.questions.variance import charts
+
+        return {"sources": charts.sources}
+
+
+def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTable:
+    """Where does the variance of the scores come from: systems, topics, or their interaction and noise?
+
+    Sums of squares as in EVIA 2014 eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
+    partial η² = SS/(SS + SS_E2), ω² = (SS − df·V_E2)/(SS_total + V_E2). A p-value too small for a double is shown
+    as the smallest one, never as 0.
+
+    Examples
+    --------
+    >>> from cranfield import ScoreMatrix
+    >>> x = ScoreMatrix([[0.2, 0.3], [0.5, 0.4], [0.8, 0.9]], ["1", "2", "3"], ["a", "b"], "AP")
+    >>> anova_table(x)
+    AnovaTable(AP, scores: 3 topics × 2 systems, systems F = 0.25, epsilon = 1.000)
+    """
+    matrix = as_matrix(scores).require(what="an analysis of variance").canonical()
+    sums = squares(matrix.values)
+    n, m = sums.n, sums.m
+    error, error_df = float(sums.mean_residual), (m - 1) * (n - 1)
+    if error <= (1e-12 * float(np.abs(matrix.values).max())) ** 2:
+        raise DataError(
+            f"{matrix.measure}: the residual variance is zero: systems and topics explain every score, "
+            "so there is no F statistic"
+        )
+    total = float(sums.between_systems + sums.between_topics + sums.residual)
+    of_squares = traces(matrix.values)
+    epsilon = float(ratio(*of_squares, m))
+    unbiased = float(ratio(*without_bias(*of_squares, n), m)) if n > 2 else None
+
+    def p_value(df: float, df_error: float, f: float) -> float:
+        return max(float(fdtrc(df, df_error, f)), sys.float_info.min)
+
+    rows: list[dict[str, Any]] = []
+    for source, ss, df in [("systems", sums.between_systems, m - 1), ("topics", sums.between_topics, n - 1)]:
+        f = float(ss) / df / error
+        p_gg, p_unbiased = (
+            None if source != "systems" or e is None else p_value(e * df, e * error_df, f) for e in (epsilon, unbiased)
+        )
+        rows.append(
+            {
+                "source": source, "sum_of_squares": float(ss), "df": df, "mean_square": float(ss) / df,
+                "f": f, "p": p_value(df, error_df, f), "p_gg": p_gg, "p_unbiased": p_unbiased,
+                "eta_squared": float(ss) / total,
+                "partial_eta_squared": float(ss) / float(ss + sums.residual),
+                "omega_squared": (float(ss) - df * error) / (total + error),
+            }
+        )  # fmt: skip
+    residual = float(sums.residual)
+    rows.append({"source": "residual", "sum_of_squares": residual, "df": error_df, "mean_square": error,
+                 "eta_squared": residual / total})  # fmt: skip
+    rows.append({"source": "total", "sum_of_squares": total, "df": n * m - 1})
+    return AnovaTable(matrix.measure, collection or "scores", n, m, epsilon, tuple(rows), unbiased, inherited([matrix]))

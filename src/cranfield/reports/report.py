@@ -1,0 +1,264 @@
+"""`report`: from judgments and runs, or scores, to one HTML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from cranfield.collection.teams import read_teams
+from cranfield.collection.title import collection_title
+from cranfield.core.defaults import (
+    ALPHA,
+    NEXT_MIN_DIFF,
+    ORDER,
+    PARTITIONS,
+    POWER,
+    RELEVANCE,
+    REPLICATES_RESAMPLES,
+    REPORT_DEPTHS,
+    REPORT_SECTIONS,
+    SEED,
+    SPLITS,
+    SYSTEM_NAME,
+    RankingOrder,
+    SystemName,
+)
+from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
+from cranfield.core.executors import Progress
+from cranfield.core.files import write_atomically
+from cranfield.core.labels import joined, plural, summary
+from cranfield.core.notebook import render_page
+from cranfield.core.parts import Section, Text
+from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.measures import MeasureComparisons
+from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.table.methods import how_found
+from cranfield.reports.case import Case, Material
+from cranfield.reports.references import WORKS
+from cranfield.reports.sections import BUILDERS, build, detectable
+from cranfield.reports.view import page
+
+if TYPE_CHECKING:
+    from cranfield.collection.doors import QrelsLike, RunsLike
+    from cranfield.scores.doors import ScoresLike
+
+    PathLike = str | os.PathLike[str]
+
+MOST_SCORES = 1_000_000
+"""Scores that a report can show."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A finished report; get one from `report`.
+
+    Attributes
+    ----------
+    title : str
+    headline : str
+        The findings in two or three sentences.
+    sections : tuple of Section
+        Texts, figures and tables, as data.
+    summary : str
+        The findings in a paragraph to paste into an overview paper.
+    view : mapping, optional
+        The data of the linked view (see `view_data`); None where no systems could be compared.
+    """
+
+    title: str
+    headline: str
+    sections: tuple[Section, ...]
+    summary: str = ""
+    view: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def html(self) -> str:
+        """The whole page: no network, figures and tables inside, one script that its policy knows by its hash."""
+        return render_page("report.html", report=self, view=page)
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page whole or not at all, and return its path."""
+        write_atomically(path, self.html.encode())
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"Report({self.title}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><b>{escape(self.title)}</b></p><p>{escape(self.headline)}</p>"
+
+
+def report(
+    scores: ScoresLike | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    *,
+    qrels: QrelsLike | None = None,
+    measures: Any | None = None,
+    title: str | None = None,
+    skip: Iterable[str] | None = None,
+    source: str | None = None,
+    min_diff: float = NEXT_MIN_DIFF,
+    n_systems: int | None = None,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    n_resamples: int | None = None,
+    seed: int = SEED,
+    n_partitions: int = PARTITIONS,
+    n_splits: int = SPLITS,
+    replicate_resamples: int = REPLICATES_RESAMPLES,
+    depths: Sequence[int] | None = None,
+    teams: Mapping[str, str] | PathLike | None = None,
+    level: int = RELEVANCE,
+    gains: str | None = None,
+    intents: PathLike | None = None,
+    order: RankingOrder = ORDER,
+    single_precision: bool = False,
+    name: SystemName = SYSTEM_NAME,
+    lenient: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """One HTML page that tells the whole story of a collection, in plain language and offline.
+
+    Give judgments and runs, or scores. The first measure leads; the others stand beside it. A section that the
+    data cannot support (a comparison of one system, say) says why instead.
+
+    Parameters
+    ----------
+    scores : scores of the systems, in any form that `as_scores` takes; or instead
+    qrels, runs : judgments and runs, or their files, in any form that `evaluate` takes; they also give
+        pool depths and replicates. ``report(qrels, runs)`` needs no names
+    measures : names of measures; for scores, which of them and in which order
+    skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
+        replicates, reuse, methods
+    source : where scores come from, in words
+    min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
+    n_resamples : resamples of the tests, as in `compare`
+    n_partitions, n_splits, replicate_resamples : of the replicates
+    depths : pool depths to price
+    teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
+    level, gains, intents, order, single_precision, name, lenient : how runs are read and scored, see `evaluate`
+
+    Returns
+    -------
+    Report
+        With `.html`, `.headline` and `.write(path)`.
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> made = report(make_scores(n_topics=20, n_systems=5, seed=3), skip=["standardisation"])
+    >>> made.html.startswith("<!doctype html>")
+    True
+    """
+    left_out = tuple(skip or ())
+    for section in left_out:
+        if section not in REPORT_SECTIONS:
+            raise UnknownNameError("section", section, REPORT_SECTIONS)
+    if not min_diff > 0:
+        raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
+    scoring: dict[str, Any] = {
+        "level": level, "gains": gains, "intents": intents, "order": order, "single_precision": single_precision,
+        "name": name, "lenient": lenient,
+    }  # fmt: skip
+    if scores is not None and runs is not None and qrels is None:
+        scores, qrels = None, scores
+    if (scores is None) == (qrels is None) or (qrels is None) != (runs is None):
+        raise ArgumentError("give either `scores`, or `qrels` with `runs`.")
+    if scores is not None:
+        material = Material.of_scores(cast("Any", scores), measures, source)
+    else:
+        material = Material.of_runs(cast("Any", qrels), cast("Any", runs), measures, source, scoring, workers)
+    judged, main = material.qrels, next(iter(material.scores.values()))
+    if (cells := sum(matrix.values.size for matrix in material.scores.values())) > MOST_SCORES:
+        raise DataError(
+            f"a report shows every score, and {cells:,} of them ({main.n_topics:,} topics × {main.n_systems:,} "
+            f"systems) would make a page that no browser opens; at most {MOST_SCORES:,} fit: choose systems, topics or "
+            "measures, or ask for the comparison, the variances and the reliability by themselves"
+        )
+    for matrix in material.scores.values():
+        matrix.require(topics=1, systems=1, what="a report", tiny=True)
+    if teams is not None and judged is None:
+        raise ArgumentError(
+            "`teams` are left out of the pool in turn, which needs `qrels` and `runs`; there are scores."
+        )
+    grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
+    named = qrels if isinstance(qrels, (str, os.PathLike)) else material.source if judged is None else judged.name
+    called = title or collection_title(named)
+    case = Case(
+        material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
+        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or REPORT_DEPTHS), workers,
+    )  # fmt: skip
+    possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
+    wanted = [one for one in BUILDERS if one not in left_out and possible.get(one, True)]
+    built = []
+    for done, section in enumerate(wanted, 1):
+        built.append(build(section, case))
+        if progress:
+            progress(done, len(wanted))
+    if "methods" not in left_out:
+        built.append(_methods(built))
+    size = f"{plural(main.n_systems, 'system')} on {plural(main.n_topics, 'topic')}"
+    heading = title or (f"{called}: {size}" if called else size)
+    return Report(heading, _headline(case), tuple(built), _summary(case) if case.view else "", case.view)
+
+
+build_report = report
+"""The name that `report` had first."""
+
+
+def _methods(sections: Sequence[Section]) -> Section:
+    """How everything was obtained: one line each, and the works to cite."""
+    from cranfield import __version__
+
+    keys = dict.fromkeys(work for section in sections for work in section.works)
+    lines = dict.fromkeys(line for section in sections for line in section.signatures if line)
+    text = (
+        f"Everything in this report was computed by cranfield {__version__}. Repeating it with the same data and "
+        "settings gives the same numbers. The lines below belong in a paper's footnotes."
+    )
+    return Section("methods", "Methods", (Text(text),), tuple(lines), tuple(WORKS[key] for key in keys))
+
+
+def _detects(case: Case) -> tuple[str, ...]:
+    """What these topics can detect; nothing where the scores do not say."""
+    try:
+        with quietly():
+            return detectable(case).answer().sentences
+    except CranfieldError:
+        return ()
+
+
+def _headline(case: Case) -> str:
+    """The findings: who leads, how many pairs differ, and what the collection can detect."""
+    try:
+        leads = f"{leader(case.comparison, f' by {case.measure}')}."
+    except CranfieldError as error:
+        mean, best = max(zip(case.main.system_means.tolist(), case.main.systems, strict=True))
+        return f"{best} has a mean {case.measure} of {mean:.4f}. No comparison: {error}."
+    return " ".join([leads, f"{how_many_differ(case.comparison)}.", *_detects(case)])
+
+
+def _summary(case: Case) -> str:
+    """The findings in a paragraph that can be pasted: what was compared, how, and what came out."""
+    result, grouping = case.comparison, case.teams or {}
+    grouped = {team for system in result.systems if (team := grouping.get(system))}
+    teams = f" of {plural(len(grouped), 'team')}" if case.teams else ""
+    test, title = TESTS[result.test].title, f"{case.title}: " if case.title else ""
+    ways = how_found(MeasureComparisons((result,), result.across_measures))
+    found = f", p by {joined(ways)}" if ways else ""
+    said = [
+        f"{title}{plural(result.n_systems, 'system')}{teams} were compared on {plural(result.n_topics, 'topic')} by "
+        f"{summary(list(case.scores), 8)}.",
+        *case.findings,
+        f"Pairs were tested by {case.measure} with the {test[0].lower()}{test[1:]} over topics ({result.alternative}"
+        f"{found}; {result.correction_text()} for {plural(result.family, 'comparison')}).",
+        *level_notes(result),
+        *_detects(case),
+    ]
+    return " ".join(said)

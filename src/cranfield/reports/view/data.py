@@ -1,0 +1,261 @@
+"""`view_data`: everything the linked view shows, as one compact JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.collection.pools import judged_counts
+from cranfield.core.defaults import TAU_RESAMPLES
+from cranfield.core.errors import ArgumentError, quietly
+from cranfield.core.labels import joined, summary
+from cranfield.core.sentences import sentence
+from cranfield.core.tables import steady
+from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.grid import GridScores, tied_ranks
+from cranfield.questions.correlate.correlate import Correlation, correlate
+from cranfield.reports.view.packing import pack, pack_p
+from cranfield.scores.alike import distances, near_identical
+from cranfield.scores.matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from cranfield.collection.types import Qrels
+    from cranfield.questions.compare.comparison import Comparison
+    from cranfield.scores.matrix import Scores
+
+SCHEMA = 1
+JUDGED_DEPTH = 10
+MOST_ALIKE = 60
+"""Pairs of near-identical runs that are listed."""
+LOW_JUDGED = 0.9
+"""A run with fewer of its first documents judged than this is named."""
+_COMPARISONS = 4e9
+"""Comparisons of two systems up to which agreement of measures gets intervals: about half a minute."""
+Ends = tuple[float, float] | None
+SAME_LEADER = sentence(
+    "report.same-leader-view",
+    "The same system leads by {measures}",
+    "the leader by the first measure leads, or shares the lead, by all others",
+)
+
+
+def view_data(
+    comparisons: Comparison | Sequence[Comparison],
+    scores: Scores,
+    *,
+    title: str = "",
+    qrels: Qrels | None = None,
+    judged: Mapping[str, float] | None = None,
+    teams: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """What the linked view of a collection shows, from results that exist: it computes no decision of its own.
+
+    Systems and topics stand in byte order of their names; every measure has the order of merit of its comparison. Per
+    pair (in the order of `Comparison.pairs`) there are difference, lower, upper and adjusted p as 32-bit floats and
+    the decision as a byte, and per topic and system the score as a 32-bit float: see `packing`.
+
+    Parameters
+    ----------
+    comparisons : all pairs of the systems, by one measure or by several
+    scores : the scores by every measure there is, of which agreement is told
+    title : what the collection is called
+    qrels : judgments, which give the relevant documents of every topic
+    judged : the judged share of the first `JUDGED_DEPTH` documents of every run, see `judged_share`
+    teams : the team of every system
+
+    Examples
+    --------
+    >>> from cranfield import Scores, compare, make_scores
+    >>> x = make_scores(n_topics=20, n_systems=4, seed=3)
+    >>> data = view_data(compare(x), Scores([x]), title="four systems")
+    >>> data["measures"][0]["rank"], len(data["topics"])
+    ([1, 2, 3, 4], 20)
+    """
+    every = list(comparisons) if isinstance(comparisons, Sequence) else [comparisons]
+    first = every[0]
+    if any(one.baselines for one in every):
+        raise ArgumentError("the view shows all pairs; compare without `baseline`.")
+    systems, topics = first.scores.systems, first.scores.topics
+    ranks, tau, intervals = _agreements(scores, systems, first.alpha)
+    shares = judged if judged and set(systems) <= set(judged) else None
+    leaders = {name: [systems[at] for at in np.flatnonzero(rank == 1)] for name, rank in ranks.items()}
+    measures = []
+    for one in every:
+        row = dict(zip(ranks, tau[list(ranks).index(one.measure)], strict=True)) if one.measure in ranks else {}
+        measures.append({**_measure(one), "sentences": sentences(one, leaders, row, shares, JUDGED_DEPTH)})
+    return {
+        "schema": SCHEMA,
+        "title": title,
+        "systems": list(systems),
+        "topics": list(topics),
+        "teams": None if teams is None else [teams.get(name, "") for name in systems],
+        "judged": None if shares is None else [shares[name] for name in systems],
+        "judged_depth": JUDGED_DEPTH,
+        "relevant": None if qrels is None else judged_counts(qrels, topics)["relevant"].to_list(),
+        "measures": measures,
+        "agreement": {
+            "measures": list(ranks),
+            "rank": [rank.tolist() for rank in ranks.values()],
+            "tau": tau,
+            "interval": intervals,
+        },
+        "rankings": None,
+    }
+
+
+def _measure(comparison: Comparison) -> dict[str, Any]:
+    """One measure: its leaderboard, its pairs, its scores, and what is alike by it."""
+    matrix = comparison.scores
+    place = {name: at for at, name in enumerate(matrix.systems)}
+    best = comparison.best
+    alike = near_identical(matrix)
+    return {
+        "measure": comparison.measure,
+        "test": comparison.test,
+        "correction": comparison.correction_text(),
+        "alpha": comparison.alpha,
+        "interval": comparison.interval,
+        "order": [place[name] for name in comparison.systems],
+        "rank": comparison.rank.tolist(),
+        "mean": [steady(mean) for mean in comparison.value.tolist()],
+        "lower": [steady(end) for end in comparison.value_lower.tolist()],
+        "upper": [steady(end) for end in comparison.value_upper.tolist()],
+        "rank_lower": comparison.rank_lower.tolist(),
+        "rank_upper": comparison.rank_upper.tolist(),
+        "may_be_best": None if best is None else [int(yes) for yes in best],
+        "pairs": {
+            "difference": pack(comparison.difference),
+            "lower": pack(comparison.lower),
+            "upper": pack(comparison.upper),
+            "p_adjusted": pack_p(comparison.p_adjusted),
+            "significant": pack(comparison.significant, "u1"),
+        },
+        "scores": pack(matrix.values),
+        "heat": _heat(matrix),
+        "alike": [
+            [place[a], place[b], distance, equal] for a, b, distance, equal in alike.head(MOST_ALIKE).iter_rows()
+        ],
+        "n_alike": alike.height,
+        "signature": comparison.signature,
+        "warnings": list(comparison.warnings),
+    }
+
+
+def _heat(matrix: ScoreMatrix) -> dict[str, list[int]]:
+    """The order of topics and systems in which what is alike stands side by side."""
+    across = ScoreMatrix(matrix.values.T, matrix.systems, matrix.topics, matrix.measure)
+    return {
+        "systems": clustered(distances(matrix), matrix.system_means),
+        "topics": clustered(distances(across), -matrix.topic_means),
+    }
+
+
+def _agreements(
+    scores: Scores, systems: Sequence[str], alpha: float
+) -> tuple[dict[str, Any], list[list[float | None]], list[list[Ends]]]:
+    """Every system's rank by every measure, and Kendall's τ between each two of them with its interval."""
+    matrices = {name: matrix.canonical() for name, matrix in scores.items() if set(matrix.systems) == set(systems)}
+    ranks = {}
+    for name, matrix in matrices.items():
+        grid = GridScores.of(matrix.values)
+        ranks[name] = tied_ranks(grid.sums[:, None], grid.tolerance)[0][:, 0]
+    names = list(matrices)
+    tau: list[list[float | None]] = [[1.0] * len(names) for _ in names]
+    intervals: list[list[Ends]] = [[None] * len(names) for _ in names]
+    with quietly():
+        for i, one in enumerate(names):
+            for j in range(i):
+                agreement = measures_agree(matrices[one], matrices[names[j]], len(names), alpha)
+                tau[i][j] = tau[j][i] = agreement.values["tau"]
+                intervals[i][j] = intervals[j][i] = agreement.intervals.get("tau")
+    return ranks, tau, intervals
+
+
+def measures_agree(one: ScoreMatrix, other: ScoreMatrix, n_measures: int, alpha: float) -> Correlation:
+    """Two measures of the same systems, with an interval unless all pairs of measures would take very long."""
+    pairs = n_measures * (n_measures - 1) / 2
+    quick = pairs * TAU_RESAMPLES * one.n_systems**2 <= _COMPARISONS
+    return correlate(one, other, alpha=alpha, n_resamples=TAU_RESAMPLES if quick else 0, missing="drop-topic")
+
+
+def clustered(distance: NDArray[np.float64], merit: NDArray[np.float64]) -> list[int]:
+    """The leaves of an average-linkage tree over distances, the branch of larger mean merit first at every fork.
+
+    >>> distance = np.array([[0, 5, 1], [5, 0, 5], [1, 5, 0]])
+    >>> clustered(distance, np.array([.1, .9, .2]))
+    [1, 2, 0]
+    """
+    n = len(distance)
+    if n < 3:
+        return [int(at) for at in np.argsort(-merit, kind="stable")]
+    from scipy.cluster.hierarchy import linkage
+
+    tree = linkage(distance[np.triu_indices(n, 1)], "average")
+    branches: list[list[int]] = [[at] for at in range(n)]
+    for left, right, *_ in tree:
+        pair = sorted((branches[int(left)], branches[int(right)]), key=lambda one: (-float(merit[one].mean()), one[0]))
+        branches.append(pair[0] + pair[1])
+    return branches[-1]
+
+
+def sentences(
+    comparison: Comparison,
+    leaders: Mapping[str, Sequence[str]],
+    tau: Mapping[str, float | None],
+    judged: Mapping[str, float] | None,
+    depth: int,
+) -> list[str]:
+    """The sentences of the headline, one finding each.
+
+    `leaders` are the systems that lead by each measure, `tau` Kendall's τ between this measure and each other.
+    """
+    said = opening(comparison)
+    others = [name for name in leaders if name != comparison.measure]
+    if others:
+        said.append(_agreement(comparison.measure, leaders, tau, others))
+    if judged:
+        said.append(_judged(judged, depth))
+    return said
+
+
+def opening(comparison: Comparison) -> list[str]:
+    """Who leads, and how many pairs differ."""
+    differ = f"{how_many_differ(comparison)} ({comparison.correction_text()} p ≤ {comparison.alpha:g})."
+    return [f"{leader(comparison, f' by {comparison.measure}')}.", differ, *level_notes(comparison)]
+
+
+def _agreement(
+    measure: str, leaders: Mapping[str, Sequence[str]], tau: Mapping[str, float | None], others: Sequence[str]
+) -> str:
+    """Whether another measure has another leader, and how far the orders agree."""
+    mine = set(leaders[measure])
+    known = [name for name in others if tau.get(name) is not None]
+    told = ", ".join(f"τ({measure}, {name}) = {tau[name]:.2f}" for name in known)
+    elsewhere: dict[tuple[str, ...], list[str]] = {}
+    for name in others:
+        if not mine & set(leaders[name]):
+            elsewhere.setdefault(tuple(leaders[name]), []).append(name)
+    if elsewhere:
+        text = "; ".join(f"by {joined(by)} {summary(list(names), 2)} leads" for names, by in elsewhere.items())
+        text = text[0].upper() + text[1:]
+    else:
+        text = SAME_LEADER(measures=joined(others))
+    return f"{text}; {told}." if told else f"{text}."
+
+
+def _judged(judged: Mapping[str, float], depth: int) -> str:
+    """How much of the top was judged, and where least."""
+    worst = min(judged, key=lambda name: (judged[name], name))
+    low = sum(share < LOW_JUDGED for share in judged.values())
+    if judged[worst] == 1:
+        return f"All of the first {depth} documents of every run are judged."
+    if not low:
+        return f"Of the first {depth} documents of every run at least {judged[worst]:.0%} are judged."
+    more = f", and under {LOW_JUDGED:.0%} is judged for {low} runs" if low > 1 else ""
+    return (
+        f"{1 - judged[worst]:.0%} of the first {depth} documents of {worst} are unjudged{more}: such runs may be "
+        "better than they look."
+    )

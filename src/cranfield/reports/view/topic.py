@@ -1,0 +1,128 @@
+"""One topic: how hard it is among the others, what every system scored on it, and what two systems retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any
+
+import polars as pl
+
+from cranfield.core.answer import Answer, Chart
+from cranfield.core.labels import plural, positions
+from cranfield.core.signature import signature
+from cranfield.core.tables import Sheet
+from cranfield.scores.matrix import ScoreMatrix
+
+UNJUDGED = "unjudged"
+
+
+def topic_answer(
+    matrix: ScoreMatrix,
+    topic: str,
+    *,
+    counts: Mapping[str, Mapping[str, int]] | None = None,
+    lists: Mapping[str, Any] | None = None,
+) -> Answer:
+    """What there is to say of one topic.
+
+    Parameters
+    ----------
+    matrix : the scores by a measure
+    topic : which topic
+    counts : judged and relevant documents of every topic, where judgments are known
+    lists : ranked lists of two systems on it, as `rankings` gives them
+
+    Examples
+    --------
+    >>> from cranfield import make_scores
+    >>> topic_answer(make_scores(n_topics=4, n_systems=3, seed=1), "3").headline
+    'Topic 3: mean score 0.1962, the 2nd hardest of 4 topics'
+    """
+    (at,) = positions("topic", [topic], matrix.topics)
+    topics = topics_frame(matrix, counts)
+    hardest = topics["topic"].to_list()
+    place, mean = hardest.index(topic) + 1, topics["mean"][hardest.index(topic)]
+    settings = {"measure": matrix.measure, "topic": topic}
+    signed = signature("one topic", **settings, systems=matrix.n_systems, topics=matrix.n_topics)
+
+    def sheet(rows: pl.DataFrame, heading: str, *notes: str) -> Sheet:
+        return Sheet("topic", rows, signed, settings, heading=heading, notes=notes)
+
+    known = (counts or {}).get(topic)
+    said = [f"Scores lie between {matrix.values[at].min():.4f} and {matrix.values[at].max():.4f}."]
+    if known is not None:
+        said.append(f"{plural(known['judged'], 'document')} judged, {known['relevant']:,} of them relevant.")
+    sheets: dict[str, Callable[..., Sheet]] = {
+        "systems": lambda: sheet(
+            _systems(matrix, at),
+            "Systems on this topic",
+            "mean: over all topics; above_mean: how much better than that the system does here.",
+        )
+    }
+    if lists is not None:
+        a, b = lists["systems"]
+        sheets["documents"] = lambda: sheet(
+            _retrieved(lists),
+            f"What {a} and {b} retrieved first",
+            f"a: {a}; b: {b}.",
+            f"grade: relevance as judged; {UNJUDGED}: nobody judged the document, and measures take it as 0.",
+        )
+    sheets["topics"] = lambda: sheet(topics, "All topics, hardest first", "mean: over all systems.")
+    shown = f"One column per topic: how systems scored. Topic {topic} is marked."
+    chart = Chart("topics-chart", "Among all topics", shown, matrix, "topics", {"marked": topic})
+    return Answer(
+        headline=f"Topic {topic}: mean {matrix.measure} {mean:.4f}, {_place(place)} hardest of "
+        f"{plural(matrix.n_topics, 'topic')}",
+        sheets=sheets,
+        sentences=tuple(said),
+        charts=(chart,),
+        extra={"hardest": hardest, "systems": matrix.systems, "pair": lists["systems"] if lists else ()},
+    )
+
+
+def _place(number: int) -> str:
+    """A place in words: the hardest itself has no number.
+
+    >>> [_place(k) for k in (1, 2, 3, 11, 22)]
+    ['the', 'the 2nd', 'the 3rd', 'the 11th', 'the 22nd']
+    """
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return "the" if number == 1 else f"the {number}{ending}"
+
+
+def topics_frame(matrix: ScoreMatrix, counts: Mapping[str, Mapping[str, int]] | None) -> pl.DataFrame:
+    """Every topic with its mean, lowest and highest score, the hardest first."""
+    low, high = matrix.values.min(axis=1), matrix.values.max(axis=1)
+    frame = pl.DataFrame({"topic": matrix.topics, "mean": matrix.topic_means, "lowest": low, "highest": high})
+    if counts is not None:
+        known = [counts.get(topic, {}) for topic in matrix.topics]
+        frame = frame.with_columns(
+            pl.Series(name, [one.get(name, 0) for one in known]) for name in ("judged", "relevant")
+        )
+    return frame.sort("mean", maintain_order=True)
+
+
+def _systems(matrix: ScoreMatrix, at: int) -> pl.DataFrame:
+    """Every system's score on a topic beside its mean, the best here first."""
+    score, mean = pl.Series("score", matrix.values[at]), pl.Series("mean", matrix.system_means)
+    return (
+        pl.DataFrame({"system": matrix.systems, "score": score, "mean": mean, "above_mean": score - mean})
+        .sort("score", "mean", descending=True, maintain_order=True)
+        .select(pl.col("score").rank("min", descending=True).cast(pl.Int64).alias("rank"), pl.all())
+    )
+
+
+def _retrieved(lists: Mapping[str, Any]) -> pl.DataFrame:
+    """Two ranked lists side by side, with grades."""
+    first, second = lists["lists"]
+    rows = [
+        (rank, *_document(one), *_document(other)) for rank, (one, other) in enumerate(zip_longest(first, second), 1)
+    ]
+    schema = {"rank": pl.Int64, "document_a": pl.String, "grade_a": pl.String}
+    return pl.DataFrame(rows, schema={**schema, "document_b": pl.String, "grade_b": pl.String}, orient="row")
+
+
+def _document(one: Any) -> tuple[str | None, str | None]:
+    """A document and its grade; nothing where the list is over."""
+    return (None, None) if one is None else (one[0], UNJUDGED if one[1] is None else str(one[1]))

@@ -1,0 +1,197 @@
+"""Output of evaluation tools by topic, one file per run: trec_eval -q, ir_measures -q, and NTCIREVAL's .nev."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cranfield.core.columns import is_by_system, long_columns
+from cranfield.core.errors import FileError, Problem
+from cranfield.core.files import Problems, decimal_comma, filled_lines, score_number, shown
+from cranfield.scores.formats import FORMATS, ScoreFile, ScoreFormat
+
+if TYPE_CHECKING:
+    from cranfield.scores.matrix import Scores
+
+_NEV = re.compile(r"(\S+)\s+([^\s#=][^=]*?)=\s*(\S+)\s*")
+_NEV_COUNTS = re.compile(r"(\S+)\s+#((?:\s+\w+=\S+)+)\s*")
+_TREC_NAMES = re.compile(
+    r"(num_\w+|map(_\w+)?|gm_\w+|Rprec\w*|bpref|recip_rank|iprec_at_recall_.*|[Pp]_\d+|ndcg\w*|recall_\d+|infAP|"
+    r"runid|relstring\w*|success_\d+|set_\w+|11pt_avg|utility|binG|G|Rndcg|rel(ative)?_P_\d+|unj_\d+|rbp\w*|yaap|(ideal_)?dcg)"
+)
+_PADDED = re.compile(r"\S+ +\t")  # trec_eval fills the measure's name up with blanks before the tab
+_IRM_NAMES = re.compile(r"[A-Za-z][\w+#-]*(\([^)]*\))?@\d+|[A-Za-z][\w+#-]*\([^)]*\)")
+
+
+@dataclass
+class LongColumns:
+    """Scores of one run as columns topic, measure, value; and what was not read."""
+
+    topic: list[str] = field(default_factory=list)
+    measure: list[str] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    skipped: tuple[str, ...] = ()
+
+    def add(self, topic: str, measure: str, value: float) -> None:
+        """One score more."""
+        self.topic.append(topic)
+        self.measure.append(measure)
+        self.value.append(value)
+
+
+def is_nev(file: ScoreFile) -> bool:
+    """Whether the first line is NTCIREVAL's."""
+    _, first = next(filled_lines(file.text, file.path), (0, ""))
+    return bool(_NEV_COUNTS.fullmatch(first) or (_NEV.fullmatch(first) and len(first.split()) <= 3))
+
+
+def is_trec_eval(file: ScoreFile) -> bool:
+    """Whether the lines are triples of measure, topic and value, in either tool's order."""
+    if file.ending == ".csv":
+        return False
+    texts = [text for _, text in filled_lines(file.text, file.path)]
+    triples = [text.split() for text in texts]
+    if triples and (is_by_system(triples[0][0]) or long_columns(triples[0]) is not None):
+        return False  # a header: of two topics whose rows are systems, or of a long table
+    if any(len(fields) != 3 for fields in triples[:1000]):
+        return False
+    if _measure_column(texts) is not None:
+        return True
+    # A blank-separated matrix of two systems has a topic of its own on every line; here measures repeat.
+    firsts = [fields[0] for fields in triples]
+    return len(set(firsts)) < len(firsts)
+
+
+def _measure_column(texts: list[str]) -> int | None:
+    """0 for trec_eval's order (measure topic value), 1 for ir_measures' (topic measure value), None if unclear."""
+    head = [fields for text in texts[:1000] + texts[-50:] if len(fields := text.split()) == 3]
+    if not head or all(_PADDED.match(text) for text in texts[:1000]):
+        return 0
+    for column, other in ((0, 1), (1, 0)):
+        if any(fields[other] == "all" for fields in head):
+            return column
+    for column, names in ((0, _TREC_NAMES), (1, _IRM_NAMES), (0, _IRM_NAMES)):
+        if all(names.fullmatch(fields[column]) for fields in head):
+            return column
+    numeric = [all(score_number(fields[c]) is not None for fields in head) for c in (0, 1)]
+    return {(False, True): 0, (True, False): 1}.get((numeric[0], numeric[1]))
+
+
+def read_trec_eval(file: ScoreFile) -> LongColumns:
+    """Per-topic lines of trec_eval -q or ir_measures -q; the summary lines (topic ``all``) are left out."""
+    problems, out = Problems(file.path), LongColumns()
+    rows = [(line, text, text.split()) for line, text in filled_lines(file.text, file.path)]
+    column = _measure_column([text for _, text, _ in rows])
+    if column is None:
+        text = "cannot tell which of the first two fields is the measure and which the topic; name the files' format"
+        raise FileError(file.path, [Problem(rows[0][0], text)])
+    texts: dict[str, None] = {}
+    summaries = 0
+    for line, text, fields in rows:
+        if len(fields) != 3:
+            problems.add(line, f"expected 3 fields (measure topic value), found {len(fields)}: {shown(text.strip())}")
+            continue
+        measure, topic = fields[column], fields[1 - column]
+        if topic == "all":
+            summaries += 1
+            continue
+        if measure == "runid" or measure.startswith("relstring"):
+            texts.setdefault(measure)
+            continue
+        value = score_number(fields[2])
+        if value is None:
+            problems.add(line, f"expected a finite number as value, found {shown(fields[2])}{decimal_comma(fields[2])}")
+            continue
+        out.add(topic, measure, value)
+    problems.raise_if_any()
+    if not out.value:
+        text = "holds only summary lines (topic 'all'); run trec_eval with -q for per-topic scores"
+        raise FileError(file.path, [Problem(0, text if summaries else "holds no scores")])
+    out.skipped = (f"{summaries} summary lines (topic 'all')",) if summaries else ()
+    out.skipped += tuple(f"text measure {name}" for name in texts)
+    return out
+
+
+def read_nev(file: ScoreFile) -> LongColumns:
+    """NTCIREVAL's per-topic output: lines such as ``0201 MSnDCG@0010= 0.9208`` and the counts above them."""
+    problems, out = Problems(file.path), LongColumns()
+    for line, text in filled_lines(file.text, file.path):
+        if counts := _NEV_COUNTS.fullmatch(text):
+            pairs = [pair.split("=", 1) for pair in counts[2].split()]
+            entries = [(counts[1], name, value) for name, value in pairs]
+        elif match := _NEV.fullmatch(text):
+            entries = [(match[1], match[2], match[3])]
+        else:
+            problems.add(line, f"expected 'topic measure= value', found {shown(text.strip())}")
+            continue
+        for topic, measure, content in entries:
+            value = score_number(content)
+            if value is None or math.isnan(value):
+                problems.add(line, f"expected a finite number for {measure}, found {shown(content)}")
+                continue
+            out.add(topic, measure, value)
+    problems.raise_if_any()
+    if not out.value:
+        raise FileError(file.path, [Problem(0, "holds no scores")])
+    return out
+
+
+def trec_eval_line(measure: str, topic: str, value: float) -> str:
+    """A line as trec_eval prints it, at full precision.
+
+    >>> trec_eval_line("AP", "301", 0.5)
+    'AP                    \\t301\\t0.5\\n'
+    """
+    return f"{measure:<22}\t{topic}\t{value!r}\n"
+
+
+def nev_line(measure: str, topic: str, value: float) -> str:
+    """A line as NTCIREVAL prints it, at full precision.
+
+    >>> nev_line("AP", "301", 0.5)
+    '301 AP=                  0.5\\n'
+    """
+    return f"{topic} {measure + '=':<20} {value!r}\n"
+
+
+def write_trec_eval(scores: Scores, path: str) -> None:
+    """A directory with one file per system."""
+    from cranfield.scores.writers import write_per_run
+
+    write_per_run(scores, path, layout="trec_eval", ending=".eval", line=trec_eval_line)
+
+
+def write_nev(scores: Scores, path: str) -> None:
+    """A directory with one file per system."""
+    from cranfield.scores.writers import write_per_run
+
+    write_per_run(scores, path, layout="nev", ending=".nev", line=nev_line, forbidden="=")
+
+
+FORMATS.register(
+    ScoreFormat(
+        name="trec_eval",
+        summary="`trec_eval -q` or `ir_measures -q` output, one file per run",
+        recognise=is_trec_eval,
+        read_run=read_trec_eval,
+        write=write_trec_eval,
+        notes="the file's name is the system; text measures (`runid`, `relstring`) and `all` lines are left out and "
+        "reported",
+        tried=30,
+        rank=30,
+    )
+)
+FORMATS.register(
+    ScoreFormat(
+        name="nev",
+        summary="NTCIREVAL's `.nev` files, one per run",
+        recognise=is_nev,
+        read_run=read_nev,
+        write=write_nev,
+        notes="counts (`syslen`, `jrel`, …) are read as measures too",
+        tried=20,
+        rank=40,
+    )
+)
