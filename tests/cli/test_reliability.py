@@ -75,14 +75,33 @@ def test_both_coefficients_and_their_intervals_by_formula(here: Path) -> None:
     erho2, phi = found["erho2", 25], found["phi", 25]
     assert erho2["value"] == pytest.approx(s / (s + ms_e / 25))
     assert phi["value"] == pytest.approx(s / (s + (q + ms_e) / 25))
+    normal = {row["coefficient"]: row for row in rows("reliability", "all.AP.csv", "--topics", "25", "--intervals", "normal")}
     for end, at in (("lower", 0.975), ("upper", 0.025)):
         f_e = stats.f.ppf(at, m - 1, (m - 1) * (n - 1))
         feldt = (ms_s / (ms_e * f_e) - 1) / n
-        assert erho2[end] == pytest.approx(25 * feldt / (1 + 25 * feldt))
+        assert normal["erho2"][end] == pytest.approx(25 * feldt / (1 + 25 * feldt))
         f_inf, f_q = stats.chi2.ppf(at, m - 1) / (m - 1), stats.f.ppf(at, m - 1, n - 1)
         above = m * (ms_s**2 - f_inf * ms_s * ms_e + (f_inf - f_e) * f_e * ms_e**2)
         arteaga = above / (n * ((m - 1) * f_inf * ms_s * ms_e + f_q * ms_s * ms_q))
         assert phi[end] == pytest.approx(25 * arteaga / (1 + 25 * arteaga))
+
+
+def test_the_default_interval_is_the_two_way_jackknife(here: Path) -> None:
+    x = np.loadtxt("all.AP.csv", delimiter=",", skiprows=1)[:, 1:]
+    n, m = x.shape
+
+    def log_ratio(x: Any) -> float:
+        residual = x - x.mean(0) - x.mean(1, keepdims=True) + x.mean()
+        ms_e = np.square(residual).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1))
+        return float(np.log((x.shape[0] * x.mean(0).var(ddof=1) / ms_e - 1) / x.shape[0]))
+
+    v_t = (n - 1) * np.var([log_ratio(np.delete(x, i, axis=0)) for i in range(n)])
+    v_s = (m - 1) * np.var([log_ratio(np.delete(x, j, axis=1)) for j in range(m)])
+    df = (v_t + v_s) ** 2 / (v_t**2 / (n - 1) + v_s**2 / (m - 1))
+    (found,) = (row for row in rows("reliability", "all.AP.csv", "--topics", "25") if row["coefficient"] == "erho2")
+    for end, side in (("lower", -1), ("upper", 1)):
+        r = np.exp(log_ratio(x) + side * stats.t.ppf(0.975, df) * np.sqrt(v_t + v_s))
+        assert found[end] == pytest.approx(25 * r / (1 + 25 * r))
 
 
 def test_a_target_takes_the_topics_of_the_formula(here: Path) -> None:

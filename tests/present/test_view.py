@@ -134,7 +134,7 @@ def test_runs_that_are_nearly_the_same() -> None:
 def test_hostile_names_stay_text() -> None:
     x = hostile_matrix()
     data = view_data(
-        compare(x, n_resamples=100), Scores([x]), title=x.systems[0], teams=dict(zip(x.systems, x.systems, strict=True))
+        compare(x, test="t"), Scores([x]), title=x.systems[0], teams=dict(zip(x.systems, x.systems, strict=True))
     )
     html = view_html(data, "", carried=True)
     inside = re.search(r'<script type="application/json" id="view-data">(.*?)</script>', html, re.DOTALL)

@@ -26,6 +26,7 @@ from cranfield import (
     read_scores,
 )
 from cranfield import write_scores as save
+from cranfield.measures.names import recognise
 from support import SHARED, needs_shared
 
 Write = Callable[[str | bytes, str], Path]
@@ -315,7 +316,10 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 def some_scores(draw: st.DrawFn, labels: st.SearchStrategy[str], measures: int = 2) -> Scores:
     topics = draw(st.lists(labels, min_size=1, max_size=4, unique=True))
     systems = draw(st.lists(labels.filter(lambda s: s != "topic"), min_size=1, max_size=3, unique=True))
-    names = draw(st.lists(labels, min_size=1, max_size=measures, unique=True))
+    # A known measure such as Q would refuse scores above 1.
+    names = draw(
+        st.lists(labels.filter(lambda s: recognise(s) is None), min_size=1, max_size=measures, unique=True)
+    )
     shape = (len(topics), len(systems))
     return Scores(
         ScoreMatrix(

@@ -172,7 +172,7 @@ def hull(
     --------
     >>> found = hull(0.8, 1.05, np.linspace(0.6, 0.9, 101), np.full(101, 1.05), 50, 0.05)
     >>> [round(end, 2) for end in (found.corrected, found.lower, found.upper)]
-    [0.88, 0.61, 1.0]
+    [0.97, 0.61, 1.0]
     """
     from scipy.special import stdtrit
 
