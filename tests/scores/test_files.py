@@ -317,9 +317,7 @@ def some_scores(draw: st.DrawFn, labels: st.SearchStrategy[str], measures: int =
     topics = draw(st.lists(labels, min_size=1, max_size=4, unique=True))
     systems = draw(st.lists(labels.filter(lambda s: s != "topic"), min_size=1, max_size=3, unique=True))
     # A known measure such as Q would refuse scores above 1.
-    names = draw(
-        st.lists(labels.filter(lambda s: recognise(s) is None), min_size=1, max_size=measures, unique=True)
-    )
+    names = draw(st.lists(labels.filter(lambda s: recognise(s) is None), min_size=1, max_size=measures, unique=True))
     shape = (len(topics), len(systems))
     return Scores(
         ScoreMatrix(
