@@ -75,7 +75,9 @@ def test_both_coefficients_and_their_intervals_by_formula(here: Path) -> None:
     erho2, phi = found["erho2", 25], found["phi", 25]
     assert erho2["value"] == pytest.approx(s / (s + ms_e / 25))
     assert phi["value"] == pytest.approx(s / (s + (q + ms_e) / 25))
-    normal = {row["coefficient"]: row for row in rows("reliability", "all.AP.csv", "--topics", "25", "--intervals", "normal")}
+    normal = {
+        row["coefficient"]: row for row in rows("reliability", "all.AP.csv", "--topics", "25", "--intervals", "normal")
+    }
     for end, at in (("lower", 0.975), ("upper", 0.025)):
         f_e = stats.f.ppf(at, m - 1, (m - 1) * (n - 1))
         feldt = (ms_s / (ms_e * f_e) - 1) / n
