@@ -181,7 +181,9 @@ def check_range(matrix: ScoreMatrix) -> ScoreMatrix:
     from cranfield.measures.names import recognise
 
     values = matrix.values
-    strange = (values > 1 + _RANGE_SLACK) | (values < -_RANGE_SLACK)
+    strange = values > 1 + _RANGE_SLACK
+    if values.min(initial=0.0) < -_RANGE_SLACK:  # simulated or centred: such scores are no measure's own
+        return matrix
     meant = recognise(matrix.measure) if strange.any() else None
     if meant is None or not meant.within_unit:
         return matrix
