@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,3 +19,19 @@ needs_shared = pytest.mark.skipif(
 
 Type = Callable[..., Result]
 """The `cranfield` fixture: types a command in an empty directory and gives its result."""
+
+
+@contextmanager
+def ends_within(seconds: int) -> Iterator[None]:
+    """Fail, rather than wait for ever, when what is inside takes longer."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"still at work after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -142,3 +142,13 @@ def test_broken_files_are_refused_in_words() -> None:
     sound[200] ^= 1  # a flipped bit in the data
     with pytest.raises(FileError, match="Bad CRC-32"):
         read("x.zip", bytes(sound))
+
+
+@pytest.mark.parametrize("ending", [".bz2.gz", ".gz.GZ", ".xz.zst"])
+@pytest.mark.parametrize("inside_zip", [False, True])
+def test_a_file_compressed_twice_is_refused(ending: str, inside_zip: bool) -> None:
+    """Only the outer layer is unpacked under the limits; a reader would unpack the inner one without any."""
+    data = zstandard.ZstdCompressor().compress(TEXT) if ending.endswith(".zst") else gzip.compress(bz2.compress(TEXT))
+    name = f"a.run{ending}"
+    with pytest.raises(FileError, match="is compressed twice. Compress it once"):
+        read("all.zip", zipped({name: data})) if inside_zip else read(name, data)

@@ -59,7 +59,7 @@ _SLOTS = 8
 _FEW = 20
 """One line in so many may have a score in another notation; it is read by itself."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_FOLD = np.uint64(29)
+_FOLD = np.uint64(32)
 
 
 np.empty(1 << 24, dtype=np.uint8)
@@ -114,11 +114,18 @@ class Ids:
         return self.hashed(0)
 
     def hashed(self, seed: int) -> Words:
-        """Another hash for every seed."""
+        """Another hash for every seed.
+
+        The fold stands between two products, so that no difference of words cancels another under every seed. A word
+        of zeros adds nothing.
+        """
         total = np.zeros(len(self), dtype=np.uint64)
         with np.errstate(over="ignore"):
             for at, word in enumerate(self.words, 1):
-                total += (word ^ (word >> _FOLD)) * _odd(seed, at)
+                mixed = word * _odd(seed, 2 * at)
+                mixed ^= mixed >> _FOLD
+                mixed *= _odd(seed, 2 * at + 1)
+                total += mixed
         return total
 
     def gather(self, rows: NDArray[np.intp] | slice) -> Ids:

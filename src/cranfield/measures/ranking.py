@@ -26,6 +26,10 @@ from cranfield.measures.judgments import Documents, Hits, Ints, Judgments, Mask,
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SPARSE = 3  # at least 8 slots per key: lookups end after one or two probes
+_PROBES = 16
+"""Slots a lookup visits before it bisects; only ids made to share their slots need more."""
+_ATTEMPTS = 4
+"""Seeds tried on ids in words, and again on ids as text. The first serves unless ids are made to collide."""
 
 
 def topic_numbers(topics: pl.Series, numbers: Mapping[str, int]) -> tuple[Ints, list[str]]:
@@ -84,10 +88,9 @@ class DocumentIndex:
     """
 
     def __init__(self, topic: Ints, document: Documents) -> None:
-        self._seed = -1
-        same = False
-        while not same:  # two judged pairs with one hash: hash anew; in practice the first seed serves
-            self._seed += 1
+        for self._seed in range(2 * _ATTEMPTS):
+            if self._seed == _ATTEMPTS:
+                document = documents_of(document)
             keys = self._keys(topic, document)
             order = np.lexsort((keys, topic))
             ordered, its_topic = keys[order], topic[order]
@@ -96,7 +99,10 @@ class DocumentIndex:
             number = np.cumsum(new) - 1
             again = ~new
             first = order[new][number[again]]
-            same = bool(_equal(document.gather(order[again]), document.gather(first)).all())
+            if _equal(document.gather(order[again]), document.gather(first)).all():
+                break
+        else:
+            raise DataError("the judged document ids collide under every hash. Rename some documents in the qrels file.")
 
         self.topic = its_topic[new]
         """Topic number of each judged document, ascending."""
@@ -144,6 +150,8 @@ class DocumentIndex:
 
     def find(self, topic: Ints, document: Documents) -> Ints:
         """The number of each row's judged document, or −1 for an unjudged one."""
+        if self._seed >= _ATTEMPTS:  # the words of these ids collide, so that only their text tells them apart
+            document = documents_of(document)
         if isinstance(document, Ids) != isinstance(self.document, Ids):
             other, numbers_here = self._in_the_other_form
             found = other.find(topic, document)
@@ -154,17 +162,32 @@ class DocumentIndex:
         numbers = self._number_in[slot]
         todo = np.flatnonzero(numbers >= 0)
         todo = todo[self._key[numbers[todo]] != keys[todo]]
-        while todo.size:  # another key sits in the slot: look at the next one
+        for _ in range(_PROBES):  # another key sits in the slot: look at the next one
+            if not todo.size:
+                break
             slot[todo] += 1
             numbers[todo] = self._number_in[slot[todo]]
             todo = todo[numbers[todo] >= 0]
             todo = todo[self._key[numbers[todo]] != keys[todo]]
+        if todo.size:
+            numbers[todo] = self._bisected(topic[todo], keys[todo])
         rows = np.flatnonzero(numbers >= 0)
         number = numbers[rows].astype(np.int64)
         same = _equal(document.gather(rows), self.document.gather(number))
         same &= self.topic[number] == topic[rows]
         numbers[rows[~same]] = -1
         return numbers.astype(np.int64)
+
+    def _bisected(self, topic: Ints, keys: NDArray[np.uint64]) -> Ints:
+        """The same by bisection among the keys of the topic: slower for one key, but never slow for all."""
+        low, high = np.searchsorted(self.topic, topic), np.searchsorted(self.topic, topic, side="right")
+        end = high
+        for _ in range(int((high - low).max()).bit_length()):
+            middle = (low + high) // 2
+            below = (self._key.take(middle, mode="clip") < keys) & (low < high)
+            low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+        found = (low < end) & (self._key.take(low, mode="clip") == keys)
+        return np.where(found, low, -1)
 
 
 @dataclass(frozen=True, eq=False)

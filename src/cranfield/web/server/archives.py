@@ -63,7 +63,10 @@ def _plain(shown: str, stream: IO[bytes], size: int, limits: Limits) -> tuple[st
     ending = Path(shown).suffix.lower()
     if ending not in COMPRESSED:
         return shown, _bounded(shown, chunks(stream), size, limits)
-    return shown[: -len(ending)], _bounded(shown, _decompressed(shown, ending, stream), size, limits)
+    inner = shown[: -len(ending)]
+    if Path(inner).suffix.lower() in COMPRESSED:  # readers would unpack the inner layer without a limit
+        raise refuse(shown, "is compressed twice. Compress it once")
+    return inner, _bounded(shown, _decompressed(shown, ending, stream), size, limits)
 
 
 def chunks(stream: IO[bytes] | Stream) -> Iterator[bytes]:
