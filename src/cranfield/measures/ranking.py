@@ -102,7 +102,9 @@ class DocumentIndex:
             if _equal(document.gather(order[again]), document.gather(first)).all():
                 break
         else:
-            raise DataError("the judged document ids collide under every hash. Rename some documents in the qrels file.")
+            raise DataError(
+                "the judged document ids collide under every hash. Rename some documents in the qrels file."
+            )
 
         self.topic = its_topic[new]
         """Topic number of each judged document, ascending."""
