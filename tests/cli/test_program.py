@@ -223,16 +223,6 @@ def test_a_negative_seed_is_refused(cranfield: Type, command: str) -> None:
     assert result.stderr == "error: --seed must be a whole number of at least 0; got -1. Write 1.\n"
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("recommend", "'design recommend'"), ("comapre", "'compare'"), ("design recomend", "'design recommend'")],
-)
-def test_an_unknown_command_is_answered_with_the_one_that_may_be_meant(cranfield: Type, typed: str, meant: str) -> None:
-    result = cranfield(*typed.split())
-    assert result.exit_code == 2
-    assert f"No such command '{typed}'. Did you mean {meant}?" in result.stderr
-
-
 @pytest.mark.parametrize("target", [".", "o.xyz"])
 def test_nothing_is_made_when_the_table_of_it_cannot_be_written(cranfield: Type, target: str) -> None:
     result = cranfield("sample", "made", "-o", target)

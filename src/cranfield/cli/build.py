@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -16,8 +16,8 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.files import reason, shown
 from cranfield.core.formats import endings, offered
 from cranfield.core.labels import joined
-from cranfield.core.question import ARGUMENTS, REQUIRED, Question, Setting, setting
-from cranfield.measures.options import RunsOrScores
+from cranfield.core.question import ARGUMENTS, REQUIRED, OptionGroup, Question, Setting, setting
+from cranfield.measures.options import SCORING, RunsOrScores
 
 
 class _File(click.Path):
@@ -64,20 +64,28 @@ KINDS: dict[type, Any] = {
 class Output(Question):
     """Where an answer goes, and in what form."""
 
-    plot: Path | None = setting(None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS)
-    chart: str | None = setting(None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND")
+    plot: Path | None = setting(
+        None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS, group="Chart"
+    )
+    chart: str | None = setting(
+        None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND", group="Chart"
+    )
     chart_title: str | None = shared.chart_title()
     chart_untitled: bool = shared.chart_untitled()
     chart_width: int | None = shared.chart_width()
-    format: str | None = setting(None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT)
+    format: str | None = setting(
+        None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT, group="Output", often=True
+    )
     output: Path | None = setting(
         None,
         "Write to this file instead; format by --format or its ending.",
         "--output",
         "-o",
         find_endings=endings,
+        group="Output",
+        often=True,
     )
-    quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.")
+    quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.", group="Output")
 
     @property
     def look(self) -> dict[str, Any]:
@@ -95,21 +103,70 @@ def shared_by(question: type[Question]) -> list[Setting]:
     offered = [
         replace(one, flags=(f"--{one.name.replace('_', '-')}",)) if one.part == "view" and own & {*one.flags} else one
         for one in Output.all()
-        if one.name == "quiet" or (question.printed and (question.drawn or one.name not in _OF_CHARTS))
+        if one.name == "quiet" or (question.printed and (question.drawn or one.group != "Chart"))
     ]
     return [one for one in offered if not own & {*one.flags}]
 
 
-_OF_CHARTS = ("plot", "chart", "chart_title", "chart_untitled", "chart_width")
+MOST_USED = 5
+"""How many options help shows before all others."""
+FEW_OPTIONS = 7
+"""A command with no more options than this needs no list of the most used."""
+OTHER_WORDS = {
+    "--metric": "--measure", "--metrics": "--measure", "--measures": "--measure", "--significance": "--alpha",
+    "--level": "--alpha", "--confidence": "--alpha", "--out": "--output", "--file": "--output",
+    "--threads": "--workers", "--jobs": "--workers", "--processes": "--workers",
+    "--permutations": "--resamples", "--samples": "--resamples",
+    "--iterations": "--resamples", "--bootstrap": "--resamples", "--figure": "--plot", "--adjust": "--correction",
+    "--control": "--baseline", "--reference": "--baseline", "--effect": "--min-diff", "--delta": "--min-diff",
+    "--cutoff": "--depth", "--run": "--system", "--runs": "--system", "--queries": "--topics",
+    "--json": "--format", "--csv": "--format", "--latex": "--format", "--markdown": "--format",
+}  # fmt: skip
+"""Options as other tools call them."""
+
+
+def option_headings(options: dict[str, Setting]) -> dict[str, str]:
+    """The heading in help of every option, in the order of help: the most used first, the others by group."""
+    own = [key for key in options if not key.startswith("output_")]
+    wanted = [key for key, one in options.items() if one.required or one.often]
+    first = [key for key in own if key in wanted]
+    common = [key for key in options if key in wanted and key not in own]
+    usual = [key for key in own if options[key].group == "Question" and key not in first and key not in SCORING]
+    most = [*first, *usual][: MOST_USED - len(common)] + common if len(options) > FEW_OPTIONS else []
+    groups = {key: "Input" if key in SCORING else one.group for key, one in options.items()}
+    order = get_args(OptionGroup)
+    rest = sorted(
+        (key for key in options if key not in most), key=lambda key: (order.index(groups[key]), key in SCORING)
+    )
+    return {**dict.fromkeys(most, "Most used"), **{key: groups[key] for key in rest}}
 
 
 class Command(click.Command):
-    """A command that names all its missing arguments and options at once, and not one at a time."""
+    """A command with grouped options, which names all that is missing at once and suggests what was meant."""
+
+    headings: dict[str, str]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options below their headings."""
+        records: dict[str, list[tuple[str, str]]] = {}
+        for one in self.get_params(ctx):
+            if isinstance(one, click.Option) and (record := one.get_help_record(ctx)) is not None:
+                records.setdefault(self.headings.get(str(one.name), "Output"), []).append(record)
+        for heading in sorted(records, key=["Most used", *get_args(OptionGroup)].index):
+            with formatter.section(heading):
+                formatter.write_dl(records[heading])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; what is required and missing is said together."""
+        """Read the words; one message names everything that is required and missing."""
         try:
             return super().parse_args(ctx, list(args))
+        except click.NoSuchOption as error:
+            from difflib import get_close_matches
+
+            known = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
+            meant = OTHER_WORDS.get(error.option_name)
+            near = [meant] if meant in known else get_close_matches(error.option_name, known, 2)
+            raise click.UsageError(f"No such option '{error.option_name}'.{did_you_mean(near)}", ctx) from None
         except click.MissingParameter:
             given, _, _ = self.make_parser(ctx).parse_args(list(args))
             values = [(one, given.get(str(one.name))) for one in self.params if one.required]
@@ -118,6 +175,11 @@ class Command(click.Command):
                 raise
             files = [one.make_metavar(ctx) for one in absent if isinstance(one, click.Argument)]
             raise missing(ctx, files, [one.opts[0] for one in absent if isinstance(one, click.Option)]) from None
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """The end of a message about an unknown word."""
+    return f" Did you mean {joined([repr(one) for one in names], 'or')}?" if names else ""
 
 
 def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str] = ()) -> click.UsageError:
@@ -134,9 +196,10 @@ def command_of(question: type[Question]) -> click.Command:
     """
     own = {one.name: one for one in question.all() if one.flags or one.argument}
     shared = {f"output_{one.name}": one for one in shared_by(question)}
-    late = {one.name for one in RunsOrScores.all()} if issubclass(question, RunsOrScores) else set()
-    options = sorted({**own, **shared}.items(), key=lambda item: item[0] in late)  # how runs are scored comes last
-    parameters = [*_arguments(question), *(_option(one, key) for key, one in options)]
+    every = {**own, **shared}
+    headings = option_headings({key: one for key, one in every.items() if not one.argument})
+    named = [key for key, one in every.items() if one.argument]
+    parameters = [*_arguments(question), *(_option(every[key], key) for key in [*named, *headings])]
 
     def callback(**values: Any) -> None:
         from cranfield.cli.ask import run
@@ -159,7 +222,9 @@ def command_of(question: type[Question]) -> click.Command:
             raise explained(error, question, files) from None
 
     name = question.command.rpartition(" ")[2]
-    return Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+    command = Command(name, params=parameters, callback=callback, help=question.__doc__, short_help=question.brief)
+    command.headings = headings
+    return command
 
 
 @contextmanager

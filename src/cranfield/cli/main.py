@@ -10,25 +10,28 @@ import os
 import sys
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from cranfield import __version__
-from cranfield.cli.build import command_of
+from cranfield.cli.build import command_of, did_you_mean
 from cranfield.cli.help import show_help
 from cranfield.cli.output import be_quiet, say
 from cranfield.cli.trec_eval import trec_eval
 from cranfield.core.errors import ArgumentError, CranfieldError, CranfieldWarning
 from cranfield.core.files import no_memory, pipes_once, reason
-from cranfield.core.question import GROUPS, questions
+from cranfield.core.question import GROUPS, HelpGroup, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 """Before numpy and scipy are imported: the idle threads of their linear algebra go to sleep at once, instead of keeping
 a processor busy for some 25 ms each at every start (and between products)."""
 
-OTHERS: dict[str, tuple[float, click.Command]] = {"trec_eval": (51, trec_eval), "help": (math.inf, show_help)}
-"""Commands that ask no question of ours, with their places in the list."""
+OTHERS: dict[str, tuple[float, HelpGroup, click.Command]] = {
+    "trec_eval": (51, "Evaluate", trec_eval),
+    "help": (math.inf, "Tools", show_help),
+}
+"""Commands that ask no question of ours, with their places in the list and their headings."""
 
 
 class Program(click.Group):
@@ -42,7 +45,7 @@ class Program(click.Group):
         """The commands, from files to scores to answers."""
         places = {name: float(question.place) for name, question in questions().items()}
         if not self.prefix:
-            places |= {name: place for name, (place, _) in OTHERS.items()}
+            places |= {name: place for name, (place, _, _) in OTHERS.items()}
         mine = [name for name in sorted(places, key=places.__getitem__) if name.startswith(self.prefix)]
         return list(dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in mine))
 
@@ -55,12 +58,28 @@ class Program(click.Group):
             return None
         if (group := GROUPS.get(cmd_name)) is not None:
             return Program(f"{cmd_name} ", name=cmd_name, help=group.help, short_help=group.brief, no_args_is_help=True)
-        return OTHERS[cmd_name][1] if cmd_name in OTHERS else None
+        return OTHERS[cmd_name][2] if cmd_name in OTHERS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands below the headings of their groups."""
+        if self.prefix:
+            super().format_commands(ctx, formatter)
+            return
+        groups: dict[str, str] = {name: heading for name, (_, heading, _) in OTHERS.items()}
+        groups |= {name.split()[0]: question.group for name, question in questions().items()}
+        names = self.list_commands(ctx)
+        longest = max(map(len, names))
+        for heading in get_args(HelpGroup):
+            mine = [(name, self.get_command(ctx, name)) for name in names if groups[name] == heading]
+            rows = [(name.ljust(longest), one.get_short_help_str(200)) for name, one in mine if one is not None]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it; an unknown command is answered with those that may be meant, also of two words."""
+        """As click does it; the message about an unknown command suggests those that may be meant."""
         name, *rest = args
         if name.startswith("-"):
             return super().resolve_command(ctx, args)
@@ -68,10 +87,11 @@ class Program(click.Group):
             return name, command, rest
         from difflib import get_close_matches
 
-        whole = [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
-        near = whole or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.75)]
-        meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
-        raise click.UsageError(f"No such command '{self.prefix}{name}'.{meant}", ctx)
+        also = {**{word: one.aliases for word, one in GROUPS.items()}, **{c: q.aliases for c, q in questions().items()}}
+        near = [command for command, words in also.items() if name.lower() in words]
+        near = near or [one for one in questions() if one.split()[-1] == name and one != f"{self.prefix}{name}"]
+        near = near or [self.prefix + one for one in get_close_matches(name, self.list_commands(ctx), 2, 0.7)]
+        raise click.UsageError(f"No such command '{self.prefix}{name}'.{did_you_mean(near)}", ctx)
 
     def main(self, *args: Any, **more: Any) -> Any:
         """As click does it; what cannot be printed, because a disk is full, is said."""

@@ -34,7 +34,7 @@ def emit(sheet: Sheet, to: Output) -> None:
     """Print a table, or write it to a file; warnings go to stderr either way."""
     warn(sheet.warnings)
     if to.output is None:
-        width = terminal_width() if sys.stdout.isatty() else None
+        width = terminal_width() if _is_fitted() else None
         sys.stdout.write(FORMATS[to.format or OUTPUT_FORMAT].write(sheet, width).decode())
         sys.stdout.flush()
         return
@@ -147,14 +147,19 @@ def collection_format(layout: str | None, output: Path | None, kind: str) -> Col
     return writer(layout or told or "trec", kind)
 
 
+def _is_fitted() -> bool:
+    """Whether text is fitted to a width: on a terminal, or where the COLUMNS variable asks for it."""
+    return sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+
+
 def terminal_width() -> int:
     """Columns of the terminal (the COLUMNS variable wins)."""
     return get_terminal_size((80, 24)).columns
 
 
 def wrapped(text: str) -> str:
-    """Paragraphs folded to a terminal's width; whole when piped, for pasting. Tables stay as they are."""
-    if not sys.stdout.isatty():
+    """Paragraphs folded to the width; whole when piped without COLUMNS. Markdown tables stay as they are."""
+    if not _is_fitted():
         return text
     lines = text.splitlines()
     return "\n".join(

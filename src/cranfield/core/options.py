@@ -71,19 +71,24 @@ def whole(name: str, value: Any) -> None:
 
 def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **more: Any) -> Any:
     """The significance level."""
-    return setting(defaults.ALPHA, help, label="Significance level (α)", check=share, **more)
+    return setting(defaults.ALPHA, help, label="Significance level (α)", check=share, group="Statistics", **more)
 
 
 def seed() -> Any:
     """Where randomness starts."""
-    return setting(defaults.SEED, "Seed of all random draws.", least=0, most=LARGEST_SEED, more=True)
+    return setting(
+        defaults.SEED, "Seed of all random draws.", least=0, most=LARGEST_SEED, more=True, group="Statistics"
+    )
 
 
 def n_resamples(
     default: int | None = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1, usual: str = ""
 ) -> Any:
     """How many resamples."""
-    return setting(default, help, least=least, most=MOST_RESAMPLES, example=defaults.RESAMPLES, more=True, usual=usual)
+    return setting(
+        default, help, least=least, most=MOST_RESAMPLES, example=defaults.RESAMPLES, more=True, usual=usual,
+        group="Statistics",
+    )  # fmt: skip
 
 
 def workers(help: str = "Threads to use; never changes a result.", usual: str = "all cores") -> Any:
@@ -137,7 +142,16 @@ def measures(help: str = "Use only this measure; repeatable." + WIDE) -> Any:
     """The measures to use of score files, or to score runs by."""
     usual = f"all of score files; runs are scored by {', '.join(defaults.MEASURES)}"
     return setting(
-        None, help, "--measure", "-m", metavar="NAME", label="Measure", part="source", chooses=True, usual=usual
+        None,
+        help,
+        "--measure",
+        "-m",
+        metavar="NAME",
+        label="Measure",
+        part="source",
+        chooses=True,
+        often=True,
+        usual=usual,
     )
 
 
@@ -154,7 +168,7 @@ def systems(help: str = "Use only this system, and the baselines; repeatable.") 
 
 def measure(help: str = "Use only this measure." + WIDE, usual: str = "all") -> Any:
     """The one measure to use of score files."""
-    return setting(None, help, "--measure", "-m", metavar="NAME", part="source", chooses=True, usual=usual)
+    return setting(None, help, "--measure", "-m", metavar="NAME", part="source", chooses=True, often=True, usual=usual)
 
 
 def one_measure(help: str = "Measure to use." + WIDE) -> Any:
@@ -199,23 +213,30 @@ def epsilon() -> Any:
     return setting(
         None, "F-test on shared topics: multiply its degrees of freedom by this ε.", metavar="E|past",
         usual="that of past scores; 1 for a typed variance",
-        read=number_or_name, on_page=False,
+        read=number_or_name, group="Statistics", on_page=False,
     )  # fmt: skip
 
 
 def method() -> Any:
     """How the power is computed."""
-    return setting(defaults.DESIGN_METHOD, "How the power is computed.", choices=defaults.names(defaults.DesignMethod))
+    return setting(
+        defaults.DESIGN_METHOD,
+        "How the power is computed.",
+        choices=defaults.names(defaults.DesignMethod),
+        group="Statistics",
+    )
 
 
 def chart_title() -> Any:
     """A title of one's own on a chart."""
-    return setting(None, "Title of the chart, instead of its finding.", "--title", metavar="TEXT", part="view")
+    return setting(
+        None, "Title of the chart, instead of its finding.", "--title", metavar="TEXT", part="view", group="Chart"
+    )
 
 
 def chart_untitled() -> Any:
     """A chart for a paper, whose caption says what a title would."""
-    return setting(False, "Draw the chart without its title and second line.", "--no-title", part="view")
+    return setting(False, "Draw the chart without its title and second line.", "--no-title", part="view", group="Chart")
 
 
 def chart_width() -> Any:
@@ -223,7 +244,7 @@ def chart_width() -> Any:
     least, most = defaults.CHART_WIDTHS
     return setting(
         None, "Width of the chart's plot in pixels, names beside it not counted.", "--width", metavar="PX",
-        least=least, most=most, usual="what suits it", part="view",
+        least=least, most=most, usual="what suits it", part="view", group="Chart",
     )  # fmt: skip
 
 

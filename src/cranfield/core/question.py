@@ -80,6 +80,14 @@ Part = Literal["question", "source", "view", "run", "machines"]
 """What a setting is about: the question itself (an argument of the public function), how files are read, which part of
 the answer is shown, how the work is done, or on which machines (which never change a result)."""
 
+HelpGroup = Literal["Evaluate", "Compare", "Design", "Collection", "Tools"]
+"""The headings of ``cranfield --help``."""
+OptionGroup = Literal["Question", "Input", "Statistics", "Output", "Chart", "Machines"]
+"""The headings of ``cranfield COMMAND --help``."""
+_GROUP_OF: Final[Mapping[Part, OptionGroup]] = {
+    "question": "Question", "source": "Input", "view": "Output", "run": "Machines", "machines": "Machines",
+}  # fmt: skip
+
 REQUIRED: Any = dataclasses.MISSING
 MOST_VALUES = 12
 """Values that one setting may be given on a page."""
@@ -112,6 +120,8 @@ class Setting:
     read : what a typed text means, where it is not that text itself
     check : a function (name, value) that raises where a value makes no sense
     part : see `Part`
+    group : its heading in help; by default that of its part
+    often : whether it is among the most used, which help shows first
     chooses : whether it chooses among the data; the function that answers gets it too, where it takes it
     written : whether it names a file to write, which is refused at once where that cannot be done
     on_page : whether the page has it; `more` puts it behind "More settings"
@@ -137,6 +147,8 @@ class Setting:
     read: Callable[[str], Any] | None = None
     check: Callable[[str, Any], None] | None = None
     part: Part = "question"
+    group: OptionGroup = "Question"
+    often: bool = False
     chooses: bool = False
     written: bool = False
     on_page: bool = True
@@ -296,19 +308,20 @@ def questions() -> dict[str, type[Question]]:
 
 
 class Group(NamedTuple):
-    """Commands of two words that share the first: a line of help, and the help of the group."""
+    """Commands of two words that share the first: a line of help, the help of the group, and other names for it."""
 
     brief: str
     help: str
+    aliases: tuple[str, ...] = ()
 
 
 GROUPS: dict[str, Group] = {}
 """The first words of commands of two words; see `group`."""
 
 
-def group(name: str, brief: str, help: str = "") -> None:
-    """Say what the commands have in common that begin with this word."""
-    GROUPS[name] = Group(brief, help or brief)
+def group(name: str, brief: str, help: str = "", aliases: tuple[str, ...] = ()) -> None:
+    """Describe the commands that begin with this word."""
+    GROUPS[name] = Group(brief, help or brief, aliases)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,6 +332,8 @@ class Question:
     ----------------
     command : its name on the command line, such as ``"design anova"``
     brief : one line of help
+    group : its heading in ``cranfield --help``
+    aliases : other words people type for it; the program suggests the command
     takes : what it is asked about
     instead : the setting that can take the place of what it is asked about, if one can
     counts : what a progress bar counts
@@ -333,6 +348,8 @@ class Question:
 
     command: ClassVar[str] = ""
     brief: ClassVar[str] = ""
+    group: ClassVar[HelpGroup] = "Tools"
+    aliases: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[Takes] = "nothing"
     instead: ClassVar[str] = ""
     counts: ClassVar[str] = ""
@@ -570,6 +587,7 @@ def _setting_of(field: dataclasses.Field[Any], hint: Any) -> Setting:
     given = dict(facts)
     flags = given.pop("flags", () if given.get("argument") else (flag.replace("_", "-"),))
     label = given.pop("label", "") or bare.replace("_", " ").capitalize()
+    given.setdefault("group", _GROUP_OF[given.get("part", "question")])
     return Setting(field.name, kind, several, field.default, flags=flags, label=label, **given)
 
 

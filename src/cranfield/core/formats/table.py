@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def write(sheet: Sheet, width: int | None = None) -> bytes:
-    """The table; with a width it is for a terminal, which shows titles bold (unless NO_COLOR is set)."""
-    styled = width is not None and not os.environ.get("NO_COLOR")
+    """The table, fitted to a width if there is one; a terminal shows titles bold (unless NO_COLOR is set)."""
+    styled = width is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
     def text(one: Sheet) -> str:
         return table_text(without_dispensable(without_repetition(one, width), width), width, styled)

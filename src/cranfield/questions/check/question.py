@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.core import defaults
-from cranfield.core.question import Question, setting
+from cranfield.core.question import HelpGroup, Question, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,8 @@ class CheckQuestion(Question):
     """
 
     command: ClassVar[str] = "check"
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("validate", "lint")
     brief: ClassVar[str] = "Validate runs, qrels and score files."
     counts: ClassVar[str] = "checking files"
     place: ClassVar[int] = 30

@@ -10,7 +10,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Takes, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Takes, setting
 from cranfield.measures.options import RunsOrScores
 from cranfield.questions.tune import question as tuning
 
@@ -39,25 +39,34 @@ def corrections() -> Registry[Correction]:
 def test() -> Any:
     """Which significance test."""
     usual = f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons"
-    return setting(None, "Which test; `cranfield help tests` says when to use which.", registry=tests, usual=usual)
+    return setting(
+        None, "Which test; `cranfield help tests` says when to use which.", registry=tests, usual=usual,
+        group="Statistics", often=True,
+    )  # fmt: skip
 
 
 def baseline() -> Any:
     """The systems that all others are compared with."""
     return setting(
-        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
+        None,
+        "Compare every system with this one; repeatable.",
+        "--baseline",
+        "-b",
+        usual="all pairs",
+        metavar="SYSTEM",
+        often=True,
     )
 
 
 def correction() -> Any:
     """The adjustment for many comparisons."""
     help = "Adjustment for many comparisons; max-t and the Tukey tests have their own."
-    return setting(None, help, registry=corrections, usual=defaults.CORRECTION)
+    return setting(None, help, registry=corrections, usual=defaults.CORRECTION, group="Statistics")
 
 
 def across_measures(**more: Any) -> Any:
     """Whether all measures are one family."""
-    return setting(False, "Correct over the comparisons of all measures as one family.", **more)
+    return setting(False, "Correct over the comparisons of all measures as one family.", group="Statistics", **more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +85,21 @@ class ComparisonQuestion(RunsOrScores):
         defaults.INTERVALS,
         "Intervals of differences: for all comparisons at once, as the decisions, or each pair for itself.",
         choices=defaults.names(defaults.IntervalKind),
+        group="Statistics",
         more=True,
     )
     alternative: str = setting(
         defaults.ALTERNATIVE,
         "greater: system_a is better (for all pairs: the observed direction).",
         choices=defaults.names(defaults.Alternative),
+        group="Statistics",
         more=True,
     )
     statistic: str = setting(
         defaults.STATISTIC,
         "What systems are judged by; anything but the mean needs a resampling test.",
         choices=defaults.names(defaults.StatisticName),
+        group="Statistics",
         label="Judged by",
         more=True,
     )
@@ -120,6 +132,8 @@ class CompareQuestion(ComparisonQuestion):
     """
 
     command: ClassVar[str] = "compare"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("significance", "test", "diff")
     brief: ClassVar[str] = "Which systems differ: tests for all pairs at once."
     place: ClassVar[int] = 80
     page = Page(

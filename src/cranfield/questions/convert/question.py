@@ -44,6 +44,7 @@ class ConvertQuestion(Question):
     """
 
     command: ClassVar[str] = "convert"
+    aliases: ClassVar[tuple[str, ...]] = ("export", "import")
     brief: ClassVar[str] = "Any format of scores, runs or qrels to any other."
     takes: ClassVar[Takes] = "files"
     place: ClassVar[int] = 40

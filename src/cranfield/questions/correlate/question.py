@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Question, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, setting
 
 if TYPE_CHECKING:
     from cranfield.core.results import Result
@@ -31,6 +31,8 @@ class CorrelateQuestion(Question):
     """
 
     command: ClassVar[str] = "correlate"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("tau", "kendall", "correlation")
     brief: ClassVar[str] = "How far two rankings of systems agree."
     place: ClassVar[int] = 90
     page = Page(

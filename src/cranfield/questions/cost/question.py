@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Bar, Files, Question, Takes, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import PUBLISHED
 from cranfield.questions.variance.question import estimators
 
@@ -33,6 +33,8 @@ class CostQuestion(Question):
     """
 
     command: ClassVar[str] = "cost"
+    group: ClassVar[HelpGroup] = "Design"
+    aliases: ClassVar[tuple[str, ...]] = ("budget",)
     brief: ClassVar[str] = "How deep to judge, how many topics, at what cost."
     takes: ClassVar[Takes] = "judged"
     counts: ClassVar[str] = "judging shallower"

@@ -20,6 +20,7 @@ class DemoQuestion(Question):
     """
 
     command: ClassVar[str] = "demo"
+    aliases: ClassVar[tuple[str, ...]] = ("tutorial",)
     brief: ClassVar[str] = "The whole story on a sample collection."
     place: ClassVar[int] = 10
     printed: ClassVar[bool] = False

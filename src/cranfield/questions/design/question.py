@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Question, Takes, group, setting
+from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
 
 group(
     "design",
     "How many topics? Or: what can mine detect?",
     "How many topics? Or, with --topics: what can they detect? Repeat an option to get a grid.",
+    aliases=("power", "topics", "sample-size"),
 )
 VARIANCE = "Variance of a system's score over topics."
 VARIANCE_OF_DIFFERENCE = "Variance over topics of the difference of two systems."
@@ -108,6 +109,7 @@ class PairsQuestion(DesignQuestion):
     """
 
     command: ClassVar[str] = "design pairs"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Topics for comparing all systems, or all with a baseline, after correction."
     place: ClassVar[int] = 149
 
@@ -149,6 +151,7 @@ class AnovaQuestion(PowerDesignQuestion):
     """
 
     command: ClassVar[str] = "design anova"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Topics for telling by one analysis of variance that m systems differ."
     place: ClassVar[int] = 150
 
@@ -185,6 +188,7 @@ class TtestQuestion(PowerDesignQuestion):
     """
 
     command: ClassVar[str] = "design ttest"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Topics for detecting a difference between two systems by a t-test."
     place: ClassVar[int] = 151
 
@@ -220,6 +224,7 @@ class IntervalQuestion(DesignQuestion):
     """
 
     command: ClassVar[str] = "design interval"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Topics for an interval of a difference no wider than --width."
     place: ClassVar[int] = 152
 

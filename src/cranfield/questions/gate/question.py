@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import REQUIRED, Bar, Files, setting
+from cranfield.core.question import REQUIRED, Bar, Files, HelpGroup, setting
 from cranfield.measures.options import RunsOrScores
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class GateQuestion(RunsOrScores):
     """
 
     command: ClassVar[str] = "gate"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("regression", "ci")
     brief: ClassVar[str] = "Pass or fail: may this run replace that one?"
     counts: ClassVar[str] = "resamples"
     place: ClassVar[int] = 95

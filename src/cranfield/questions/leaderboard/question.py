@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from cranfield.core.question import setting
+from cranfield.core.question import HelpGroup, setting
 from cranfield.questions.compare.question import ComparisonQuestion
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ class LeaderboardQuestion(ComparisonQuestion):
     """
 
     command: ClassVar[str] = "leaderboard"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("rank", "ranking")
     brief: ClassVar[str] = "Who leads, and who may be the best."
     place: ClassVar[int] = 70
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cranfield.core.question import Question, setting
+from cranfield.core.question import HelpGroup, Question, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,8 @@ class MeasuresQuestion(Question):
     """
 
     command: ClassVar[str] = "measures"
+    group: ClassVar[HelpGroup] = "Evaluate"
+    aliases: ClassVar[tuple[str, ...]] = ("metrics",)
     brief: ClassVar[str] = "List the measures, with definitions and citations."
     place: ClassVar[int] = 60
     drawn: ClassVar[bool] = False

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import VARIANCE_OF_DIFFERENCE
 
 
@@ -41,6 +41,8 @@ class MonitorQuestion(Question):
     """
 
     command: ClassVar[str] = "monitor"
+    group: ClassVar[HelpGroup] = "Design"
+    aliases: ClassVar[tuple[str, ...]] = ("sequential",)
     brief: ClassVar[str] = "Topics in batches: which pairs are decided, and may one stop?"
     takes: ClassVar[Takes] = "batches"
     by_one_measure: ClassVar[bool] = True
@@ -110,6 +112,7 @@ class LooksQuestion(Question):
     """
 
     command: ClassVar[str] = "design looks"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Topics when a paired comparison is looked at several times."
     place: ClassVar[int] = 154
 

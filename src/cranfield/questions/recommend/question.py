@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import REQUIRED, Question, Takes, setting
+from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import BASELINE
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class RecommendQuestion(Question):
     """
 
     command: ClassVar[str] = "design recommend"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "A recommendation in plain words, from past scores."
     takes: ClassVar[Takes] = "collections"
     by_one_measure: ClassVar[bool] = True

@@ -10,7 +10,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 
 
 def _share_to_drop(name: str, value: Any) -> None:
@@ -32,6 +32,8 @@ class ReliabilityQuestion(Question):
     """
 
     command: ClassVar[str] = "reliability"
+    group: ClassVar[HelpGroup] = "Design"
+    aliases: ClassVar[tuple[str, ...]] = ("generalisability", "gtheory")
     brief: ClassVar[str] = "Would other topics rank alike? Eρ², Φ and topics for a target."
     takes: ClassVar[Takes] = "collections"
     by_one_measure: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Takes, setting
+from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
 
@@ -33,6 +33,8 @@ class ReplicatesQuestion(Scoring):
     """
 
     command: ClassVar[str] = "replicates"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("replicate", "partitions")
     brief: ClassVar[str] = "Intervals and decisions from document partitions."
     takes: ClassVar[Takes] = "runs"
     counts: ClassVar[str] = "runs and splits"

@@ -16,11 +16,11 @@ from cranfield.measures.options import Scoring
 
 @dataclass(frozen=True, kw_only=True)
 class ReportQuestion(Scoring):
-    """Write one HTML file that tells everything about a collection, in plain language, to mail and open offline.
+    """Write a full analysis of a collection as one HTML file, which opens offline.
 
-    Data and problems, leaderboard, which systems differ, what the collection can detect, how reliable it is, what the
-    next one needs, standardisation, replicates (with runs), reuse (with teams), methods with citations; every table
-    also as CSV. Prints the headline.
+    Sections: data and problems, leaderboard, significant differences, detectable difference, reliability, the next
+    collection, standardisation and methods with citations. Runs add replicates; teams add reusability. Every table
+    can be saved as CSV. Prints the headline.
 
     \b
     Examples:
@@ -29,7 +29,8 @@ class ReportQuestion(Scoring):
     """
 
     command: ClassVar[str] = "report"
-    brief: ClassVar[str] = "Everything in one HTML file to mail."
+    aliases: ClassVar[tuple[str, ...]] = ("html",)
+    brief: ClassVar[str] = "Write a full analysis as one HTML file."
     counts: ClassVar[str] = "building the report"
     place: ClassVar[int] = 180
     printed: ClassVar[bool] = False

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.page import Page
-from cranfield.core.question import Takes, setting
+from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
 
 
@@ -26,6 +26,8 @@ class ReuseQuestion(Scoring):
     """
 
     command: ClassVar[str] = "reuse"
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("reusability",)
     brief: ClassVar[str] = "Will the judgments serve systems not yet built?"
     takes: ClassVar[Takes] = "runs"
     place: ClassVar[int] = 172

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core import options as shared
-from cranfield.core.question import Question, setting
+from cranfield.core.question import HelpGroup, Question, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,8 @@ class SampleQuestion(Question):
     """
 
     command: ClassVar[str] = "sample"
+    group: ClassVar[HelpGroup] = "Collection"
+    aliases: ClassVar[tuple[str, ...]] = ("synthetic",)
     brief: ClassVar[str] = "Make a synthetic collection with known truth."
     place: ClassVar[int] = 20
     drawn: ClassVar[bool] = False

@@ -27,6 +27,7 @@ class ServeQuestion(Question):
     """
 
     command: ClassVar[str] = "serve"
+    aliases: ClassVar[tuple[str, ...]] = ("web", "gui", "ui")
     brief: ClassVar[str] = "The same questions on a page in your browser."
     place: ClassVar[int] = 190
     printed: ClassVar[bool] = False

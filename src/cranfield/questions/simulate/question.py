@@ -12,7 +12,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, with_extra
 from cranfield.core.page import Page
-from cranfield.core.question import REQUIRED, Question, Takes, group, setting
+from cranfield.core.question import REQUIRED, HelpGroup, Question, Takes, group, setting
 from cranfield.questions.compare.question import corrections, tests
 
 group(
@@ -58,6 +58,7 @@ class SimulateTestsQuestion(Question):
     """
 
     command: ClassVar[str] = "simulate tests"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Error rates and power of tests on scores like yours."
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True
@@ -131,6 +132,7 @@ class SimulateDesignQuestion(Question):
     """
 
     command: ClassVar[str] = "simulate design"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Does a recommended number of topics deliver?"
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True
@@ -188,6 +190,7 @@ class SimulateScoresQuestion(Question):
     """
 
     command: ClassVar[str] = "simulate scores"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "Scores like yours, with their truth."
     takes: ClassVar[Takes] = "scores"
     by_one_measure: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Question, Takes, group, setting
+from cranfield.core.question import HelpGroup, Question, Takes, group, setting
 from cranfield.questions.variance.question import estimators
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class FitQuestion(Question):
     """
 
     command: ClassVar[str] = "standardise fit"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "Fit standardisation factors to scores."
     takes: ClassVar[Takes] = "scores"
     place: ClassVar[int] = 130
@@ -87,6 +88,7 @@ class ApplyQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise apply"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "Standardise scores by saved factors."
     place: ClassVar[int] = 131
     own_file: ClassVar[bool] = True
@@ -129,6 +131,7 @@ class RobustnessQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise robustness"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "How far systems move when factors are fitted without them."
     place: ClassVar[int] = 132
 
@@ -157,6 +160,7 @@ class EffectQuestion(StandardisedScores):
     """
 
     command: ClassVar[str] = "standardise effect"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "What standardisation does to variance, ranking and design."
     place: ClassVar[int] = 133
     page = Page(

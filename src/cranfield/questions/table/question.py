@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Takes, setting
+from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import RunsOrScores
 from cranfield.questions.compare import question as comparing
 
@@ -31,6 +31,8 @@ class TableQuestion(RunsOrScores):
     """
 
     command: ClassVar[str] = "table"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("latex", "paper")
     brief: ClassVar[str] = "The table of a paper, with marks and caption."
     takes: ClassVar[Takes] = "scores"
     counts: ClassVar[str] = "resamples"

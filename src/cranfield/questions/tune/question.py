@@ -11,7 +11,7 @@ from cranfield.core import defaults
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.page import Page
-from cranfield.core.question import Bar, Files, Question, Takes, setting
+from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
 from cranfield.measures.options import RunsOrScores
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class TuneQuestion(Splitting, RunsOrScores):
     """
 
     command: ClassVar[str] = "tune"
+    group: ClassVar[HelpGroup] = "Compare"
+    aliases: ClassVar[tuple[str, ...]] = ("tuning", "cross-validate")
     brief: ClassVar[str] = "Tune parameters without fooling yourself."
     takes: ClassVar[Takes] = "families"
     by_one_measure: ClassVar[bool] = True
@@ -197,6 +199,7 @@ class SelectionBiasQuestion(Splitting):
     """
 
     command: ClassVar[str] = "selection-bias"
+    group: ClassVar[HelpGroup] = "Compare"
     brief: ClassVar[str] = "What tuning on the test topics does, simulated."
     counts: ClassVar[str] = "experiments"
     place: ClassVar[int] = 120

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
-from cranfield.core.question import Question, Takes, setting
+from cranfield.core.question import HelpGroup, Question, Takes, setting
 from cranfield.core.registry import Registry
 
 
@@ -32,6 +32,7 @@ class VarianceQuestion(Question):
     """
 
     command: ClassVar[str] = "variance"
+    group: ClassVar[HelpGroup] = "Design"
     brief: ClassVar[str] = "What varies in past scores, and by how much."
     takes: ClassVar[Takes] = "collections"
     place: ClassVar[int] = 140
