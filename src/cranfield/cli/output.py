@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import CHART_ENDINGS, OUTPUT_FORMAT
-from cranfield.core.errors import ArgumentError, FileError, Problem, UnknownNameError
+from cranfield.core.errors import ArgumentError, FileError, UnknownNameError
 from cranfield.core.files import NO_URL, is_folder, is_url, write_atomically
 from cranfield.core.formats import FORMATS, OutputFormat, endings, of_path, offered
 from cranfield.core.gathering import gathered
@@ -118,7 +118,7 @@ def refuse_unwritable(path: Path) -> None:
         reason = "cannot be written: permission denied"
     else:
         return
-    raise FileError(str(path), [Problem(0, reason)])
+    raise FileError(str(path), reason)
 
 
 def format_of(name: str | None, output: Path) -> OutputFormat:

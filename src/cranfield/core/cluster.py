@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 from cranfield.core.errors import ArgumentError, ClusterError, with_extra
 from cranfield.core.executors import Parcel
 from cranfield.core.json_text import parse_json
+from cranfield.core.labels import plural
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,29 +86,27 @@ def open_cluster(where: str, say: Callable[[str], None] | None = None) -> Iterat
         raise ArgumentError(f"`cluster` needs Dask, which is not installed. Write {with_extra('cluster')}.") from None
     for name in [one for one in logging.root.manager.loggerDict if one.split(".")[0] in ("distributed", "tornado")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said in our own words
-    processes = _local(where)
-    local = None
-    if processes is not None:
-        local = distributed.LocalCluster(
-            n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
-    try:
+    with ExitStack() as ends:
+        local = None
+        if (processes := _local(where)) is not None:
+            local = distributed.LocalCluster(
+                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            ends.callback(_close, local)
         client = _connect(where, local)
-        try:
-            executor = ClusterExecutor(client, where)
-            if say is not None:
-                count = len(client.nthreads())
-                shown = "dashboard" in client.scheduler_info()["services"]
-                dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
-                say(f"cluster: {count} {'worker' if count == 1 else 'workers'}; dashboard: {dashboard}")
-            yield executor
-        finally:
-            client.close(timeout=2)
-    finally:
-        if local is not None:
-            with suppress(TimeoutError):
-                local.close(timeout=10)
+        ends.callback(client.close, timeout=2)
+        executor = ClusterExecutor(client, where)
+        if say is not None:
+            shown = "dashboard" in client.scheduler_info()["services"]
+            dashboard = client.dashboard_link if shown else "none, the scheduler was started without one"
+            say(f"cluster: {plural(len(client.nthreads()), 'worker')}; dashboard: {dashboard}")
+        yield executor
+
+
+def _close(local: Any) -> None:
+    with suppress(TimeoutError):
+        local.close(timeout=10)
 
 
 def _connect(where: str, local: Any) -> Client:

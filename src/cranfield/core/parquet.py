@@ -17,7 +17,7 @@ import threading
 from functools import cache
 from typing import IO, TYPE_CHECKING
 
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files import NamedFile
 from cranfield.core.isolated_process import limit_memory
 
@@ -43,7 +43,7 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     said = f"cannot be read as parquet: {answer.decode()}; is the file complete?"
     if not answer:
         said = f"cannot be read as parquet within {room // 1_000_000:,} MB of memory; is the file damaged?"
-    raise FileError(name, [Problem(0, said)])
+    raise FileError(name, said)
 
 
 def _ask(data: bytes, room: int) -> tuple[bool, bytes]:

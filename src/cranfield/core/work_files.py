@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import reason, shown, write_atomically
 from cranfield.core.labels import summary
 
@@ -49,7 +49,7 @@ class WorkFile:
             return
         with suppress(OSError):  # of which reading it says more
             if self._path.exists() and not self._path.is_file():  # a device may never end, and a pipe keep us waiting
-                raise FileError(str(path), [Problem(0, "is no regular file; name a new file")])
+                raise FileError(str(path), "is no regular file; name a new file")
         self._take(self._path)
         try:
             self._open(self._path, {name: _plain(value) for name, value in job.items()})
@@ -65,8 +65,7 @@ class WorkFile:
             return
         first = _parse(lines[0])
         if first is None:
-            text = "is not a work file; name a new file, nothing is overwritten"
-            raise FileError(str(path), [Problem(1, text)])
+            raise FileError(str(path), "is not a work file; name a new file, nothing is overwritten", line=1)
         self._check(*first, described)
         whole = [lines[0]]
         for number, line in enumerate(lines[1:], 2):
@@ -143,14 +142,13 @@ class WorkFile:
         except BlockingIOError:
             self.close()
             text = "is the work file of a job that is running; wait for it to end, or name another file"
-            raise FileError(str(path), [Problem(0, text)]) from None
+            raise FileError(str(path), text) from None
         except OSError:
             return  # a file system without locks
 
     def _check(self, kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         if kind != self._kind:
-            text = f"is {shown(kind)} and not {shown(self._kind)}; name another file"
-            raise FileError(str(self._path), [Problem(1, text)])
+            raise FileError(str(self._path), f"is {shown(kind)} and not {shown(self._kind)}; name another file", line=1)
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
                 raise ArgumentError(
@@ -166,7 +164,7 @@ class WorkFile:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise FileError(str(path), [Problem(0, f"cannot be read: {reason(error)}")]) from None
+            raise FileError(str(path), f"cannot be read: {reason(error)}") from None
 
     @staticmethod
     def _write(path: Path, data: bytes, mode: str) -> None:
@@ -176,7 +174,7 @@ class WorkFile:
                 stream.flush()
                 os.fsync(stream.fileno())
         except (OSError, ValueError) as error:
-            raise FileError(str(path), [Problem(0, f"cannot be written: {reason(error)}")]) from None
+            raise FileError(str(path), f"cannot be written: {reason(error)}") from None
 
 
 def _line(key: str, part: Mapping[str, Any]) -> bytes:

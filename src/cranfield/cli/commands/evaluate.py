@@ -9,10 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.output import draw, emit, progress_bar, say, terminal_width, warn, write
 from cranfield.core.errors import ArgumentError, DataError
+from cranfield.core.signature import signature
+from cranfield.core.tables import Sheet
 from cranfield.questions.evaluate.question import EvaluateQuestion
 from cranfield.questions.measures.question import MeasuresQuestion
 
@@ -50,10 +53,6 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
 
 def _archive(settings: EvaluateQuestion, output: Output) -> None:
     """Evaluate the collections of a list, and print what became of each."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
     from cranfield.measures.archive import evaluate_archive
 
     if output.output is None:
@@ -97,10 +96,6 @@ def _print_trec(scores: Scores, per_topic: bool, output: Path | None) -> None:
 @runs(MeasuresQuestion)
 def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
     """List the measures."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
     from cranfield.measures.aliases import other_names
     from cranfield.measures.names import look_up
     from cranfield.measures.registry import find, known_names

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.kinds import kind_if_known
 from cranfield.cli.output import collection_format, draw, emit, progress_bar, say, write
-from cranfield.core.errors import ArgumentError, FileError, Problem
+from cranfield.core.errors import ArgumentError, FileError
 from cranfield.core.files import expand
+from cranfield.core.signature import signature
+from cranfield.core.tables import Sheet
 from cranfield.questions.check.question import CheckQuestion
 from cranfield.questions.convert.question import ConvertQuestion
 from cranfield.questions.pool.question import PoolQuestion
@@ -37,10 +40,6 @@ def _expanded(names: Sequence[str]) -> list[str]:
 @runs(CheckQuestion)
 def check(settings: CheckQuestion, output: Output, files: Files) -> None:
     """Check every file, print what they hold, and say every problem."""
-    import polars as pl
-
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
 
     checks, matches = _check(_expanded(settings.files), settings)
     rows = pl.concat([check.to_frame() for check in checks])
@@ -121,7 +120,7 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(str(to), [Problem(0, f"cannot be written: {error.strerror or error}")]) from None
+            raise FileError(str(to), f"cannot be written: {error.strerror or error}") from None
     for path in paths:
         content: Any = read_run(path) if kind == "run" else read_qrels(path)
         data = cast("Any", entry.write_run if kind == "run" else entry.write_qrels)(content)
@@ -136,8 +135,6 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
 
 
 def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str]) -> None:
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
     from cranfield.scores.writers import write_scores
 
     scores = settings.ask(given, **settings.values("source"))
@@ -166,8 +163,6 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     from cranfield.collection.pools import depth_pools, judged_counts
     from cranfield.collection.readers import read_qrels, read_runs
     from cranfield.core.labels import summary
-    from cranfield.core.signature import signature
-    from cranfield.core.tables import Sheet
 
     entry = collection_format(None, output.output, "qrels")
     judged, depth = read_qrels(files["qrels"]), settings.depth

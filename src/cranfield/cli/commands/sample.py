@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import polars as pl
 
 from cranfield.cli.ask import runs
 from cranfield.cli.output import emit, say
 from cranfield.core.labels import plural
+from cranfield.core.tables import Sheet
 from cranfield.questions.demo.question import DemoQuestion
 from cranfield.questions.sample.question import SampleQuestion
 
@@ -25,10 +27,7 @@ if TYPE_CHECKING:
 @runs(SampleQuestion)
 def sample(settings: SampleQuestion, output: Output, files: Files) -> None:
     """Make the collection, write it, and say what each file holds."""
-    import polars as pl
-
     from cranfield.collection.sample_files import check_directory
-    from cranfield.core.tables import Sheet
 
     directory = settings.directory
     check_directory(directory, force=settings.force)

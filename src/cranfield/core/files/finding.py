@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files.names import STDIN, NamedFile, is_dataset, is_file, is_folder, is_url
 from cranfield.core.files.reading import filesystem, reaching, unreadable
 from cranfield.core.labels import natural_sorted, summary
@@ -55,7 +55,7 @@ def _without_strays(folder: str, names: dict[str, bool], skipped: list[str]) -> 
         text = "is a directory without files" + (
             f" that may hold data ({summary(natural_sorted(gone))})" if gone else ""
         )
-        raise FileError(folder, [Problem(0, text)])
+        raise FileError(folder, text)
     return kept
 
 

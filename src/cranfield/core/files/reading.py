@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.core.compression import COMPRESSED, decompressing, is_decompression_error
-from cranfield.core.errors import FileError, Problem
+from cranfield.core.errors import FileError
 from cranfield.core.files.names import STDIN, NamedFile, is_url, reason, there
 from cranfield.core.files.text import check_no_nul, without_mark
 
@@ -51,7 +51,7 @@ class ByteStream:
             if not is_decompression_error(error):
                 raise
             text = f"cannot be decompressed as {self._ending}: {error}; is the file complete and its ending right?"
-            raise FileError(self.name, [Problem(0, text)]) from None
+            raise FileError(self.name, text) from None
 
     def _next(self, size: int) -> bytes:
         data: bytes = self._stream.read(size)
@@ -122,7 +122,7 @@ def unreadable(name: str, error: Exception) -> FileError:
         text = f"cannot be read: {reason(error)}"
     else:
         raise error
-    return FileError(name, [Problem(0, text)])
+    return FileError(name, text)
 
 
 def line_blocks(stream: ByteStream, size: int, begun: bytes = b"") -> Iterator[bytes]:
@@ -177,7 +177,7 @@ def _opened(place: Path, name: str) -> Any:
         stream = place.open("rb")
         if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not place.samefile(os.devnull):
             stream.close()
-            raise FileError(name, [Problem(0, "is a device, which may never end; name a file")])
+            raise FileError(name, "is a device, which may never end; name a file")
         return stream
     key = (status.st_dev, status.st_ino)
     if key not in kept:
@@ -194,7 +194,7 @@ def _standard_input() -> bytes:
     """Standard input can be read once; who looks at it again (first to recognise it, then to read it) gets the same."""
     global _from_stdin
     if sys.stdin is None:
-        raise FileError(STDIN, [Problem(0, "cannot be read: standard input is closed; name a file")])
+        raise FileError(STDIN, "cannot be read: standard input is closed; name a file")
     if _from_stdin is None or _from_stdin[0] is not sys.stdin:
         _note("stdin")
         _from_stdin = (sys.stdin, ByteStream("stdin", sys.stdin.buffer, "").read())
@@ -225,7 +225,7 @@ _MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limi
 
 
 def _too_large(name: str) -> FileError:
-    return FileError(name, [Problem(0, f"does not fit into the memory that this process may use; {_MORE_MEMORY}")])
+    return FileError(name, f"does not fit into the memory that this process may use; {_MORE_MEMORY}")
 
 
 # ── files that lie elsewhere, through fsspec ──────────────────────────────────────────────────────────────
@@ -239,12 +239,12 @@ def filesystem(name: str) -> tuple[Any, str]:
         text = (
             "URLs and object stores are read through fsspec, which is not there; pip install fsspec, or fetch the file"
         )
-        raise FileError(name, [Problem(0, text)]) from None
+        raise FileError(name, text) from None
     with reaching(name):
         try:
             system, path = fsspec.core.url_to_fs(name)
         except (ImportError, ValueError) as error:
-            raise FileError(name, [Problem(0, f"fsspec cannot open it: {error}, or fetch the file")]) from None
+            raise FileError(name, f"fsspec cannot open it: {error}, or fetch the file") from None
     return system, path
 
 
@@ -256,9 +256,9 @@ def reaching(name: str) -> Iterator[None]:
     except FileError:
         raise
     except FileNotFoundError:
-        raise FileError(name, [Problem(0, "no such file; check the name")]) from None
+        raise FileError(name, "no such file; check the name") from None
     except Exception as error:  # noqa: BLE001 (every store has errors of its own)
-        raise FileError(name, [Problem(0, f"cannot be read: {type(error).__name__}: {error}")]) from None
+        raise FileError(name, f"cannot be read: {type(error).__name__}: {error}") from None
 
 
 def remote_bytes(name: str) -> bytes:
