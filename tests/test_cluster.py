@@ -283,7 +283,7 @@ def test_a_scheduler_file_that_names_none_is_said_at_once(
     file = tmp_path / "scheduler.json"
     if content is not None:
         file.write_text(content)
-    said = re.escape(f"{file} does not hold the address of a scheduler; is it the file that the Dask scheduler writes?")
+    said = re.escape(f"{file} contains no scheduler address; use the file that the Dask scheduler writes")
     with pytest.raises(ClusterError, match=f"^{said}$"), open_cluster(str(file)):
         pass
 

@@ -84,4 +84,4 @@ def test_every_test_takes_more_of_more(test: str) -> None:
 
 def test_text() -> None:
     text = str(Demand("this", 20_000, 2_500, "that takes less"))
-    assert text == "this takes about 6 hours of processor time and 2.5 GB, reading not counted; that takes less"
+    assert text == "this takes about 6 hours of processor time and 2.5 GB after reading; that takes less"

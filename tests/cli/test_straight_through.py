@@ -138,7 +138,7 @@ def test_a_measure_by_another_name(here: Type, words: str) -> None:
         ("variance qrels.txt", "qrels.txt: holds judgments, not scores; evaluate runs against them first: cranfield "
          "evaluate QRELS RUN... -q -o scores.csv"),
         ("compare RUN", "RUN: is a run, not scores; name the judgments before it: cranfield compare QRELS RUN..."),
-        ("compare qrels.txt", "qrels.txt holds judgments; name the runs after it (cranfield compare QRELS RUN...), or "
+        ("compare qrels.txt", "qrels.txt contains only judgments. Add the runs after it (cranfield compare QRELS RUN...), or "
          "give score files."),
         ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run; after the judgments come runs: "
          "cranfield compare QRELS RUN..."),

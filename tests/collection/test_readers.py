@@ -149,7 +149,7 @@ RUN_ERRORS = {
     ),
     "decimal comma": (
         "301 Q0 d1 1 1,5 bm25\n",
-        "a.run:1: expected a finite number as score (field 5), found '1,5'; this has a decimal comma: write a point",
+        "a.run:1: expected a finite number as score (field 5), found '1,5'; write a decimal point, not a comma",
     ),
     "document twice": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9 x\n301 Q0 d1 3 8 x\n",
@@ -161,7 +161,7 @@ RUN_ERRORS = {
         "# nothing here\n",
         "a.run: holds no data lines; expected lines of 6 fields (topic Q0 document rank score tag)",
     ),
-    "binary": (b"\x89PNG\r\n\x00\x01", "a.run:2: holds a NUL byte: a binary file where text is expected"),
+    "binary": (b"\x89PNG\r\n\x00\x01", "a.run:2: contains a NUL byte, so it is binary; expected text"),
     "UTF-16": (
         GOOD.encode("utf-16"),
         "a.run: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)",
@@ -211,7 +211,7 @@ def test_lenient_ignores_what_follows_the_tag(write: Write) -> None:
 def test_files_that_cannot_be_opened(write: Write, tmp_path: Path) -> None:
     for path, message in [
         ("none.run", "none.run: no such file; check the name"),
-        (".", ".: is a directory where a file is expected"),
+        (".", ".: is a directory; name a file"),
     ]:
         with pytest.raises(FileError) as caught:
             read_run(path)

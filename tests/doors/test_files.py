@@ -124,7 +124,7 @@ def test_ids_with_blanks_where_tabs_set_fields_apart(put: Put) -> None:
 
 
 BAD_RUNS = {
-    "comma in TREC": ("x.run", "1 Q0 a 1 2,5 t\n", r"x.run:1: .*found '2,5'; this has a decimal comma: write a point"),
+    "comma in TREC": ("x.run", "1 Q0 a 1 2,5 t\n", r"x.run:1: .*found '2,5'; write a decimal point, not a comma"),
     "comma in a table": ("x.csv", "qid;docno;score\n1;a;2,5\n", r"x.csv:2: topic '1'.*'2,5'.*decimal comma"),
     "twice in a table": ("x.csv", "qid,docno,score\n1,a,2\n1,a,1\n", r"x.csv:3: document 'a' comes twice in topic '1'"),
     "ragged": ("x.csv", "qid,docno,score\n1,a\n", r"x.csv:2: expected 3 fields \(qid, docno, score\), found 2"),

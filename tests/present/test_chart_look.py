@@ -269,9 +269,9 @@ def test_the_command_line_takes_them(cranfield: Type) -> None:
     assert "333" in plot.read_text()
     alone = cranfield(*run, "--width", "300")
     assert alone.exit_code != 0
-    assert "a title or width is of the chart that --plot draws; add --plot FILE." in alone.stderr
+    assert "a chart title or width needs a file to draw to; add --plot FILE." in alone.stderr
     both = cranfield(*draw, "--title", "a", "--no-title")
-    assert "--title and --no-title say opposite things; give one of them." in both.stderr
+    assert "--title and --no-title exclude each other; give one." in both.stderr
 
 
 # ── what is left out, and honest axes ──────────────────────────────────────────────────────────────────────────────

@@ -411,7 +411,7 @@ def test_a_damaged_line_is_computed_again_and_named(
     lines = work.read_bytes().splitlines(keepends=True)
     work.write_bytes(b"".join([*lines[:2], damage(lines[2]), *lines[3:]]))
     again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
-    assert f"work file {work} is damaged and these parts are computed again: {named}" in again.warnings
+    assert f"work file {work} is damaged; these parts are computed again: {named}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work).warnings == plain.warnings  # mended
 
@@ -435,7 +435,7 @@ def test_a_part_with_a_right_checksum_that_cannot_be_is_computed_again(
     held.put(key, {**part, name: np.full_like(part[name], value) if isinstance(part[name], np.ndarray) else value})
     held.close()
     again = replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work)
-    assert f"work file {work} is damaged and these parts are computed again: {key}" in again.warnings
+    assert f"work file {work} is damaged; these parts are computed again: {key}" in again.warnings
     assert again.pairs.equals(plain.pairs)
     assert again.effects.equals(plain.effects)
 

@@ -230,12 +230,12 @@ ERRORS = {
     "duplicate topic": (
         "a.csv",
         "topic,bm25,ql\n301,0.25,0.5\n301,1,1\n",
-        "a.csv: topic '301' occurs 2 times; every topic needs a label of its own",
+        "a.csv: topic '301' occurs 2 times; every topic needs its own label",
     ),
     "duplicate system": (
         "a.csv",
         "topic,bm25,bm25\n301,0.25,0.5\n",
-        "a.csv: system 'bm25' occurs 2 times; every system needs a label of its own",
+        "a.csv: system 'bm25' occurs 2 times; every system needs its own label",
     ),
     "long value": (
         "a.csv",
@@ -481,7 +481,7 @@ def test_summary_rows_of_a_parquet_table_are_not_scores(tmp_path: Path) -> None:
 )
 def test_no_score_is_dropped_for_another_of_the_same_name(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(FileError, match=r"key '[a2]' comes twice in one object; keep one"):
+    with pytest.raises(FileError, match=r"key '[a2]' occurs twice in one object; keep one"):
         read_scores(tmp_path / name)
 
 

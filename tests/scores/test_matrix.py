@@ -29,13 +29,11 @@ def test_what_a_matrix_refuses() -> None:
         "score: the labels describe a (1, 2) matrix, the values are (1, 1)"
     )
     assert message(ScoreMatrix, [[1.0, 2.0]], ["1"], ["a", "a"]) == (
-        "system 'a' occurs 2 times; every system needs a label of its own"
+        "system 'a' occurs 2 times; every system needs its own label"
     )
     assert message(ScoreMatrix, [[1.0]], [""], ["a"]) == "a topic label must be a non-empty string; got ''"
     assert message(ScoreMatrix, [[1.0]], [1], ["a"]) == "a topic label must be a non-empty string; got 1"
-    assert message(ScoreMatrix, [[1.0]], ["1"], ["\ud800"]) == (
-        "system '\\ud800' is not valid Unicode text, so no file could hold it; rename it"
-    )
+    assert message(ScoreMatrix, [[1.0]], ["1"], ["\ud800"]) == ("system '\\ud800' is not valid Unicode; rename it")
     assert message(ScoreMatrix, np.zeros((0, 1)), [], ["a"], "AP") == (
         "AP: a score matrix needs at least one topic and one system; got (0, 1)"
     )
@@ -200,7 +198,7 @@ def test_frames_that_are_no_scores() -> None:
     assert message(ScoreMatrix.from_wide, text) == "system 'a' must hold numbers; it holds 'high', which is text"
     comma = pl.DataFrame({"topic": ["1"], "a": ["0,25"]})
     assert message(ScoreMatrix.from_wide, comma).endswith(
-        "it holds '0,25', which is text; this has a decimal comma: write a point"
+        "it holds '0,25', which is text; write a decimal point, not a comma"
     )
     assert message(ScoreMatrix.from_wide, pl.DataFrame({"topic": [1.5], "a": [0.5]})) == (
         "column 'topic' holds topic labels, which must be strings; it is Float64"

@@ -345,7 +345,7 @@ def test_an_interrupted_simulation_goes_on(tmp_path: Path, mode: Any) -> None:
         ask(n_trials=600, work=work, seed=7)
     lines = work.read_bytes().splitlines(keepends=True)
     work.write_bytes(b"".join([*lines[:1], lines[1].replace(b"rejected 0", b"rejected 9"), *lines[2:]]))
-    with pytest.warns(CranfieldWarning, match=r"is damaged and these parts are computed again: line 2 \(block 0\)"):
+    with pytest.warns(CranfieldWarning, match=r"is damaged; these parts are computed again: line 2 \(block 0\)"):
         again = ask(n_trials=600, work=work)
     assert again.all_rows.equals(found.all_rows)
 

@@ -66,7 +66,7 @@ DIAGONAL = diagonal(16_000)
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.csv", b"\x00\x01\x02binary", "a.csv:1: holds a NUL byte: a binary file where text is expected"),
+        ("a.csv", b"\x00\x01\x02binary", "a.csv:1: contains a NUL byte, so it is binary; expected text"),
         ("a.csv", "topic,é\n1,0.5\n".encode("latin-1"), "a.csv:1: byte 0xe9 is not UTF-8; save the file as UTF-8"),
         ("a.csv", "topic,a\n1,0.5\n".encode("utf-16"), "a.csv: is UTF-16 text; save it as UTF-8 (for example: iconv -f UTF-16 -t UTF-8)"),
         ("a.csv", b"", "a.csv: is empty; expected at least one line of data"),

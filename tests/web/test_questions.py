@@ -48,7 +48,7 @@ def test_a_system_with_commas_in_its_name_stays_whole() -> None:
         ("measure=" + "x" * 201, "`measure` is too long; at most 200 characters."),
         (
             "tests=5",
-            "`tests` is no setting of this page; there are data, kind, find, variance, variance_of_difference, "
+            "`tests` is not a setting of this page; the settings are data, kind, find, variance, variance_of_difference, "
             "measure, estimator, systems, min_diff, width, topics, power, alpha, method, baseline, published, two_sample.",
         ),
     ],
@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_said_in_words(address: str, message: str) -> Non
 def test_a_missing_setting_is_named() -> None:
     with pytest.raises(QueryError) as caught:
         of("compare", "test=t")
-    assert str(caught.value) == "`data` is missing; give it."
+    assert str(caught.value) == "`data` is missing."
 
 
 numbers = st.lists(st.integers(1, 999_999_999).map(lambda k: k / 10**9), min_size=1, max_size=4)

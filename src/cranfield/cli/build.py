@@ -21,7 +21,7 @@ from cranfield.measures.options import SCORING, RunsOrScores
 
 
 class _File(click.Path):
-    """A path; a name that no file can have is bad usage."""
+    """A path; an impossible file name is bad usage."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path."""
@@ -32,7 +32,7 @@ class _File(click.Path):
 
 
 class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in newer versions of click alone
-    """A number, whole or not; what is none is answered with how to write one."""
+    """A number; the error shows how to write one."""
 
     def __init__(self, read: type[int] | type[float]) -> None:
         self.read = read
@@ -44,12 +44,8 @@ class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # gene
             return self.read(value)
         except ValueError:
             kind, example = ("a whole number", "20") if self.read is int else ("a number", "0.5 or 20")
-            again = "; for several, write the option several times" if param is not None and param.multiple else ""
-            self.fail(
-                f"{shown(str(value))} cannot be read as {kind}. Write digits alone, such as {example}{again}.",
-                param,
-                ctx,
-            )
+            again = " Repeat the option for several values." if param is not None and param.multiple else ""
+            self.fail(f"{shown(str(value))} is not {kind}. Write digits only, such as {example}.{again}", param, ctx)
 
 
 KINDS: dict[type, Any] = {
@@ -64,28 +60,26 @@ KINDS: dict[type, Any] = {
 class Output(Question):
     """Where an answer goes, and in what form."""
 
-    plot: Path | None = setting(
-        None, "Also draw the result to this file.", find_endings=lambda: CHART_ENDINGS, group="Chart"
-    )
+    plot: Path | None = setting(None, "Draw a chart to this file.", find_endings=lambda: CHART_ENDINGS, group="Chart")
     chart: str | None = setting(
-        None, "Which chart --plot draws; an unknown one lists those there are.", metavar="KIND", group="Chart"
+        None, "Chart to draw; an unknown name lists the choices.", metavar="KIND", group="Chart"
     )
     chart_title: str | None = shared.chart_title()
     chart_untitled: bool = shared.chart_untitled()
     chart_width: int | None = shared.chart_width()
     format: str | None = setting(
-        None, "How to print the rows.", choices=offered, usual=OUTPUT_FORMAT, group="Output", often=True
+        None, "Output format.", choices=offered, usual=OUTPUT_FORMAT, group="Output", often=True
     )
     output: Path | None = setting(
         None,
-        "Write to this file instead; format by --format or its ending.",
+        "Write to this file; --format or the ending sets the format.",
         "--output",
         "-o",
         find_endings=endings,
         group="Output",
         often=True,
     )
-    quiet: bool = setting(False, "Print no warnings and notes; JSON holds the warnings anyway.", group="Output")
+    quiet: bool = setting(False, "Hide warnings and notes; JSON still includes warnings.", group="Output")
 
     @property
     def look(self) -> dict[str, Any]:
@@ -94,10 +88,9 @@ class Output(Question):
 
 
 def shared_by(question: type[Question]) -> list[Setting]:
-    """The options of output that a question's command has besides its own.
+    """The output options of a question's command.
 
-    Where the question has an option of the same spelling (the --width of an interval), that of the chart is called
-    by its full name (--chart-width).
+    Where the question has an option of the same spelling, such as --width, the chart's is called --chart-width.
     """
     own = {flag for one in question.all() for flag in one.flags}
     offered = [
@@ -190,10 +183,7 @@ def missing(ctx: click.Context, arguments: Sequence[str], options: Sequence[str]
 
 
 def command_of(question: type[Question]) -> click.Command:
-    """The command that asks a question.
-
-    All go the common way of `cli.ask`, but for those that `cli.commands` has registered.
-    """
+    """The command that asks a question; `cli.ask` runs it."""
     own = {one.name: one for one in question.all() if one.flags or one.argument}
     shared = {f"output_{one.name}": one for one in shared_by(question)}
     every = {**own, **shared}
@@ -239,7 +229,7 @@ def spread(settings: Question) -> Iterator[None]:
     from cranfield.core.executors import spread_over
 
     if getattr(settings, "workers", None) is not None:
-        raise ArgumentError("`workers` counts threads of this process, and `cluster` has its own; leave one out.")
+        raise ArgumentError("`workers` sets threads of this process, and a cluster has its own. Leave one out.")
     with open_cluster(where, say) as executor, spread_over(executor):
         yield
 
@@ -251,20 +241,20 @@ def _arguments(question: type[Question]) -> Iterator[click.Parameter]:
 
 
 def _refuse_neither(question: type[Question], asked: Question, files: dict[str, Any]) -> None:
-    """Where a setting can stand for the files, one of the two is needed, and not both."""
+    """Refuse both, or neither, of the files and the setting that replaces them."""
     if not question.instead:
         return
     flag = question.of(question.instead).flags[0]
     given = [name for name, value in files.items() if value]
     if getattr(asked, question.instead) is not None and given:
-        raise ArgumentError(f"{flag} names the files of every collection; leave out {files[given[0]]}.")
+        raise ArgumentError(f"{flag} already names the files; leave out {files[given[0]]}.")
     if getattr(asked, question.instead) is None and len(given) < len(files):
         absent = [one.metavar for one in ARGUMENTS[question.takes] if one.name not in given]
         raise missing(click.get_current_context(), absent)
 
 
 def _option(one: Setting, key: str) -> click.Parameter:
-    """A setting as click has it, with the key under which click hands over its value."""
+    """A setting as an option of click, which passes its value under this key."""
     if one.argument:
         return click.Argument(
             [key], nargs=-1 if one.several else 1, required=one.required, metavar=one.metavar,
@@ -290,7 +280,7 @@ def _option(one: Setting, key: str) -> click.Parameter:
 
 
 class _Names(click.Choice[str]):
-    """A choice of names that also takes what the setting reads as one of them, such as an alias."""
+    """A choice of names that also accepts aliases."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any] | None) -> None:
         super().__init__(choices)
@@ -302,7 +292,7 @@ class _Names(click.Choice[str]):
 
 
 def _plain(one: Setting, value: Any) -> Any:
-    """A value as the question takes it: nothing given is None, and a flag that turns off says so."""
+    """A value as the question takes it: None if not given; a --no flag is negated."""
     if one.kind is bool:
         return not value if one.negated and value is not None else value
     if one.several:

@@ -1,4 +1,4 @@
-"""The program: a command for every question, and what happens when one fails."""
+"""The program: a command for every question, and exit codes for errors."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from cranfield.core.files import no_memory, pipes_once, reason
 from cranfield.core.question import GROUPS, HelpGroup, questions
 
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-"""Before numpy and scipy are imported: the idle threads of their linear algebra go to sleep at once, instead of keeping
-a processor busy for some 25 ms each at every start (and between products)."""
+"""Set before numpy and scipy are imported: their idle OpenBLAS threads then sleep at once. By default each keeps a
+processor busy for about 25 ms at every start."""
 
 OTHERS: dict[str, tuple[float, HelpGroup, click.Command]] = {
     "trec_eval": (51, "Evaluate", trec_eval),
     "help": (math.inf, "Tools", show_help),
 }
-"""Commands that ask no question of ours, with their places in the list and their headings."""
+"""Commands that are not questions: place in the list, heading, command."""
 
 
 class Program(click.Group):
-    """Commands made from settings when they are typed; our own errors become one line on stderr and an exit code."""
+    """The commands, made on demand; our errors become one line on stderr and an exit code."""
 
     def __init__(self, prefix: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -94,12 +94,12 @@ class Program(click.Group):
         raise click.UsageError(f"No such command '{self.prefix}{name}'.{did_you_mean(near)}", ctx)
 
     def main(self, *args: Any, **more: Any) -> Any:
-        """As click does it; what cannot be printed, because a disk is full, is said."""
+        """As click does it; a failed write to standard output, such as a full disk, is an error."""
         try:
             try:
                 return super().main(*args, **more)
             finally:
-                sys.stdout.flush()  # here, and not when Python ends, where nobody can say anything about it
+                sys.stdout.flush()  # here, because errors at the exit of Python cannot be reported
         except BrokenPipeError:
             _drop_output()
             sys.exit(0)
@@ -133,8 +133,8 @@ class Program(click.Group):
 
 
 def _drop_output() -> None:
-    """Let what is still to be printed go nowhere."""
-    with suppress(OSError):  # what is no file has nothing to lose
+    """Discard the remaining output."""
+    with suppress(OSError):  # not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -150,12 +150,12 @@ app = click.version_option(__version__, "--version", message="cranfield %(versio
 
 def main() -> None:
     """Entry point of the ``cranfield`` program."""
-    # What is imported stays until the end: looking it through for garbage again and again is a tenth of a short start.
+    # Imported modules stay until the end; collecting garbage among them costs a tenth of a short start.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed, so that a file would take its place and get its text
+        if getattr(sys, name) is None:  # closed: the next opened file would receive the output
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as files are: others lack some signs, which would be an error
+    if isinstance(sys.stdout, io.TextIOWrapper):  # other encodings lack some characters
         sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
     app()

@@ -37,7 +37,7 @@ class Stream(Protocol):
 
 
 def decompressing(raw: Any, ending: str) -> Stream:
-    """The content of a compressed file, read as it is needed."""
+    """The content of a compressed file, read on demand."""
     if ending == ".gz":
         import gzip
 
@@ -60,7 +60,7 @@ def is_decompression_error(error: Exception) -> bool:
 
 
 def compressed(data: bytes, ending: str) -> bytes:
-    """The data compressed, without time stamps, so equal data gives equal bytes; as they are for any other ending."""
+    """The data compressed, without time stamps, so equal data gives equal bytes; unchanged for any other ending."""
     if ending == ".gz":
         import gzip
 

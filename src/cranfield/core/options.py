@@ -13,15 +13,15 @@ LARGEST_SEED = 2**63 - 1
 MOST_SYSTEMS = 1_000_000
 MOST_TOPICS = 1_000_000_000
 SMALLEST, LARGEST = 1e-12, 1e12
-"""Bounds of variances, differences, widths and costs: beyond them no answer is worth a digit."""
+"""Bounds of variances, differences, widths and costs: results beyond are not accurate."""
 
 
 NEAREST = 1e-12
-"""How near to 0 and 1 a level, a power or a share may come: beyond it no quantile is worth a digit."""
+"""How near to 0 and 1 a level, a power or a share may come; quantiles beyond are not accurate."""
 
 
 def share(name: str, value: Any) -> None:
-    """Refuse what is no number strictly between 0 and 1, or too near to either.
+    """Refuse a number that is not strictly between 0 and 1, or too near to either.
 
     >>> share("alpha", 1e-300)
     Traceback (most recent call last):
@@ -39,7 +39,7 @@ def share(name: str, value: Any) -> None:
 
 
 def positive(name: str, value: Any) -> None:
-    """Refuse what is not above 0, or outside what can be reckoned with.
+    """Refuse a number that is not above 0, too small or too large.
 
     >>> positive("variance", 1e300)
     Traceback (most recent call last):
@@ -52,7 +52,7 @@ def positive(name: str, value: Any) -> None:
 
 
 def not_negative(name: str, value: Any) -> None:
-    """Refuse what is below 0 or too large to reckon with."""
+    """Refuse a number below 0 or too large."""
     if not 0 <= value <= LARGEST:
         instead = abs(value) if abs(value) <= LARGEST else 1
         raise ArgumentError(
@@ -61,7 +61,7 @@ def not_negative(name: str, value: Any) -> None:
 
 
 def whole(name: str, value: Any) -> None:
-    """Refuse what is no whole number of at least 2, or more than there can be."""
+    """Refuse a number that is not whole, below 2 or too large."""
     most = MOST_SYSTEMS if name == "n_systems" else MOST_TOPICS
     if value < 2 or value != int(value):
         raise ArgumentError(f"`{name}` must be a whole number of at least 2; got {number_text(value)}.")
@@ -82,16 +82,16 @@ def seed() -> Any:
 
 
 def n_resamples(
-    default: int | None = defaults.RESAMPLES, help: str = "How many resamples.", least: int = 1, usual: str = ""
+    default: int | None = defaults.RESAMPLES, help: str = "Number of resamples.", least: int = 1, usual: str = ""
 ) -> Any:
-    """How many resamples."""
+    """Number of resamples."""
     return setting(
         default, help, least=least, most=MOST_RESAMPLES, example=defaults.RESAMPLES, more=True, usual=usual,
         group="Statistics",
     )  # fmt: skip
 
 
-def workers(help: str = "Threads to use; never changes a result.", usual: str = "all cores") -> Any:
+def workers(help: str = "Threads to use; the result stays the same.", usual: str = "all cores") -> Any:
     """How much is done at a time."""
     return setting(None, help, usual=usual, least=1, most=1024, part="run", on_page=False)
 
@@ -99,7 +99,7 @@ def workers(help: str = "Threads to use; never changes a result.", usual: str = 
 def cluster() -> Any:
     """Other machines to work on; in Python an `executor`."""
     return setting(
-        None, "Work on a Dask cluster: a scheduler's address, its file, or local:4; never changes a result.",
+        None, "Dask cluster to use: scheduler address, scheduler file, or local:4. The result stays the same.",
         metavar="ADDRESS", usual="this process", check=_cluster, part="machines", on_page=False,
     )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _cluster(name: str, value: Any) -> None:
 def work() -> Any:
     """A file that keeps what is finished of a long job."""
     return setting(
-        None, "Keep what is finished in this file; an interrupted job goes on from there.", metavar="FILE",
+        None, "File that stores finished parts; an interrupted job resumes from it.", metavar="FILE",
         part="run", on_page=False,
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def work() -> Any:
 def memory() -> Any:
     """How much memory resampling may use."""
     return setting(
-        defaults.MEMORY_MB, "Approximate memory to use; never changes a result.", metavar="MB",
+        defaults.MEMORY_MB, "Approximate memory limit; the result stays the same.", metavar="MB",
         least=0.001, most=10_000_000, part="run", on_page=False,
     )  # fmt: skip
 
@@ -129,18 +129,18 @@ def memory() -> Any:
 def missing(default: str = defaults.MISSING) -> Any:
     """What a hole in a score table means."""
     return setting(
-        default, "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        default, "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
         part="source", on_page=False,
     )  # fmt: skip
 
 
-WIDE = " For a wide table, the measure's name."
+WIDE = " Names the measure of a wide table."
 """What a measure is besides on the command line, where a table of systems may have no name for its measure."""
 
 
 def measures(help: str = "Use only this measure; repeatable." + WIDE) -> Any:
     """The measures to use of score files, or to score runs by."""
-    usual = f"all of score files; runs are scored by {', '.join(defaults.MEASURES)}"
+    usual = f"all in score files; {', '.join(defaults.MEASURES)} for runs"
     return setting(
         None,
         help,
@@ -174,23 +174,31 @@ def measure(help: str = "Use only this measure." + WIDE, usual: str = "all") -> 
 def one_measure(help: str = "Measure to use." + WIDE) -> Any:
     """The measure of a question that is about one (`Question.by_one_measure`): the command line asks for it where
     files hold several, and the page begins with their first."""
-    return measure(help, usual="the only one there is")
+    return measure(help, usual="the only one in the files")
 
 
 def power(default: float | None = defaults.POWER, usual: str = "", **more: Any) -> Any:
     """The wanted probability of detecting a difference."""
-    return setting(default, "Wanted power.", metavar="P", label="Power (1 − β)", check=share, usual=usual, **more)
+    return setting(
+        default,
+        "Target probability of detecting the difference.",
+        metavar="P",
+        label="Power (1 − β)",
+        check=share,
+        usual=usual,
+        **more,
+    )
 
 
 def assurance() -> Any:
     """The wanted probability that the true power is as wanted."""
     return setting(
-        defaults.ASSURANCE, "Probability that the true power is as wanted, for topics_assured.", metavar="P",
+        defaults.ASSURANCE, "Probability that the true power reaches the target, for topics_assured.", metavar="P",
         check=share,
     )  # fmt: skip
 
 
-def n_systems(default: Any = None, help: str = "How many systems will be compared.", usual: str = "") -> Any:
+def n_systems(default: Any = None, help: str = "Number of systems to compare.", usual: str = "") -> Any:
     """How many systems a design is for."""
     return setting(default, help, metavar="M", usual=usual, least=2, most=1_000_000)
 
@@ -211,17 +219,17 @@ def number_or_name(text: str) -> float | str:
 def epsilon() -> Any:
     """A correction of the F-test."""
     return setting(
-        None, "F-test on shared topics: multiply its degrees of freedom by this ε.", metavar="E|past",
-        usual="that of past scores; 1 for a typed variance",
+        None, "Multiply the degrees of freedom of the F-test on shared topics by this ε.", metavar="E|past",
+        usual="estimated from past scores; 1 for a typed variance",
         read=number_or_name, group="Statistics", on_page=False,
     )  # fmt: skip
 
 
 def method() -> Any:
-    """How the power is computed."""
+    """Method for computing power."""
     return setting(
         defaults.DESIGN_METHOD,
-        "How the power is computed.",
+        "Method for computing power.",
         choices=defaults.names(defaults.DesignMethod),
         group="Statistics",
     )
@@ -229,25 +237,23 @@ def method() -> Any:
 
 def chart_title() -> Any:
     """A title of one's own on a chart."""
-    return setting(
-        None, "Title of the chart, instead of its finding.", "--title", metavar="TEXT", part="view", group="Chart"
-    )
+    return setting(None, "Chart title, in place of the finding.", "--title", metavar="TEXT", part="view", group="Chart")
 
 
 def chart_untitled() -> Any:
     """A chart for a paper, whose caption says what a title would."""
-    return setting(False, "Draw the chart without its title and second line.", "--no-title", part="view", group="Chart")
+    return setting(False, "Draw the chart without title and subtitle.", "--no-title", part="view", group="Chart")
 
 
 def chart_width() -> Any:
     """How wide a chart's plot is."""
     least, most = defaults.CHART_WIDTHS
     return setting(
-        None, "Width of the chart's plot in pixels, names beside it not counted.", "--width", metavar="PX",
-        least=least, most=most, usual="what suits it", part="view", group="Chart",
+        None, "Plot width in pixels, without the labels beside it.", "--width", metavar="PX",
+        least=least, most=most, usual="chosen for the chart", part="view", group="Chart",
     )  # fmt: skip
 
 
-def teams(help: str = "The teams: a file with a system and its team on each line.") -> Any:
+def teams(help: str = "File with a system and its team on each line.") -> Any:
     """A grouping of the runs."""
     return setting(None, help, metavar="FILE", on_page=False)

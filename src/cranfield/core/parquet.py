@@ -1,4 +1,4 @@
-"""Parquet files from anybody: the columnar library reads them in a process of its own with a limit on memory.
+"""Parquet files from anybody: polars reads them in a separate process with a memory limit.
 
 A parquet file ends in a description of itself, and the library allocates what the description claims: a crafted file
 that claims 2 exabytes ends the whole process. So another process reads it, and a file that breaks it, or that makes a
@@ -97,10 +97,10 @@ def _answer(data: bytes) -> tuple[bool, bytes]:
     try:
         table = pl.read_parquet(io.BytesIO(data))
         if table.height != pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item():
-            return False, b"it does not hold as many rows as it claims"
+            return False, b"it has fewer rows than it claims"
         table.write_ipc(out)
     except pl.exceptions.PanicException:
-        return False, b"its content does not fit its description"
+        return False, b"its content does not match its metadata"
     except (pl.exceptions.PolarsError, OSError) as error:
         return False, (str(error).splitlines() or [type(error).__name__])[0].encode()
     return True, out.getvalue()

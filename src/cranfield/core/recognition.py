@@ -144,7 +144,7 @@ def _kind_of_json(text: bytes, path: str, judged: bool) -> FileKind:
 
 
 MEANS_ONLY = (
-    "holds means over topics, no rankings and no scores of topics; save the predictions (MTEB: prediction_folder) and "
+    "contains only means over topics; save the predictions (MTEB: prediction_folder) and "
     "evaluate them with the judgments"
 )
 
@@ -163,8 +163,8 @@ def rankings_in(content: Any, path: str) -> dict[str, Any]:
         content = next(iter(inside.values()))
     if isinstance(content, dict) and content:
         what = f"it {MEANS_ONLY}" if holds_means(content) else f"its keys are {', '.join(list(content)[:5])}"
-        raise FileError(path, f"is no {{topic: {{document: score}}}}; {what}")
-    raise FileError(path, "holds nothing; expected {topic: {document: score}}")
+        raise FileError(path, f"is not {{topic: {{document: score}}}}; {what}")
+    raise FileError(path, "is empty; expected {topic: {document: score}}")
 
 
 def _depth(content: Any, most: int = 3) -> int:

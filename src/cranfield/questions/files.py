@@ -25,7 +25,7 @@ class OtherKindError(FileError):
     def __init__(self, path: str, given: FileKind, wanted: FileKind, remedy: str = "") -> None:
         self.given, self.wanted = given, wanted
         said = f"{_IS[given]}, not {_WANTED[wanted]}"
-        super().__init__(path, [Problem(0, f"{said}; {remedy}" if remedy else said)])
+        super().__init__(path, [Problem(0, f"{said}. {remedy}" if remedy else said)])
 
 
 def kind_of(path: str) -> FileKind:
@@ -114,7 +114,7 @@ def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
             read_scores(files, None, "zero")
         except DataError:
             raise ArgumentError(
-                f"{files[0]} holds judgments; name the runs after it (cranfield {question.command} QRELS RUN...), or "
+                f"{files[0]} contains only judgments. Add the runs (cranfield {question.command} QRELS RUN...), or "
                 "give score files."
             ) from None
     idle = [f"`{one.name}`" for one in Scoring.all() if one.name in question.changed()]

@@ -1,4 +1,4 @@
-"""``cranfield evaluate`` and ``cranfield measures``: scores of runs, also as trec_eval prints them, and by what."""
+"""``cranfield evaluate`` and ``cranfield measures``: scores of runs, and the list of measures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
         _archive(settings, output)
         return
     if settings.trec and output.format is not None:
-        raise ArgumentError("--trec has a format of its own; leave out --format")
+        raise ArgumentError("--trec has a fixed format; leave out --format")
     with progress_bar(settings.counts) as progress:
         scores = settings.ask(files["qrels"], list(files["runs"]), progress=progress)
     if settings.trec:
@@ -45,14 +45,11 @@ def evaluate(settings: EvaluateQuestion, output: Output, files: Files) -> None:
     emit(replace(sheet, settings={"qrels": files["qrels"], **sheet.settings}), output)
     draw(said, scores, output)
     if output.output is not None and not settings.per_topic:
-        say(
-            f"note: {output.output} holds the means only; -q writes the scores of every topic, which other commands "
-            "read"
-        )
+        say(f"note: {output.output} contains means only; other commands need the score of every topic, which -q writes")
 
 
 def _archive(settings: EvaluateQuestion, output: Output) -> None:
-    """Evaluate the collections of a list, and print what became of each."""
+    """Evaluate the collections of a list, and print the state of each."""
     from cranfield.measures.archive import evaluate_archive
 
     if output.output is None:
@@ -110,7 +107,7 @@ def measures(settings: MeasuresQuestion, output: Output, files: Files) -> None:
 
 
 def _print_paragraphs(rows: Iterable[tuple[str, ...]], width: int) -> None:
-    """One paragraph per measure: five columns of prose do not fit a terminal."""
+    """One paragraph per measure, because five columns of text do not fit a terminal."""
     for written, definition, tool, also, citation in rows:
         click.secho(written, bold=True)
         for line in (definition, f"{citation} ({tool})", *([f"also written {also}"] if also else [])):

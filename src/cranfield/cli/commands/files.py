@@ -1,4 +1,4 @@
-"""``cranfield check``, ``convert`` and ``pool``: what files hold, in other formats, and with a shallower pool."""
+"""``cranfield check``, ``convert`` and ``pool``: validate files, change formats, make shallower pools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _expanded(names: Sequence[str]) -> list[str]:
-    """The files that names stand for; what is passed over in folders is said."""
+    """The files that names stand for, with a note about skipped ones."""
     paths = expand(list(names))
     for text in paths.skipped:
         say(f"note: {text}")
@@ -39,7 +39,7 @@ def _expanded(names: Sequence[str]) -> list[str]:
 
 @runs(CheckQuestion)
 def check(settings: CheckQuestion, output: Output, files: Files) -> None:
-    """Check every file, print what they hold, and say every problem."""
+    """Check every file; print contents and problems."""
 
     checks, matches = _check(_expanded(settings.files), settings)
     rows = pl.concat([check.to_frame() for check in checks])
@@ -50,7 +50,7 @@ def check(settings: CheckQuestion, output: Output, files: Files) -> None:
             pl.Series("shared_topics", [one and one.shared_topics for one in each], dtype=pl.Int64),
             pl.Series("judged_at_10", [one and one.judged_share for one in each], dtype=pl.Float64),
         )
-        notes += ("judged_at_10: share of judged documents among the first ten of every shared topic.",)
+        notes += ("judged_at_10: share of judged documents in the top 10 of shared topics.",)
     said = tuple(f"{path}: {text}" for path, match in matches.items() for text in match.warnings)
     shown = {"kind": settings.kind or "recognised", "lenient": settings.lenient}
     emit(Sheet("check", rows, signature("check", **shown), shown, said, notes=notes), output)
@@ -95,7 +95,9 @@ def convert(settings: ConvertQuestion, output: Output, files: Files) -> None:
         first = expand(given[:1])[0]
         kind = kind_of(first)
         if kind == "scores" and settings.layout in COLLECTION_FORMATS:
-            raise ArgumentError(f"{first} holds scores, which have no layout {settings.layout}; --kind says otherwise")
+            raise ArgumentError(
+                f"{first} contains scores, and {settings.layout} is no layout of scores. Use --kind to override."
+            )
     if kind in ("run", "qrels"):
         _convert_collection(kind, settings.layout, output, given)
     else:
@@ -108,14 +110,14 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
     from cranfield.core.files import write_atomically
 
     if output.format is not None:
-        raise ArgumentError(f"--format is about printed tables; choose a format of {kind} files with --layout")
+        raise ArgumentError(f"--format applies to printed tables; choose a format of {kind} files with --layout")
     paths = _expanded(given)
     several, to = len(paths) > 1, output.output
     entry = collection_format(layout, None if several else to, kind)
     if several and kind == "qrels":
         raise ArgumentError(f"judgments are converted one file at a time; got {len(paths)}")
     if several and to is None:
-        raise ArgumentError(f"{len(paths)} runs need a directory to go to; name it with --output")
+        raise ArgumentError(f"{len(paths)} runs need a directory; name it with --output")
     if several and to is not None:
         try:
             to.mkdir(parents=True, exist_ok=True)
@@ -159,7 +161,7 @@ def _convert_scores(settings: ConvertQuestion, output: Output, given: list[str])
 
 @runs(PoolQuestion)
 def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
-    """Reduce the judgments; write them, and print what is left of each topic."""
+    """Reduce the judgments, write them, and print the counts of each topic."""
     from cranfield.collection.pools import depth_pools, judged_counts
     from cranfield.collection.readers import read_qrels, read_runs
     from cranfield.core.labels import summary
@@ -173,7 +175,7 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     warnings = [*judged.notes, *runs.skipped]
     if without_relevant:
         warnings.append(
-            f"{len(without_relevant)} of {len(counts)} topics have no relevant document left: "
+            f"{len(without_relevant)} of {len(counts)} topics have no relevant documents left: "
             f"{summary(without_relevant)}"
         )
     if output.output is not None:

@@ -117,7 +117,7 @@ def unreadable(name: str, error: Exception) -> FileError:
     if isinstance(error, FileNotFoundError):
         text = "no such file; check the name"
     elif isinstance(error, IsADirectoryError):
-        text = "is a directory where a file is expected"
+        text = "is a directory; name a file"
     elif isinstance(error, (OSError, ValueError)):
         text = f"cannot be read: {reason(error)}"
     else:
@@ -177,7 +177,7 @@ def _opened(place: Path, name: str) -> Any:
         stream = place.open("rb")
         if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not place.samefile(os.devnull):
             stream.close()
-            raise FileError(name, "is a device, which may never end; name a file")
+            raise FileError(name, "is a device; name a file")
         return stream
     key = (status.st_dev, status.st_ino)
     if key not in kept:
@@ -202,7 +202,7 @@ def _standard_input() -> bytes:
 
 
 def _check_beginning(data: bytes, name: str) -> None:
-    """Refuse what is no text and no parquet by its first piece."""
+    """Refuse a file that is neither text nor parquet by its first piece."""
     if not data.startswith(b"PAR1"):
         check_no_nul(without_mark(data, name), name)
 
@@ -217,15 +217,15 @@ def _note(name: str) -> None:
 
 def no_memory() -> str:
     """What to say of a `MemoryError`, wherever it came from: the file that was opened last, if any, and what to do."""
-    after = f" after {_last_opened} was opened" if _last_opened else ""
-    return f"the memory that this process may use was all taken{after}; {_MORE_MEMORY}"
+    after = f" after opening {_last_opened}" if _last_opened else ""
+    return f"out of memory{after}; {_MORE_MEMORY}"
 
 
-_MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or take a larger machine"
+_MORE_MEMORY = "use fewer or smaller files, systems or resamples, raise the limit (ulimit -v), or use a larger machine"
 
 
 def _too_large(name: str) -> FileError:
-    return FileError(name, f"does not fit into the memory that this process may use; {_MORE_MEMORY}")
+    return FileError(name, f"does not fit into memory; {_MORE_MEMORY}")
 
 
 # ── files that lie elsewhere, through fsspec ──────────────────────────────────────────────────────────────
@@ -236,9 +236,7 @@ def filesystem(name: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        text = (
-            "URLs and object stores are read through fsspec, which is not there; pip install fsspec, or fetch the file"
-        )
+        text = "reading a URL needs fsspec; install it (pip install fsspec) or download the file"
         raise FileError(name, text) from None
     with reaching(name):
         try:

@@ -38,12 +38,12 @@ def plain_text(data: bytes, path: str) -> str:
 
     >>> plain_text(b"bm25\\x0c 0.5", "order.txt")
     Traceback (most recent call last):
-    cranfield.FileError: order.txt:1: holds the control character U+000C; remove it
+    cranfield.FileError: order.txt:1: contains the control character U+000C; remove it
     """
     text = check_text(data, path).decode()
     if (found := CONTROL.search(text)) is not None:
         line = len(_LINE_END.findall(text, 0, found.start())) + 1
-        raise FileError(path, f"holds the control character U+{ord(found[0]):04X}; remove it", line=line)
+        raise FileError(path, f"contains the control character U+{ord(found[0]):04X}; remove it", line=line)
     return text
 
 
@@ -95,14 +95,14 @@ def without_mark(data: bytes, path: str) -> bytes:
 def check_no_nul(data: bytes, path: str, first_line: int = 1) -> None:
     """Refuse lines with a NUL byte."""
     if data.startswith(b"PAR1"):
-        text = "is a parquet table, and text is expected; read it as a frame (polars, pandas) and give that"
+        text = "is a parquet table, not text; read it with polars or pandas and pass the frame"
         raise FileError(path, text)
     if data.startswith(_ARCHIVE):
-        text = "is a workbook (.xlsx, .ods) or another zip archive, and text is expected; save the sheet as CSV"
+        text = "is a workbook (.xlsx, .ods) or another zip archive, not text; save the sheet as CSV"
         raise FileError(path, text)
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + first_line
-        raise FileError(path, "holds a NUL byte: a binary file where text is expected", line=line)
+        raise FileError(path, "contains a NUL byte, so it is binary; expected text", line=line)
 
 
 def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
@@ -144,9 +144,9 @@ def decimal_comma(text: str) -> str:
     """The end of a message about a number that is written with a decimal comma; nothing for any other text.
 
     >>> decimal_comma("0,25"), decimal_comma("abc")
-    ('; this has a decimal comma: write a point', '')
+    ('; write a decimal point, not a comma', '')
     """
-    return "; this has a decimal comma: write a point" if _DECIMAL_COMMA.fullmatch(text) else ""
+    return "; write a decimal point, not a comma" if _DECIMAL_COMMA.fullmatch(text) else ""
 
 
 def shown(text: str, most: int = 60) -> str:

@@ -54,15 +54,15 @@ def sweep(target: Path) -> None:
                 one.unlink()
 
 
-NO_URL = "is a URL, and only files of this machine are written; name a file and copy it there"
+NO_URL = "is a URL, and only local files are written; name a local file"
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, compress: bool = True) -> None:
     """Write a file whole or not at all: to a temporary neighbour first, then renamed into place.
 
     Compresses by the ending (.gz, .bz2, .xz, .zst), without time stamps, so equal data gives equal bytes. What a
-    killed process left of an earlier try is swept away. A link is followed, and what is no regular file (a pipe, a
-    device) is written to as it is, never replaced.
+    killed process left of an earlier try is removed. A link is followed, and a pipe
+    or a device is written to, not replaced.
     """
     name = os.fspath(path)
     if is_url(name):

@@ -41,20 +41,20 @@ class EvaluateQuestion(Scoring):
         "--measure", "-m", metavar="NAME", often=True,
     )  # fmt: skip
     collections: str | None = setting(
-        None, "Evaluate the collections that this file lists, into the directory of -o.", metavar="FILE",
+        None, "File that lists collections to score into the directory of -o.", metavar="FILE",
         part="source", on_page=False,
     )  # fmt: skip
     per_topic: bool = setting(
         False, "Also print the score of every topic.", "--per-topic", "-q", part="view", often=True
     )
-    long: bool = setting(False, "Means in one row per system and measure.", part="view", on_page=False)
-    trec: bool = setting(False, "Print the lines trec_eval prints, ready for diff.", part="view")
+    long: bool = setting(False, "Print one row per system and measure.", part="view", on_page=False)
+    trec: bool = setting(False, "Print the lines of trec_eval, ready for diff.", part="view")
     missing: str = setting(
-        "zero", "What a missing (topic, system) score means.", choices=defaults.names(defaults.MissingPolicy),
+        "zero", "How to treat a missing (topic, system) score.", choices=defaults.names(defaults.MissingPolicy),
         on_page=False,
     )  # fmt: skip
     workers: int | None = shared.workers(
-        "Runs scored at a time; never changes a result.", usual="one per core, at most 8"
+        "Number of runs scored at a time; the result stays the same.", usual="one per core, at most 8"
     )
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()
