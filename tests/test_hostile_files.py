@@ -80,7 +80,7 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     # Nobody sees a control character; some of them end a line for Python and for nobody else.
     (read_scores, "s.csv", "topic,a,b\n1,0.5,0.25\n\x07,1,1\n", ":3: contains the control character U+0007; remove it"),
     (read_scores, "s.csv", LARGE.replace("measure", "measu\x0bre", 1), ":1: contains the control character U+000B; remove it"),
-    (read_scores, "s.csv", LARGE.replace("measure", "note", 1) + "1,b,\x07,0.5\n", f":{LARGE.count(chr(10)) + 1}: holds the control"),
+    (read_scores, "s.csv", LARGE.replace("measure", "note", 1) + "1,b,\x07,0.5\n", f":{LARGE.count(chr(10)) + 1}: contains the control"),
     (read_scores, "s.csv", LARGE + "1,b,AP,0.5,", f":{LARGE.count(chr(10)) + 1}: expected 4 fields as in the first row, found 5"),
     (read_scores, "s.csv", LARGE + "\x7f1,a,AP,0.5\n", f":{LARGE.count(chr(10)) + 1}: contains the control character U+007F"),
     # One that turns the direction makes a name look like another.
@@ -110,7 +110,7 @@ def test_hostile_files_are_errors_with_a_place(
 def test_names_made_in_memory_hold_no_control_character_either() -> None:
     with pytest.raises(DataError, match=r"^topic 'a\\x07' contains an invisible control character; rename it$"):
         ScoreMatrix([[1.0]], ["a\x07"], ["s"])
-    with pytest.raises(DataError, match=r"^system '\\u202esb' holds a control character, which nobody would see; "):
+    with pytest.raises(DataError, match=r"^system '\\u202esb' contains an invisible control character; "):
         ScoreMatrix([[1.0]], ["a"], ["\u202esb"])
     ScoreMatrix([[1.0]], ["\u200fאב\u200c"], ["می\u200cخواهم"])  # marks and joiners belong to words
 

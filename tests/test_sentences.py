@@ -1051,7 +1051,7 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     # what is asked, assumed or refused
     "Which systems differ", "Which systems really differ", "which systems really differ", "which of many systems differ",
     "which systems differ, what the collection", "Topics for telling", "which pairs are decided", "Which pairs are decided",
-    "the first one leads", "`wins` counts", "Who leads", "greater: system_a", "pairs: one row", "undecided, these topics cannot tell",
+    "The first is the main one", "`wins` counts", "Who leads", "greater: system_a", "pairs: one row", "undecided, too few topics to tell",
     "undecided when these topics cannot tell", "`power`: to show", "cannot tell", "might be swapped", "about 0 if the systems",
     "the two matrices differ", "the measures differ", "leads to a", "A letter marks the system",
     # parts of listed sentences: design.by-chance, gating.not-worse

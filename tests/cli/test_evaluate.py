@@ -183,5 +183,5 @@ def test_a_result_of_mteb_is_no_run_and_says_what_to_do(collection: Type) -> Non
     Path("mteb.json").write_text('{"task_name": "X", "scores": {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5}]}}')
     result = collection("evaluate", "qrels", "mteb.json")
     assert result.exit_code == 1
-    assert "holds means over topics, no rankings" in result.stderr
+    assert "contains only means over topics" in result.stderr
     assert "save the predictions (MTEB: prediction_folder)" in result.stderr

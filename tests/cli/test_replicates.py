@@ -81,7 +81,7 @@ def test_a_work_file_is_taken_up(typed: Type) -> None:
     assert other.exit_code == 2
     assert other.stderr == (
         "error: work file job.work belongs to another job: its seed is 1, now 2. Name another file, or remove it to "
-        "start anew.\n"
+        "start again.\n"
     )
 
 

@@ -31,7 +31,7 @@ def test_without_the_extra_it_says_what_to_install(cranfield: Type, monkeypatch:
     result = cranfield("serve")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: the page needs fastapi, uvicorn, not installed here. Run: pip install 'cranfield[web]' (in a clone: "
+        "error: the page needs fastapi, uvicorn. Install: pip install 'cranfield[web]' (in a clone: "
         "pip install '.[web]')\n"
     )
 

@@ -134,20 +134,20 @@ def test_a_measure_by_another_name(here: Type, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("variance RUN", "RUN: is a run, not scores; evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
-        ("variance qrels.txt", "qrels.txt: holds judgments, not scores; evaluate runs against them first: cranfield "
+        ("variance RUN", "RUN: is a run, not scores. Evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
+        ("variance qrels.txt", "qrels.txt: holds judgments, not scores. Evaluate runs against them first: cranfield "
          "evaluate QRELS RUN... -q -o scores.csv"),
-        ("compare RUN", "RUN: is a run, not scores; name the judgments before it: cranfield compare QRELS RUN..."),
-        ("compare qrels.txt", "qrels.txt contains only judgments. Add the runs after it (cranfield compare QRELS RUN...), or "
+        ("compare RUN", "RUN: is a run, not scores. Put the qrels file first: cranfield compare QRELS RUN..."),
+        ("compare qrels.txt", "qrels.txt contains only judgments. Add the runs (cranfield compare QRELS RUN...), or "
          "give score files."),
-        ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run; after the judgments come runs: "
+        ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run. Put runs after the qrels file: "
          "cranfield compare QRELS RUN..."),
-        ("evaluate RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield evaluate QRELS RUN..."),
-        ("trec_eval RUN qrels.txt", "RUN: is a run, not judgments; judgments come first: cranfield trec_eval QRELS RUN"),
-        ("trec_eval qrels.txt scores.csv", "scores.csv: is a score file, not a run; after the judgments come runs: cranfield trec_eval QRELS RUN"),
-        ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run; after the judgments come runs: "
+        ("evaluate RUN qrels.txt", "RUN: is a run, not judgments. Put the qrels file first: cranfield evaluate QRELS RUN..."),
+        ("trec_eval RUN qrels.txt", "RUN: is a run, not judgments. Put the qrels file first: cranfield trec_eval QRELS RUN"),
+        ("trec_eval qrels.txt scores.csv", "scores.csv: is a score file, not a run. Put runs after the qrels file: cranfield trec_eval QRELS RUN"),
+        ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run. Put runs after the qrels file: "
          "cranfield evaluate QRELS RUN..."),
-        ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments; judgments come first: cranfield "
+        ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments. Put the qrels file first: cranfield "
          "evaluate QRELS RUN..."),
     ],
 )  # fmt: skip
@@ -164,7 +164,7 @@ def test_a_file_of_another_kind_is_recognised(here: Type, words: str, message: s
     [
         (
             "-o s3://bucket/a.csv",
-            "error: s3:/bucket/a.csv: is a URL, and only files of this machine are written; name a file",
+            "error: s3:/bucket/a.csv: is a URL, and only local files are written; name a local file",
         ),
         ("-o nowhere/a.csv", "error: nowhere/a.csv: cannot be written: there is no directory nowhere"),
         ("--plot nowhere/a.svg", "error: nowhere/a.svg: cannot be written: there is no directory nowhere"),
@@ -191,7 +191,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(here: Type, w
             "ir_measures",
             "error: measures named irm:… need ir_measures",
         ),
-        ("serve --port 1", "uvicorn", "error: the page needs uvicorn, not installed here"),
+        ("serve --port 1", "uvicorn", "error: the page needs uvicorn. Install: "),
     ],
 )
 def test_a_missing_extra_is_said_before_anything_is_read(
@@ -216,7 +216,7 @@ def test_a_missing_extra_is_said_before_anything_is_read(
 def test_stray_files_among_runs_are_named(here: Type, words: str) -> None:
     for name in ("README.md", "Thumbs.db"):
         Path("runs", name).write_text("no run")
-    said = "runs: skipped README.md, Thumbs.db (no data, or a folder)"
+    said = "runs: skipped README.md, Thumbs.db (not data, or a folder)"
     if words.startswith("report"):
         skips = [word for name in REPORT_SECTIONS if name not in ("data", "methods") for word in ("--skip", name)]
         assert here(*words.split(), *skips).exit_code == 0

@@ -149,7 +149,7 @@ RUN_ERRORS = {
     ),
     "decimal comma": (
         "301 Q0 d1 1 1,5 bm25\n",
-        "a.run:1: expected a finite number as score (field 5), found '1,5'; write a decimal point, not a comma",
+        "a.run:1: expected a finite number as score (field 5), found '1,5'; this has a decimal comma: write a point",
     ),
     "document twice": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9 x\n301 Q0 d1 3 8 x\n",

@@ -84,7 +84,7 @@ def test_scores_that_cannot_be_squared_are_refused(unit: float, reason: str) -> 
 )
 def test_no_comparison_is_made_that_cannot_be_right(change: dict[str, np.ndarray], said: str) -> None:
     result = quiet_compare(BASE, test="t")
-    with pytest.raises(ArithmeticError, match=f"{said}; this is a mistake in cranfield"):
+    with pytest.raises(ArithmeticError, match=f"{said}; this is a bug in cranfield"):
         replace(result, **change)
 
 

@@ -124,17 +124,17 @@ def test_ids_with_blanks_where_tabs_set_fields_apart(put: Put) -> None:
 
 
 BAD_RUNS = {
-    "comma in TREC": ("x.run", "1 Q0 a 1 2,5 t\n", r"x.run:1: .*found '2,5'; write a decimal point, not a comma"),
+    "comma in TREC": ("x.run", "1 Q0 a 1 2,5 t\n", r"x.run:1: .*found '2,5'; this has a decimal comma: write a point"),
     "comma in a table": ("x.csv", "qid;docno;score\n1;a;2,5\n", r"x.csv:2: topic '1'.*'2,5'.*decimal comma"),
     "twice in a table": ("x.csv", "qid,docno,score\n1,a,2\n1,a,1\n", r"x.csv:3: document 'a' comes twice in topic '1'"),
     "ragged": ("x.csv", "qid,docno,score\n1,a\n", r"x.csv:2: expected 3 fields \(qid, docno, score\), found 2"),
     "two systems": ("x.csv", "system,qid,docno,score\nx,1,a,2\ny,1,a,1\n", r"holds 2 runs \(x, y, …\)"),
-    "twice in JSON": ("x.json", '{"1": {"a": 1.0, "a": 2.0}}', r"key 'a' comes twice in one object"),
+    "twice in JSON": ("x.json", '{"1": {"a": 1.0, "a": 2.0}}', r"key 'a' occurs twice in one object"),
     "broken JSON": ("x.json", '{"1": {"a": 1.0,\n', r"x.json:\d: is not JSON"),
     "text in JSON": ("x.json", '{"1": {"a": "high"}}', r"x.json: topic '1', document 'a' has score 'high'"),
-    "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"holds means over topics, no rankings.*prediction_folder"),
+    "means of BEIR": ("x.json", '{"NDCG@10": 0.5}', r"contains only means over topics.*prediction_folder"),
     "newer means of BEIR": ("x.json", '{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.1}}', r"holds means over topics"),
-    "parquet": ("x.run", "PAR1\0", r"is a parquet table, and text is expected; read it as a frame"),
+    "parquet": ("x.run", "PAR1\0", r"is a parquet table, not text; read it with polars"),
     "means of MTEB": ("x.json", '{"task_name": "T", "scores": {"test": [{"x": 1}]}}', r"holds means over topics"),
     "two splits": ("x.json", json.dumps({"default": {"a": NESTED, "b": NESTED}}), r"holds 2 sets of rankings \(a, b, …\)"),
     "no comments in JSON": ("x.jsonl", '#{"qid": "1", "docno": "b", "score": 2}\n{"qid": "1", "docno": "a", "score": 1}\n',
@@ -323,9 +323,7 @@ def test_object_stores_through_fsspec() -> None:
 
 def test_without_fsspec_a_url_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(
-        FileError, match=r"s3://bucket/a.run: URLs and object stores are read through fsspec.*pip install"
-    ):
+    with pytest.raises(FileError, match=r"s3://bucket/a.run: reading a URL needs fsspec.*pip install"):
         read_run("s3://bucket/a.run")
     with pytest.raises(FileError, match="pip install fsspec"):
         read_qrels("https://example.org/qrels.txt")

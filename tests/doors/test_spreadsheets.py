@@ -325,7 +325,7 @@ def test_quoted_decimal_commas() -> None:
 
 
 def test_commas_that_could_be_anything_are_refused() -> None:
-    with pytest.raises(FileError, match=r"s.csv:2: .*'0,25'; write a decimal point, not a comma"):
+    with pytest.raises(FileError, match=r"s.csv:2: .*'0,25'; this has a decimal comma: write a point"):
         of("topic;a;b\n1;0,25;0.5\n")
     with pytest.raises(FileError, match=r"s.csv:2: .*'1,250'; this has a decimal comma"):
         of("topic;a;b\n1;1,250;2,500\n")

@@ -396,7 +396,7 @@ def test_what_does_not_fit_into_memory_is_said_in_one_line(tmp_path: Path) -> No
     table.write_text("\n".join(f"{name},{','.join(row)}" for name, row in [("topic", systems), *((f"t{i}", [f"0.{i}"] * 2000) for i in range(1000))]))  # fmt: skip
     done = limited(40, "compare", str(table), "-o", str(answer))  # the bytes fit, the table does not
     assert done.returncode == 1
-    said = rf"error: the memory that this process may use was all taken after {table} was opened; {remedy}"
+    said = rf"error: out of memory after opening {table}; {remedy}"
     assert re.fullmatch(said, done.stderr)
     assert [*answer.parent.iterdir()] == []
 

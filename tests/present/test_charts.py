@@ -237,13 +237,13 @@ def test_standardised_before_and_after_share_the_order_of_topics() -> None:
     spec = chart(results()["Standardised"], raw=matrix()).to_dict()
     before, after = (part["layer"][0]["encoding"]["x"]["sort"] for part in spec["vconcat"])
     assert before == after
-    assert "takes topic difficulty out" in title(spec)
+    assert "removes topic difficulty" in title(spec)
     assert "easiest raw topic first" in title(spec, "subtitle")
 
 
 def test_standardised_without_the_raw_scores_says_nothing_of_them() -> None:
     spec = chart(results()["Standardised"]).to_dict()
-    assert title(spec) == "Every topic has the same standardised mean: topic difficulty is taken out"
+    assert title(spec) == "Every topic has the same standardised mean: topic difficulty is removed"
     assert "raw" not in title(spec, "subtitle")
 
 

@@ -328,7 +328,7 @@ def test_a_work_file_of_another_job_is_refused(tmp_path: Path) -> None:
         replicate(SAMPLE.qrels, SAMPLE.runs, "AP", work=work, n_partitions=3)
     assert str(caught.value) == (
         f"work file {work} belongs to another job: its n_partitions is 2, now 3. Name another file, or remove it to "
-        "start anew."
+        "start again."
     )
     with pytest.raises(ArgumentError, match="its runs is"):
         replicate(SAMPLE.qrels, SAMPLE.runs[:3], "AP", work=work)

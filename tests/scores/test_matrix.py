@@ -198,7 +198,7 @@ def test_frames_that_are_no_scores() -> None:
     assert message(ScoreMatrix.from_wide, text) == "system 'a' must hold numbers; it holds 'high', which is text"
     comma = pl.DataFrame({"topic": ["1"], "a": ["0,25"]})
     assert message(ScoreMatrix.from_wide, comma).endswith(
-        "it holds '0,25', which is text; write a decimal point, not a comma"
+        "it holds '0,25', which is text; this has a decimal comma: write a point"
     )
     assert message(ScoreMatrix.from_wide, pl.DataFrame({"topic": [1.5], "a": [0.5]})) == (
         "column 'topic' holds topic labels, which must be strings; it is Float64"

@@ -179,4 +179,4 @@ def test_what_is_not_a_family() -> None:
 def test_families_of_one_name() -> None:
     with pytest.raises(DataError) as caught:
         tune([Family("x", matrix("a", "b")), Family("x", matrix("a", "b"))])
-    assert str(caught.value) == "family 'x' occurs 2 times; every family needs a label of its own"
+    assert str(caught.value) == "family 'x' occurs 2 times; every family needs its own label"

@@ -175,7 +175,7 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     warnings = [*judged.notes, *runs.skipped]
     if without_relevant:
         warnings.append(
-            f"{len(without_relevant)} of {len(counts)} topics have no relevant documents left: "
+            f"{len(without_relevant)} of {len(counts)} topics have no relevant document left: "
             f"{summary(without_relevant)}"
         )
     if output.output is not None:

@@ -1,8 +1,8 @@
 """How wide text is, and text that keeps its width in any font.
 
 Charts are laid out by the widths of Arial, which the drawing engine carries under the name Liberation Sans. A browser
-on another machine may have neither, and a wider font would run over edges and legends, so every text of an image
-states its length, and browsers fit it to that length in any font.
+elsewhere may have neither font, and a wider one would run over edges and legends. So every text of an image states its
+length, and browsers fit it to that length.
 """
 
 from __future__ import annotations

@@ -144,9 +144,9 @@ def decimal_comma(text: str) -> str:
     """The end of a message about a number that is written with a decimal comma; nothing for any other text.
 
     >>> decimal_comma("0,25"), decimal_comma("abc")
-    ('; write a decimal point, not a comma', '')
+    ('; this has a decimal comma: write a point', '')
     """
-    return "; write a decimal point, not a comma" if _DECIMAL_COMMA.fullmatch(text) else ""
+    return "; this has a decimal comma: write a point" if _DECIMAL_COMMA.fullmatch(text) else ""
 
 
 def shown(text: str, most: int = 60) -> str:
