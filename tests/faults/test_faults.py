@@ -409,7 +409,7 @@ def test_two_jobs_on_one_work_file_are_one_too_many(tmp_path: Path) -> None:
     other = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     said = f"{path}: is the work file of a running job; wait for it to end, or name another file"
     assert said in other.stderr
-    with pytest.raises(FileError, match="is the work file of a job that is running"):
+    with pytest.raises(FileError, match="is the work file of a running job"):
         WorkFile(path, {"seed": 1})
     first.close()
     first.close()
