@@ -48,12 +48,7 @@ class _Number(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # gene
             self.fail(f"{shown(str(value))} is not {kind}. Write digits only, such as {example}.{again}", param, ctx)
 
 
-KINDS: dict[type, Any] = {
-    str: click.STRING,
-    int: _Number(int),
-    float: _Number(float),
-    Path: _File(path_type=Path),
-}
+KINDS: dict[type, Any] = {str: click.STRING, int: _Number(int), float: _Number(float), Path: _File(path_type=Path)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,8 @@ class Program(click.Group):
             super().format_commands(ctx, formatter)
             return
         groups: dict[str, str] = {name: heading for name, (_, heading, _) in OTHERS.items()}
-        groups |= {name.split()[0]: question.group for name, question in questions().items()}
+        for name, question in questions().items():
+            groups.setdefault(name.split()[0], question.group)
         names = self.list_commands(ctx)
         longest = max(map(len, names))
         for heading in get_args(HelpGroup):

@@ -140,19 +140,7 @@ WIDE = " Names the measure of a wide table."
 
 def measures(help: str = "Use only this measure; repeatable." + WIDE) -> Any:
     """The measures to use of score files, or to score runs by."""
-    usual = f"all in score files; {', '.join(defaults.MEASURES)} for runs"
-    return setting(
-        None,
-        help,
-        "--measure",
-        "-m",
-        metavar="NAME",
-        label="Measure",
-        part="source",
-        chooses=True,
-        often=True,
-        usual=usual,
-    )
+    return measure(help, f"all in score files; {', '.join(defaults.MEASURES)} for runs", label="Measure")
 
 
 ONLY_SYSTEMS = "Use only this system; repeatable."
@@ -166,9 +154,10 @@ def systems(help: str = "Use only this system, and the baselines; repeatable.") 
     )  # fmt: skip
 
 
-def measure(help: str = "Use only this measure." + WIDE, usual: str = "all") -> Any:
+def measure(help: str = "Use only this measure." + WIDE, usual: str = "all", **more: Any) -> Any:
     """The one measure to use of score files."""
-    return setting(None, help, "--measure", "-m", metavar="NAME", part="source", chooses=True, often=True, usual=usual)
+    common = {"metavar": "NAME", "part": "source", "chooses": True, "often": True, "usual": usual}
+    return setting(None, help, "--measure", "-m", **common, **more)
 
 
 def one_measure(help: str = "Measure to use." + WIDE) -> Any:
@@ -179,15 +168,8 @@ def one_measure(help: str = "Measure to use." + WIDE) -> Any:
 
 def power(default: float | None = defaults.POWER, usual: str = "", **more: Any) -> Any:
     """The wanted probability of detecting a difference."""
-    return setting(
-        default,
-        "Target probability of detecting the difference.",
-        metavar="P",
-        label="Power (1 − β)",
-        check=share,
-        usual=usual,
-        **more,
-    )
+    help = "Target probability of detecting the difference."
+    return setting(default, help, metavar="P", label="Power (1 − β)", check=share, usual=usual, **more)
 
 
 def assurance() -> Any:
@@ -200,12 +182,12 @@ def assurance() -> Any:
 
 def n_systems(default: Any = None, help: str = "Number of systems to compare.", usual: str = "") -> Any:
     """How many systems a design is for."""
-    return setting(default, help, metavar="M", usual=usual, least=2, most=1_000_000)
+    return setting(default, help, metavar="M", usual=usual, least=2, most=1_000_000, often=True)
 
 
 def min_diff(default: Any = None, help: str = "Smallest difference worth detecting (best to worst).") -> Any:
     """The smallest difference worth detecting."""
-    return setting(default, help, metavar="D", label="Smallest difference", check=positive)
+    return setting(default, help, metavar="D", label="Smallest difference", check=positive, often=True)
 
 
 def number_or_name(text: str) -> float | str:

@@ -37,7 +37,7 @@ class DesignQuestion(Question):
     )
     scores: tuple[str, ...] | None = setting(
         None, "Past score files to estimate the variance from; several are pooled.", metavar="FILE", part="source",
-        on_page=False,
+        on_page=False, often=True,
     )  # fmt: skip
     measure: str | None = shared.measure("Which measure of the scores to use.")
     missing: str = shared.missing()
@@ -46,7 +46,7 @@ class DesignQuestion(Question):
     )
     alpha: tuple[float, ...] = setting(
         (defaults.ALPHA,), "Significance level; intervals have 1 - alpha.", metavar="A", check=shared.share,
-        label="Significance level (α)",
+        label="Significance level (α)", group="Statistics",
     )  # fmt: skip
     n_topics: tuple[int, ...] | None = setting(
         None, "Topics you have: find what they can detect instead.", metavar="N", check=shared.whole
@@ -231,7 +231,7 @@ class IntervalQuestion(DesignQuestion):
     variance_of_difference: tuple[float, ...] | None = typed_variance(VARIANCE_OF_DIFFERENCE)
     variance: tuple[float, ...] | None = typed_variance(VARIANCE)
     width: tuple[float, ...] | None = setting(
-        None, "Largest expected width of the interval.", metavar="W", check=shared.positive
+        None, "Largest expected width of the interval.", metavar="W", check=shared.positive, often=True
     )
     two_sample: bool = setting(False, TWO_SAMPLE)
 

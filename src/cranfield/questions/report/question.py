@@ -54,11 +54,11 @@ class ReportQuestion(Scoring):
         metavar="QRELS RUN... | SCORES...", part="source", on_page=False,
     )  # fmt: skip
     output: Path = setting(
-        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False
+        Path(defaults.REPORT_FILE), "The HTML file to write.", "--output", "-o", part="view", on_page=False, often=True
     )
     measures: tuple[str, ...] | None = setting(
         None, "Measure; repeatable. The first is the main one.", "--measure", "-m", metavar="NAME", label="Measures",
-        usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
+        often=True, usual=f"{' '.join(defaults.MEASURES)}, or all in the scores",
     )  # fmt: skip
     skip: tuple[str, ...] | None = setting(
         None, f"Leave a section out; repeatable: {', '.join(defaults.REPORT_SECTIONS)}.", metavar="SECTION",
