@@ -156,7 +156,7 @@ def systems(help: str = "Use only this system, and the baselines; repeatable.") 
 
 def measure(help: str = "Use only this measure." + WIDE, usual: str = "all", **more: Any) -> Any:
     """The one measure to use of score files."""
-    common = {"metavar": "NAME", "part": "source", "chooses": True, "often": True, "usual": usual}
+    common: dict[str, Any] = {"metavar": "NAME", "part": "source", "chooses": True, "often": True, "usual": usual}
     return setting(None, help, "--measure", "-m", **common, **more)
 
 
