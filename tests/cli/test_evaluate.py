@@ -63,7 +63,7 @@ def test_scores_of_topics_are_read_back_to_the_last_bit(collection: Type) -> Non
 def test_means_in_a_file_come_with_a_hint(collection: Type) -> None:
     result = collection("evaluate", "qrels", "runs", "-m", "AP", "-o", "means.csv")
     assert result.stderr.splitlines()[-1] == (
-        "note: means.csv holds the means only; -q writes the scores of every topic, which other commands read"
+        "note: means.csv contains means only; other commands need the score of every topic, which -q writes"
     )
 
 

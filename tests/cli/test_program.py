@@ -186,7 +186,7 @@ def test_a_narrow_terminal_leaves_out_what_it_can_do_without() -> None:
     assert without_dispensable(answer, 27) is answer  # headers folded between words
     narrow = without_dispensable(answer, 26)
     assert narrow.rows.columns == ["system", "mean_b", "p"]
-    assert narrow.notes == ("A note.", "Columns left out to fit the width: mean_a (--format csv has all).")
+    assert narrow.notes == ("A note.", "Columns left out to fit the width: mean_a (format csv has all).")
     assert without_dispensable(answer, 5).rows.columns == ["system", "p"]
 
 

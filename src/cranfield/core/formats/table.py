@@ -171,7 +171,7 @@ def without_dispensable(sheet: Sheet, width: int | None) -> Sheet:
             gone.append(name)
     if not gone:
         return sheet
-    note = f"Columns left out to fit the width: {', '.join(gone)} (--format csv has all)."
+    note = f"Columns left out to fit the width: {', '.join(gone)} (format csv has all)."
     return replace(sheet, rows=sheet.rows.drop(gone), notes=(*sheet.notes, note))
 
 
