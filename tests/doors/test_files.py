@@ -158,17 +158,17 @@ def test_what_is_wrong_with_a_run(put: Put, kind: str) -> None:
 def test_what_is_written_reads_back(put: Put, name: str) -> None:
     entry = COLLECTION_FORMATS[name]
     run = read_run(put("x.run", RUN_FILES["trec"][1]))
-    if entry.write_run is not None:
-        path = put(f"y{entry.ending}", entry.write_run(run).decode())
+    if "run" in entry.writes:
+        path = put(f"y{entry.ending}", entry.write(run, "run").decode())
         again = read_run(path)
         if name == "msmarco":
             assert again.frame["rank"].to_list() == [1, 2, 1]
         else:
             assert rows(again) == SCORED
     qrels = Qrels(pl.DataFrame(QRELS, schema=["topic", "subtopic", "document", "relevance"], orient="row"))
-    if entry.write_qrels is not None:
+    if "qrels" in entry.writes:
         ending = ".tsv" if name == "beir" else entry.ending
-        assert read_qrels(put(f"qrels{ending}", entry.write_qrels(qrels).decode())).frame.rows() == QRELS
+        assert read_qrels(put(f"qrels{ending}", entry.write(qrels, "qrels").decode())).frame.rows() == QRELS
 
 
 def test_every_format_says_what_it_is() -> None:

@@ -11,10 +11,10 @@ from typing import Literal
 
 import polars as pl
 
-from cranfield.collection import sentences as say
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.errors import DataError
 from cranfield.core.labels import plural
+from cranfield.core.sentences import sentence
 
 HARDLY = 0.01
 """Share of judged documents below which ids may be written differently in run and judgments."""
@@ -24,6 +24,17 @@ _IN_VAIN = {
     "scores": ("every score would be 0", "the scores would mean nothing"),
     "pool": ("the pool would be empty", "the pool would mean nothing"),
 }
+NONE_JUDGED = sentence(
+    "measures.none-judged",
+    "{system}: none of its documents is judged; do the document ids agree?",
+    "the run shares topics with the judgments and no document",
+)
+HARDLY_JUDGED = sentence(
+    "measures.hardly-judged",
+    "{system}: only {judged:,} of its {retrieved:,} documents on judged topics {verb} judged; do the document "
+    "ids agree? `cranfield check` compares them",
+    "very few of the documents of the run are judged",
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +56,11 @@ class Matched:
     def warnings(self, judgments: int) -> tuple[str, ...]:
         """One sentence if none or hardly one of the documents is judged."""
         if not self.judged:
-            return (say.NONE_JUDGED(system=self.system),)
+            return (NONE_JUDGED(system=self.system),)
         if not self.hardly(judgments):
             return ()
         verb = "is" if self.judged == 1 else "are"
-        return (say.HARDLY_JUDGED(system=self.system, judged=self.judged, retrieved=self.retrieved, verb=verb),)
+        return (HARDLY_JUDGED(system=self.system, judged=self.judged, retrieved=self.retrieved, verb=verb),)
 
 
 def refuse_other_ids(
@@ -120,17 +131,13 @@ class Agreement:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong, one sentence each."""
-        texts = []
-        if self.folded_topics:
-            texts.append(
-                f"{plural(self.folded_topics, 'topic id')} would match the judgments' without regard to case, blanks "
-                "and leading zeros; write them alike"
-            )
-        if self.folded_documents:
-            texts.append(
-                f"{plural(self.folded_documents, 'document id')} would match the judgments' without regard to case and "
-                "blanks; write them alike"
-            )
+        folds = [("topic", self.folded_topics, "case, blanks and leading zeros")]
+        folds += [("document", self.folded_documents, "case and blanks")]
+        texts = [
+            f"{plural(count, f'{part} id')} would match the judgments' without regard to {what}; write them alike"
+            for part, count, what in folds
+            if count
+        ]
         if not self.shared_topics:
             texts.append("no topic in common with the judgments; do the topic ids agree?")
         elif not self.judged:
@@ -146,20 +153,18 @@ def agreement(qrels: Qrels, run: Run) -> Agreement:
     >>> agreement(qrels, run).warnings[0]
     "1 document id would match the judgments' without regard to case and blanks; write them alike"
     """
-    pairs = qrels.frame.select("topic", "document").unique()
-    topics, ours = set(pairs["topic"].unique()), set(run.frame["topic"].unique())
-    judged = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="semi").height
-    rest = run.frame.select("topic", "document").join(pairs, on=["topic", "document"], how="anti")
-    plain = pl.col("document").str.strip_chars().str.to_lowercase()
-    folded = rest.with_columns(plain).join(pairs.with_columns(plain), on=["topic", "document"], how="semi").height
-    alike = {_plain(topic) for topic in topics}
     from cranfield.collection.pools import judged_share
 
+    pair = ["topic", "document"]
+    pairs, rows = qrels.frame.select(pair).unique(), run.frame.select(pair)
+    topics, ours = set(pairs["topic"].unique()), set(rows["topic"].unique())
+    rest = rows.join(pairs, on=pair, how="anti")
+    plain = pl.col("document").str.strip_chars().str.to_lowercase()
+    folded = rest.with_columns(plain).join(pairs.with_columns(plain), on=pair, how="semi").height
+    alike = {_plain(topic) for topic in topics}
     share = float(judged_share(qrels, [run], depth=DEPTH)["judged"][0])
-    return Agreement(
-        run.system, len(topics & ours), share, judged,
-        sum(_plain(topic) in alike for topic in ours - topics), folded,
-    )  # fmt: skip
+    folded_topics = sum(_plain(topic) in alike for topic in ours - topics)
+    return Agreement(run.system, len(topics & ours), share, len(run) - rest.height, folded_topics, folded)
 
 
 def _plain(topic: str) -> str:

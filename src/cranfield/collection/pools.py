@@ -114,14 +114,8 @@ def pools_at(qrels: Qrels, runs: Iterable[Run], depths: Iterable[int], order: Ra
     if not wanted:
         raise ArgumentError("`depths` is empty; give at least one pool depth.")
     ranks = pool_ranks(qrels, runs, order=order, depth=max(wanted))
-    return {
-        depth: Qrels(
-            ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank"),
-            f"{qrels.name} at pool depth {depth}",
-            qrels.notes,
-        )
-        for depth in wanted
-    }
+    pools = {depth: ranks.filter(pl.col("pool_rank") <= depth).drop("pool_rank") for depth in wanted}
+    return {depth: Qrels(pool, f"{qrels.name} at pool depth {depth}", qrels.notes) for depth, pool in pools.items()}
 
 
 def _agreeing(qrels: Qrels, runs: Iterable[Run]) -> Iterator[Run]:
@@ -133,18 +127,16 @@ def _agreeing(qrels: Qrels, runs: Iterable[Run]) -> Iterator[Run]:
     topics = judged.select("topic").unique()
     matched: list[Matched] = []
     best: Run | None = None
-    looking = True
     for run in runs:
-        if looking:
+        if best is not None or not matched:
             own = run.frame.select(_PAIR).join(topics, on="topic", how="semi")
             found = Matched(run.system, own.join(judged, on=_PAIR, how="semi").height, own.height)
-            if best is None or found.judged > max(one.judged for one in matched):
+            if best is None or found.judged > max(other.judged for other in matched):
                 best = run
             matched.append(found)
-            looking = found.hardly(judged.height)
-            best = best if looking else None
+            best = best if found.hardly(judged.height) else None
         yield run
-    if matched and looking:
+    if best is not None:
         refuse_other_ids(qrels, judged.height, matched, lambda _: best, "pool")
 
 
@@ -153,16 +145,11 @@ def judged_counts(qrels: Qrels, topics: Iterable[str] | None = None) -> pl.DataF
 
     `topics` adds rows of zeros for topics that have no judgment left.
     """
-    counts = (
-        qrels.frame.group_by(_PAIR)
-        .agg(pl.col("relevance").max())
-        .group_by("topic")
-        .agg(judged=pl.len().cast(pl.Int64), relevant=(pl.col("relevance") > 0).sum().cast(pl.Int64))
-    )
+    levels = qrels.frame.group_by(_PAIR).agg(pl.col("relevance").max()).group_by("topic")
+    counts = levels.agg(judged=pl.len().cast(pl.Int64), relevant=(pl.col("relevance") > 0).sum().cast(pl.Int64))
     labels = pl.DataFrame({"topic": list(qrels.topics if topics is None else topics)}, schema={"topic": pl.String})
-    return labels.join(counts, on="topic", how="left", maintain_order="left").with_columns(
-        pl.col("judged", "relevant").fill_null(0)
-    )
+    joined = labels.join(counts, on="topic", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("judged", "relevant").fill_null(0))
 
 
 def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: RankingOrder = ORDER) -> pl.DataFrame:
@@ -175,11 +162,11 @@ def judged_share(qrels: Qrels, runs: Iterable[Run], *, depth: int = 10, order: R
     >>> judged_share(qrels, [run])["judged"].to_list()
     [0.5]
     """
-    judged = qrels.frame.select("topic", "document").unique()
+    judged = qrels.frame.select(_PAIR).unique()
     topics = judged.select("topic").unique()
     rows = []
     for run in runs:
         top = top_ranked(run.frame, order, depth).join(topics, on="topic", how="semi")
-        hits = top.join(judged, on=["topic", "document"], how="semi").height
+        hits = top.join(judged, on=_PAIR, how="semi").height
         rows.append({"system": run.system, "judged": hits / top.height if top.height else 0.0})
     return pl.DataFrame(rows, schema={"system": pl.String, "judged": pl.Float64})

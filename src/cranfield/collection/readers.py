@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from cranfield.collection.formats import CollectionFile, qrels_format, run_format
+from cranfield.collection.formats import CollectionFile, Kind, format_of
 from cranfield.collection.lines import Parsed, careful_qrels, careful_run, fast_qrels, fast_run
 from cranfield.collection.packed import PackedRun, packed_qrels, packed_run
 from cranfield.collection.types import Qrels, QrelsInWords, Run
@@ -66,7 +66,7 @@ def parse_run(
     """`read_run` of bytes that were read already from the file."""
     label = os.fspath(path)
     data = check_text(data, label)
-    parsed = fast_run(data) or _other_run(data, label) or careful_run(data, label, lenient)
+    parsed = fast_run(data) or _other(data, label, "run") or careful_run(data, label, lenient)
     return Run(parsed.frame, called(label, parsed.tag, name), parsed.tag, parsed.notes)
 
 
@@ -131,12 +131,12 @@ class RunFiles(Sequence[Run]):
             yield run
 
     def _read(self, path: str) -> Run:
-        if path in self._kept:
-            return self._kept[path]
-        once = is_read_once(path)
-        run = read_run(path, lenient=self.lenient, name=self.name)
-        if once:
-            self._kept[path] = run
+        run = self._kept.get(path)
+        if run is None:
+            once = is_read_once(path)
+            run = read_run(path, lenient=self.lenient, name=self.name)
+            if once:
+                self._kept[path] = run
         return run
 
     def __repr__(self) -> str:
@@ -168,13 +168,14 @@ def read_runs(
 
 def same_system(system: str, first: str | int, second: str | int) -> str:
     """The message for two runs that claim to be the same system: files, or the numbers of runs in memory."""
+    former = first if isinstance(first, str) else f"run {first}"
     if isinstance(second, str):
         return (
-            f"{second}: its system {system!r} was read from {first if isinstance(first, str) else f'run {first}'} "
-            "already; rename one of the files, or choose where names come from (name='file' or name='tag')"
+            f"{second}: its system {system!r} was read from {former} already; rename one of the files, or choose where "
+            "names come from (name='file' or name='tag')"
         )
     return (
-        f"run {second}: there is a system {system!r} already ({first if isinstance(first, str) else f'run {first}'}); "
+        f"run {second}: there is a system {system!r} already ({former}); "
         "call every run by a name of its own: {'bm25': run, 'ours': run}"
     )
 
@@ -209,24 +210,16 @@ def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
     packed = packed_qrels(data)
     if packed is not None and not packed.has_duplicates:
         return QrelsInWords(packed, name)
-    parsed = fast_qrels(data) or _other_qrels(data, label) or careful_qrels(data, label)
+    parsed = fast_qrels(data) or _other(data, label, "qrels") or careful_qrels(data, label)
     return Qrels(parsed.frame, name, parsed.notes)
 
 
 def is_other_run(head: bytes, path: str) -> bool:
     """Whether a file that begins so is a run in a format that is not TREC's."""
-    return run_format(CollectionFile(path, head)) is not None
+    return format_of(CollectionFile(path, head), "run") is not None
 
 
-def _other_run(data: bytes, path: str) -> Parsed | None:
-    """A run in a format that is not TREC's; None where none is recognised."""
-    file = CollectionFile(path, data)
-    entry = run_format(file)
-    return None if entry is None or entry.read_run is None else entry.read_run(file)
-
-
-def _other_qrels(data: bytes, path: str) -> Parsed | None:
-    """Judgments in a format that is not TREC's; None where none is recognised."""
-    file = CollectionFile(path, data)
-    entry = qrels_format(file)
-    return None if entry is None or entry.read_qrels is None else entry.read_qrels(file)
+def _other(data: bytes, path: str, kind: Kind) -> Parsed | None:
+    """A run or judgments in a format that is not TREC's; None where none is recognised."""
+    entry = format_of(file := CollectionFile(path, data), kind)
+    return entry.read(file, kind) if entry and entry.read else None

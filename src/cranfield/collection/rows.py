@@ -92,8 +92,7 @@ def qrels_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
     parts = ["topic", "document", *(["subtopic"] if columns.get("subtopic") is not None else [])]
     keys = _keys(columns, parts, place, "holds no judgments; at least one is needed")
     given, levels = _numbers(columns["relevance"], _level)
-    fine = _whole(levels, 2**31)
-    _refuse(place, keys, fine, "relevance", given, "relevance must be a whole number")
+    _refuse(place, keys, _whole(levels, 2**31), "relevance", given, "relevance must be a whole number")
     _no_duplicates(place, keys)
     frame = keys.with_columns(pl.Series("relevance", levels.astype(np.int32)))
     return (frame if "subtopic" in parts else frame.with_columns(subtopic=pl.lit("0"))).select(*QRELS_SCHEMA)
@@ -125,9 +124,7 @@ def _series(values: Any) -> pl.Series:
 def _labels(values: Any, part: str, place: Place) -> pl.Series:
     """Ids as text: whole numbers are written out, anything else than text is refused."""
     column = _series(values)
-    if column.dtype == pl.Categorical or isinstance(column.dtype, pl.Enum):
-        column = column.cast(pl.String)
-    if column.dtype.is_integer():
+    if column.dtype.is_integer() or isinstance(column.dtype, (pl.Categorical, pl.Enum)):
         column = column.cast(pl.String)
     elif column.dtype == pl.Object or column.dtype == pl.Null:
         given = column.to_list()
@@ -205,7 +202,7 @@ def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str
 
 def _no_duplicates(place: Place, keys: pl.DataFrame) -> None:
     """A document at most once in a topic; an error for everything that is wrong."""
-    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()).tolist()
+    again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series()).tolist()
     text = "document {1!r} comes twice in topic {0!r}; keep one row for each document"
     place.add(again, lambda at: text.format(*keys.row(at)))
     place.raise_if_any()
@@ -213,19 +210,17 @@ def _no_duplicates(place: Place, keys: pl.DataFrame) -> None:
 
 def unfold(nested: Mapping[Any, Any], place: Place, part: str) -> dict[str, list[Any]]:
     """The columns in {topic: {document: score or relevance}}."""
-    topics: list[Any] = []
-    documents: list[Any] = []
-    values: list[Any] = []
+    columns: dict[str, list[Any]] = {"topic": [], "document": [], part: []}
     for topic, inside in nested.items():
         if not isinstance(inside, Mapping):
             place.fail(
                 f"topic {topic!r} has {type(inside).__name__} {inside!r} where its documents are expected; "
                 f"give {{topic: {{document: {part}}}}}"
             )
-        topics += [topic] * len(inside)
-        documents += inside.keys()
-        values += inside.values()
-    return {"topic": topics, "document": documents, part: values}
+        columns["topic"] += [topic] * len(inside)
+        columns["document"] += inside.keys()
+        columns[part] += inside.values()
+    return columns
 
 
 def of_tuples(rows: Iterable[Any], part: str) -> dict[str, list[Any]]:

@@ -18,7 +18,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.collection import sample_text
-from cranfield.collection import sentences as say
 from cranfield.collection.sample_files import write_sample
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
@@ -26,6 +25,7 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.labels import summary
 from cranfield.core.question import number_text
 from cranfield.core.resampling import generator
+from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.core.truth.rankings import Rankings, SampleModel, Systems, average_precision, draw_systems, draw_topic
 from cranfield.scores.matrix import ScoreMatrix
@@ -36,6 +36,11 @@ MOST_ROWS = 200_000_000
 _TEXT = 3  # the random stream of words; those of the model are 0 to 2
 _LOOKALIKE_SHARE = 0.01
 """Share of the documents that speak of a topic without being relevant: those that mislead the systems most."""
+NONE_IN_POOL = sentence(
+    "measures.none-in-pool",
+    "{which} no relevant document in the pool of depth {depth}, so every system scores 0 there",
+    "the pool of a sample has none of the relevant documents of these topics",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,16 +76,13 @@ class Sample:
     def signature(self) -> str:
         """One line that says how to make the same sample again: the settings, and what of the model is not as usual."""
         usual = dataclasses.asdict(SampleModel())
-        return signature(
-            "sample collection",
-            topics=self.topics.height,
-            systems=len(self.runs),
-            documents=self.documents.height,
-            depth=self.depth,
-            length=self.length,
-            seed=self.seed,
-            **{name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]},
-        )
+        sizes = {"topics": self.topics.height, "systems": len(self.runs), "documents": self.documents.height}
+        changed = {name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]}
+        return signature("sample collection", **sizes, **self._settings, **changed)
+
+    @property
+    def _settings(self) -> dict[str, int]:
+        return {"depth": self.depth, "length": self.length, "seed": self.seed}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ class Sample:
         if not lost:
             return ()
         which = f"topic {lost[0]} has" if len(lost) == 1 else f"{len(lost)} topics ({summary(lost)}) have"
-        return (say.NONE_IN_POOL(which=which, depth=self.depth),)
+        return (NONE_IN_POOL(which=which, depth=self.depth),)
 
     def __repr__(self) -> str:
         return (
@@ -110,7 +112,7 @@ class Sample:
         """The truth as plain values: settings, model, systems and topics."""
         return {
             "signature": self.signature,
-            "settings": {"depth": self.depth, "length": self.length, "seed": self.seed},
+            "settings": self._settings,
             "model": dataclasses.asdict(self.model),
             "systems": self.truth.to_dicts(),
             "topics": self.topic_truth.to_dicts(),
@@ -127,17 +129,11 @@ class Sample:
         ScoreMatrix(AP: 100 topics × 3 systems, mean 0.4613)
         """
         _at_least("n_topics", n_topics, 1)
-        rankings = (
-            draw_topic(self.model, self._systems, self.documents.height, self.length, self.seed, topic, further=True)
-            for topic in range(n_topics)
-        )
-        return ScoreMatrix(
-            np.stack([average_precision(ranked.in_score_order(), ranked.relevance) for ranked in rankings]),
-            topics=[f"further{i}" for i in range(1, n_topics + 1)],
-            systems=self._systems.names,
-            measure="AP",
-            provenance=[f"further topics of a {self.signature}"],
-        )
+        fixed = self.model, self._systems, self.documents.height, self.length, self.seed
+        rankings = (draw_topic(*fixed, topic, further=True) for topic in range(n_topics))
+        values = np.stack([average_precision(ranked.in_score_order(), ranked.relevance) for ranked in rankings])
+        topics, steps = [f"further{i}" for i in range(1, n_topics + 1)], [f"further topics of a {self.signature}"]
+        return ScoreMatrix(values, topics, self._systems.names, "AP", provenance=steps)
 
     def true_means(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> pl.DataFrame:
         """The mean AP each system has over the population of topics, found on `n_topics` further ones.
@@ -219,9 +215,11 @@ def make_sample(
     model = model or SampleModel()
     systems = draw_systems(model, n_systems, seed)
     rankings = [draw_topic(model, systems, n_documents, length, seed, topic) for topic in range(n_topics)]
-    pools = [_pool(ranked, depth) for ranked in rankings]
+    tops = [np.unique(ranked.in_score_order()[:, :depth]) for ranked in rankings]
+    pools = [top[top >= 0] for top in tops]  # -1 stands beyond the end of a list
 
-    ids = _document_ids(n_documents)
+    width = max(5, len(str(n_documents)))  # ids of equal width, so that their byte order is that of their numbers
+    ids = pl.Series("document", [f"d{i:0{width}d}" for i in range(1, n_documents + 1)])
     topics = pl.Series("topic", [str(i) for i in range(1, n_topics + 1)])
     titles, texts = _words(rankings, n_documents, seed)
     everything = [np.arange(n_documents)] * n_topics
@@ -233,12 +231,7 @@ def make_sample(
         documents=pl.DataFrame({"document": ids, "text": texts}),
         topics=pl.DataFrame({"topic": topics, "title": titles}),
         truth=pl.DataFrame(
-            {
-                "system": systems.names,
-                "team": systems.teams,
-                "quality": systems.quality,
-                "decimals": systems.decimals,
-            }
+            {"system": systems.names, "team": systems.teams, "quality": systems.quality, "decimals": systems.decimals}
         ),
         topic_truth=pl.DataFrame(
             {
@@ -272,18 +265,6 @@ def _check_size(**counts: int) -> None:
         raise ArgumentError(f"{product} is {total:,}; at most {MOST_ROWS:,} fit in memory. Make one of them smaller.")
 
 
-def _document_ids(count: int) -> pl.Series:
-    """Ids of equal width, so that their byte order is that of their numbers."""
-    width = max(5, len(str(count)))
-    return pl.Series("document", [f"d{i:0{width}d}" for i in range(1, count + 1)])
-
-
-def _pool(rankings: Rankings, depth: int) -> NDArray[np.int64]:
-    """The documents in the top `depth` of at least one system, in order of their ids."""
-    top = np.unique(rankings.in_score_order()[:, :depth])
-    return top[top >= 0]
-
-
 def _qrels(
     rankings: Sequence[Rankings], chosen: Sequence[NDArray[np.int64]], topics: pl.Series, ids: pl.Series, name: str
 ) -> Qrels:
@@ -302,14 +283,13 @@ def _qrels(
 
 def _run(j: int, systems: Systems, rankings: Sequence[Rankings], topics: pl.Series, ids: pl.Series) -> Run:
     lengths = [int(ranked.lengths[j]) for ranked in rankings]
+    documents = [ranked.documents[j, :n] for ranked, n in zip(rankings, lengths, strict=True)]
     frame = pl.DataFrame(
         {
             "topic": topics.gather(np.repeat(np.arange(len(rankings)), lengths)),
-            "document": ids.gather(
-                np.concatenate([f.documents[j, :n] for f, n in zip(rankings, lengths, strict=True)])
-            ),
+            "document": ids.gather(np.concatenate(documents)),
             "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
-            "score": np.concatenate([f.scores[j, :n] for f, n in zip(rankings, lengths, strict=True)]),
+            "score": np.concatenate([ranked.scores[j, :n] for ranked, n in zip(rankings, lengths, strict=True)]),
         }
     )
     return Run(frame, system=systems.names[j], tag=systems.names[j])

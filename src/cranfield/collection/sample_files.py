@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,6 @@ from cranfield.core.json_text import parse_json
 
 if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
-    from cranfield.collection.types import Run
 
 README = """\
 A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
@@ -84,13 +81,8 @@ def _write_new(sample: Sample, directory: Path, truth_topics: int) -> list[str]:
     for name, qrels in judgments.items():
         write_qrels(qrels, directory / name)
     runs = {_run_file(run.system): run for run in sample.runs}
-    for _ in map_in_order(partial(_write_run, directory, runs), list(runs), executor="threads"):  # side by side
-        pass
+    list(map_in_order(lambda name: write_run(runs[name], directory / name), list(runs), executor="threads"))
     return [*texts, *judgments, *runs]
-
-
-def _write_run(directory: Path, runs: Mapping[str, Run], name: str) -> None:
-    write_run(runs[name], directory / name)
 
 
 def _run_file(system: str) -> str:

@@ -19,7 +19,22 @@ QRELS_SCHEMA: Schema = {"topic": pl.String, "subtopic": pl.String, "document": p
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
+class _Rows:
+    """What judgments and runs share: rows in a frame."""
+
+    frame: pl.DataFrame
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in numeric-aware order."""
+        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels(_Rows):
     """Relevance judgments, one row each: topic, subtopic, document, relevance.
 
     The subtopic is the iteration field of a TREC file. It carries meaning for diversity collections only; for
@@ -32,22 +47,11 @@ class Qrels:
     notes : what the reader skipped or noticed, one sentence each
     """
 
-    frame: pl.DataFrame
     name: str = "qrels"
     notes: tuple[str, ...] = ()
 
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in numeric-aware order."""
-        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
-
-    def __len__(self) -> int:
-        return self.frame.height
-
     def __eq__(self, other: object) -> bool:
         return self.frame.equals(other.frame) if isinstance(other, Qrels) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         relevant = int((self.frame["relevance"] > 0).sum())
@@ -77,7 +81,7 @@ class QrelsInWords(Qrels):
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(_Rows):
     """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 
     Rows are exactly those of the file, in its order. The rank column is null where the file holds no integer
@@ -92,25 +96,14 @@ class Run:
     notes : what the reader skipped or noticed, one sentence each
     """
 
-    frame: pl.DataFrame
     system: str = "run"
     tag: str = ""
     notes: tuple[str, ...] = ()
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in numeric-aware order."""
-        return tuple(natural_sorted(self.frame["topic"].unique().to_list()))
-
-    def __len__(self) -> int:
-        return self.frame.height
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
             return NotImplemented
         return self.system == other.system and self.frame.equals(other.frame)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Run({self.system}: {len(self.topics)} topics, {len(self)} documents)"
