@@ -171,26 +171,6 @@ TREC_MEASURES: Mapping[str, TrecMeasure] = {
 TREC_NAMES = {name: one for name, one in TREC_MEASURES.items() if one.ours}
 """Those that give every topic a score."""
 
-COMMON_NAMES: Mapping[str, tuple[str, ...]] = {
-    "AP": ("MAP",),
-    "P": ("Precision", "Prec"),
-    "R": ("Recall",),
-    "Rprec": ("RPrec", "R-precision", "R-prec"),
-    "RR": ("MRR",),
-    "Success": ("Hit", "Hits", "hit_rate"),
-    "SetP": ("set_precision",),
-    "SetF": ("F1", "F-measure"),
-    "nDCG": ("MSnDCG",),
-    "IPrecAvg": ("11pt",),
-    "Unjudged": ("holes", "hole"),
-    "Q": ("Q-measure",),
-    "P+": ("P-plus", "Pplus"),
-    "alpha-nDCG": ("α-nDCG",),
-    "AP-IA": ("MAP-IA",),
-    "strec": ("StRecall", "S-recall"),
-}
-"""Our name: other names for the same measure, of other tools and of papers."""
-
 _GEOMETRIC = (
     "is a geometric mean over topics, not a score of a topic; `cranfield trec_eval -m {0}` prints it, and {1} has the "
     "scores of the topics"
@@ -279,5 +259,4 @@ def other_names(definition: Definition) -> list[str]:
     """The names a measure is known by elsewhere: its aliases, and trec_eval's (_k: with a cutoff)."""
     endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20"}
     theirs = [name + endings[meant.number] for name, meant in TREC_NAMES.items() if meant.ours == definition.name]
-    aliases = [*COMMON_NAMES.get(definition.name, ()), *definition.aliases]
-    return list(dict.fromkeys([*aliases, *(name for name in theirs if name != definition.name)]))
+    return list(dict.fromkeys([*definition.aliases, *(name for name in theirs if name != definition.name)]))

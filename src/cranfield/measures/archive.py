@@ -14,7 +14,7 @@ from typing import Unpack
 from cranfield.core.defaults import MEASURES
 from cranfield.core.errors import DataError, FileError, Problem, quietly
 from cranfield.core.executors import Progress
-from cranfield.core.files import expand, is_elsewhere, read_bytes, reason, text_lines
+from cranfield.core.files import Problems, expand, is_elsewhere, read_bytes, reason, text_lines
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import evaluate
 from cranfield.measures.names import MeasuresLike, parse_measures
@@ -73,33 +73,31 @@ def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
     """
     listing = os.fspath(path)
     home = Path(listing).parent
-    problems: list[Problem] = []
+    problems = Problems(listing)
     entries: list[ArchiveEntry] = []
     lines: dict[str, int] = {}
     for number, line in text_lines(read_bytes(listing), listing):
         try:
             fields = shlex.split(line, comments=True)
         except ValueError as error:
-            problems.append(Problem(number, f"{str(error).lower()}; close the quote"))
+            problems.add(number, f"{str(error).lower()}; close the quote")
             continue
         if not fields:
             continue
         name = fields[0]
         if len(fields) < 3:
-            problems.append(Problem(number, f"expected a name, judgments and runs, found {len(fields)} of 3 fields"))
+            problems.add(number, f"expected a name, judgments and runs, found {len(fields)} of 3 fields")
         elif not _NAME.fullmatch(name):
-            text = f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @"
-            problems.append(Problem(number, text))
+            problems.add(number, f"{name!r} cannot be the name of a file; use letters, digits and . _ - + @")
         elif (former := lines.get(name.casefold())) is not None:
-            problems.append(Problem(number, f"collection {name!r} is on line {former} already; give it another name"))
+            problems.add(number, f"collection {name!r} is on line {former} already; give it another name")
         else:
             lines[name.casefold()] = number
             qrels, *runs = (one if is_elsewhere(one) else str(home / one) for one in fields[1:])
             entries.append(ArchiveEntry(number, name, qrels, tuple(runs)))
-    if not entries and not problems:
-        problems.append(Problem(0, "lists no collection; write lines of a name, judgments and runs"))
-    if problems:
-        raise FileError(listing, problems)
+    if not entries and not problems.total:
+        problems.add(0, "lists no collection; write lines of a name, judgments and runs")
+    problems.raise_if_any()
     return entries
 
 
@@ -168,9 +166,8 @@ def _one(
         inputs = _identity([entry.qrels, *files])
         part = finished.get(entry.name, _FACTS)
         if part is not None and part["inputs"] == inputs and path.is_file() and path.stat().st_size == part["bytes"]:
-            return ArchiveOutcome(
-                entry.name, "kept", str(path), part["topics"], part["systems"], tuple(part["warnings"])
-            )
+            sizes = part["topics"], part["systems"]
+            return ArchiveOutcome(entry.name, "kept", str(path), *sizes, tuple(part["warnings"]))
         with quietly():
             scores = evaluate(entry.qrels, files, measures, **scoring)
         write_scores(scores, path)

@@ -165,7 +165,7 @@ def alpha_dcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 
     return _by_ideal_ideal(value, discount(ranks), ranking.judgments, rel, alpha)
 
 
-@measure("alpha-nDCG", family=_NDEVAL, citation=_CLARKE)
+@measure("alpha-nDCG", aliases=("α-nDCG",), family=_NDEVAL, citation=_CLARKE)
 def alpha_ndcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """alpha-DCG / that of a greedy ideal ranking."""
     best = _alpha_dcg(ideal_finds(ranking.judgments, rel, alpha, cutoff), alpha, cutoff)
@@ -200,7 +200,7 @@ def nnrbp(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, beta: Fraction = 
     return ratio(_nrbp(finds(ranking, rel), alpha, beta), best)
 
 
-@measure("AP-IA", family=_NDEVAL, citation="Agrawal et al. 2009, WSDM")
+@measure("AP-IA", aliases=("MAP-IA",), family=_NDEVAL, citation="Agrawal et al. 2009, WSDM")
 def ap_ia(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     """Mean over subtopics of AP with the documents relevant to the subtopic."""
     judgments, pairs = ranking.judgments, finds(ranking, rel)
@@ -226,7 +226,7 @@ def covered(ranking: JudgedRanking, rel: int, cutoff: int | None) -> Floats:
     return ratio(counts, subtopic_counts(ranking.judgments, rel))
 
 
-@measure("strec", family=_NDEVAL, citation="Zhai et al. 2003, SIGIR")
+@measure("strec", aliases=("StRecall", "S-recall"), family=_NDEVAL, citation="Zhai et al. 2003, SIGIR")
 def subtopic_recall(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Subtopics with a relevant document among the first k / subtopics with a relevant document."""
     return covered(ranking, rel, cutoff)

@@ -19,7 +19,7 @@ from cranfield.collection.lines import first_tag, run_notes
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import called, same_system
-from cranfield.collection.streaming import RunSection, RunStream
+from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
 from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName
@@ -35,12 +35,12 @@ from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.ranking import JudgedRanking, judge, prepare
 from cranfield.measures.registry import IR_MEASURES, check_gains
 from cranfield.measures.stream import (
+    Gathered,
     JudgedSection,
     Unit,
+    gather,
     in_sections,
     join_sections,
-    judge_section,
-    judge_stream,
     open_run,
     read_again,
     sent,
@@ -111,8 +111,8 @@ class Evaluator:
         self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
         self.qrels, self.scoring = qrels, options
         self.judgments, self._index = prepare(qrels, intents)
-        self._ours = [m for m in self.measures if not m.name.startswith(IR_MEASURES)]
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
+        self._ours = [m for m in self.measures if m not in self._theirs]
         self._functions = [partial(one.definition.function, **dict(one.parameters)) for one in self._ours]
         self._lock = threading.Lock()
         if self._theirs:
@@ -160,22 +160,30 @@ class Evaluator:
 
     def score_stream(self, stream: RunStream) -> RunScores:
         """`score_run` of a file that is read in blocks."""
-        ranking, unjudged_topics = judge_stream(stream, self.judgments, self.judge_with_unjudged_topics)
-        return self.outcome(stream.system, ranking, self.score(ranking), unjudged_topics, stream.notes)
+        gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+        return self._gathered(stream.system, gathered, stream.notes)
 
     def judge_section(self, stream: RunStream) -> JudgedSection:
-        """What a section of a file has to say, for `score_sections`."""
-        return judge_section(stream, self.judgments, self.judge_with_unjudged_topics)
+        """The judged documents of a section of a file, for `score_sections`."""
+        assert stream.section is not None
+        try:
+            gathered = gather(stream, self.judgments, self.judge_with_unjudged_topics)
+        except NeedsWhole:
+            return JudgedSection(stream.section, None, [])
+        return JudgedSection(stream.section, None if gathered.unranked else gathered, stream.blocks)
 
     def score_sections(self, sections: Sequence[JudgedSection]) -> RunScores | None:
-        """`score_stream` from what the sections of a file have to say; None where only the whole file can tell."""
+        """`score_stream` from the sections of a file; None where the whole file has to be read."""
         gathered = join_sections(sections)
         if gathered is None:
             return None
         blocks = [block for section in sections for block in section.blocks]
-        ranking = gathered.ranking(self.judgments)
         system = called(sections[0].section.path, first_tag(blocks), self.scoring["name"])
-        return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), run_notes(blocks))
+        return self._gathered(system, gathered, run_notes(blocks))
+
+    def _gathered(self, system: str, gathered: Gathered, notes: tuple[str, ...]) -> RunScores:
+        ranking = gathered.ranking(self.judgments, system)
+        return self.outcome(system, ranking, self.score(ranking), list(gathered.unjudged_topics), notes)
 
     def score_run(self, run: Run) -> RunScores:
         """All measures of a run, and what to know about its topics."""
@@ -325,10 +333,8 @@ def evaluate(
         run_scores.append(outcome)
     if not run_scores:
         raise DataError("no run to evaluate")
-    matched = [outcome.matched for outcome in run_scores]
-    refuse_other_ids(
-        evaluator.qrels, len(evaluator.judgments.topic), matched, partial(read_again, sources, lenient, name)
-    )
+    matched, again = [outcome.matched for outcome in run_scores], partial(read_again, sources, lenient, name)
+    refuse_other_ids(evaluator.qrels, len(evaluator.judgments.topic), matched, again)
     scores = assemble(evaluator, run_scores, missing, skipped_files(sources))
     notify(scores.warnings)
     return scores
@@ -384,13 +390,8 @@ def assemble(
         values[:, unanswered] = np.nan
     warnings = (*skipped, *run_warnings(evaluator, evaluator.qrels, outcomes, missing))
     intents = evaluator.judgments.intents
-    made = signature(
-        f"evaluated on {evaluator.qrels.name}",
-        order=evaluator.order,
-        precision="single" if evaluator.single_precision else None,
-        intents=None if intents is None else intents.name,
-    )
-    steps = (made, *warnings)
+    facts = {"precision": "single" if evaluator.single_precision else None, "intents": intents and intents.name}
+    steps = (signature(f"evaluated on {evaluator.qrels.name}", order=evaluator.order, **facts), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
         if missing != "zero"

@@ -68,11 +68,8 @@ class Measure:
 
     def get(self, parameter: str) -> Value | None:
         """A parameter's value, given or by default; None for one the measure does not have."""
-        chosen = dict(self.parameters)
-        if parameter in chosen:
-            return chosen[parameter]
-        known = self.definition.parameters
-        return known[parameter].default if parameter in known else None
+        known = {name: one.default for name, one in self.definition.parameters.items()} | dict(self.parameters)
+        return known.get(parameter)
 
     def with_defaults(self, defaults: Mapping[str, Value]) -> Measure:
         """The measure with other defaults for the parameters it has and that were left open.
@@ -81,13 +78,9 @@ class Measure:
         'AP(rel=2)'
         """
         mine = dict(self.parameters)
-        known = self.definition.parameters
         # A default of None means "not used" (RBP's rel): leaving it open is a choice, not a gap.
-        added = {
-            name: value
-            for name, value in defaults.items()
-            if name in known and known[name].default is not None and name not in mine
-        }
+        has = {name for name, parameter in self.definition.parameters.items() if parameter.default is not None}
+        added = {name: value for name, value in defaults.items() if name in has and name not in mine}
         return make(self.definition, {**added, **mine}, str(self)) if added else self
 
     def __str__(self) -> str:

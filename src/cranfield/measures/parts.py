@@ -42,7 +42,10 @@ def evaluator_of_parts(
     if whole.needs_documents:  # such a measure gets the run itself
 
         def anew(part: Qrels) -> Scores:
-            return evaluate(part, [_on(run, part) for run in runs], whole.measures, order=order)
+            judged = pl.col("topic").is_in(list(part.topics))
+            return evaluate(
+                part, [replace(run, frame=run.frame.filter(judged)) for run in runs], whole.measures, order=order
+            )
 
         return anew
     places: dict[str, int] = {}
@@ -66,11 +69,6 @@ def evaluator_of_parts(
     return scored
 
 
-def _on(run: Run, part: Qrels) -> Run:
-    """The run on the topics of a part."""
-    return replace(run, frame=run.frame.filter(pl.col("topic").is_in(list(part.topics))))
-
-
 def _numbers(whole: Evaluator, part: Evaluator) -> tuple[Ints, Ints]:
     """The number that every topic and every judged document of the whole has in the part; −1 if none."""
     numbers = part.judgments.topic_number
@@ -84,14 +82,6 @@ def _by(evaluator: Evaluator, ranking: JudgedRanking, topics: Ints, documents: I
     mine = np.flatnonzero(document >= 0)
     kept = np.flatnonzero(topics >= 0)
     kept = kept[np.argsort(topics[kept])]
-    return JudgedRanking(
-        evaluator.judgments,
-        ranking.retrieved[kept],
-        topics[ranking.topic[mine]],
-        ranking.rank[mine],
-        document[mine],
-        ranking.row[mine],
-        ranking.start[kept],
-        ranking.ids,
-        ranking.arranged,
-    )
+    numbers = {"topic": topics[ranking.topic[mine]], "document": document[mine]}
+    by_topic = {"retrieved": ranking.retrieved[kept], "start": ranking.start[kept]}
+    return ranking.keep(mine, judgments=evaluator.judgments, **numbers, **by_topic)

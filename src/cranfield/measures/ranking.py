@@ -7,7 +7,7 @@ comparing strings pair by pair.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -231,6 +231,11 @@ class JudgedRanking(Memory):
         """How many of the documents of this system are judged."""
         return Matched(system, len(self.document), int(self.retrieved.sum()))
 
+    def keep(self, rows: Ints | Mask, **changes: Any) -> JudgedRanking:
+        """The ranking with these of its judged documents alone, and with other changes."""
+        kept = {name: getattr(self, name)[rows] for name in ("topic", "rank", "document", "row")}
+        return replace(self, **{**kept, **changes}, _memory={})
+
     @property
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, topic after topic, in order of rank (put so when first asked for)."""
@@ -317,11 +322,9 @@ class NoRanking(DataError):
 
     def __init__(self, system: str, count: int, topic: str, rank: int | None = None, number: int = 0) -> None:
         self.system, self.count, self.topic, self.rank, self.number = system, count, topic, rank, number
-        what = (
-            f"{count} documents have no integer in the rank column, the first for topic {topic}"
-            if rank is None
-            else f"rank {rank} occurs twice for topic {topic} ({count} ranks do so in all)"
-        )
+        what = f"rank {rank} occurs twice for topic {topic} ({count} ranks do so in all)"
+        if rank is None:
+            what = f"{count} documents have no integer in the rank column, the first for topic {topic}"
         super().__init__(f"{system}: {what}; order by score or by file instead (order='score', order='file')")
 
     def __reduce__(self) -> tuple[type[NoRanking], tuple[str, int, str, int | None, int]]:

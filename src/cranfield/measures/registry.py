@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.measures.aliases import COMMON_NAMES, TREC_NAMES, Value, plain
+from cranfield.measures.aliases import TREC_NAMES, Value, plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,11 +43,6 @@ class Between:
         return f"between {self.low:g} and {self.high:g}{', both excluded' if self.open else ''}"
 
 
-@dataclass(frozen=True)
-class GainsRule:
-    """Marks a parameter that names the gain of every relevance level."""
-
-
 Cutoff = Annotated[int, Between(1)]
 """Only the first so many documents count: the number after the @."""
 Level = Annotated[int, Between(1)]
@@ -55,7 +50,8 @@ Level = Annotated[int, Between(1)]
 Fraction = Annotated[float, Between(0, 1)]
 OpenFraction = Annotated[float, Between(0, 1, open=True)]
 Positive = Annotated[float, Between(0, open=True)]
-Gains = Annotated[str, GainsRule()]
+_GAINS = "gains"
+Gains = Annotated[str, _GAINS]
 """``linear`` (the level), ``exp`` (2^level − 1) or a list such as ``1:3:7`` for levels 1, 2, 3."""
 
 LARGEST = 1e100
@@ -120,18 +116,15 @@ def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:
-    options = [part for part in get_args(hint) if part is not type(None)] if type(None) in get_args(hint) else [hint]
-    hint = options[0]
-    rules: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        rules = tuple(rest)
+    if type(None) in get_args(hint):
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    hint, *rules = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(hint) is Literal:
         return Parameter(name, default, str, choices=get_args(hint))
     if hint not in (int, float, str):
         raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str or Literal, not {hint}")
     bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
-    return Parameter(name, default, hint, bounds, gains=any(isinstance(rule, GainsRule) for rule in rules))
+    return Parameter(name, default, hint, bounds, gains=_GAINS in rules)
 
 
 def check_gains(text: str, name: str = "gains") -> str:
@@ -194,11 +187,8 @@ class Definition:
         >>> find("RBP").written, find("P").written
         ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
         """
-        inside = ",".join(
-            f"{name}={'…' if parameter.default in (None, REQUIRED) else parameter.default}"
-            for name, parameter in self.parameters.items()
-            if name != "cutoff"
-        )
+        own = {name: parameter.default for name, parameter in self.parameters.items() if name != "cutoff"}
+        inside = ",".join(f"{name}={'…' if value in (None, REQUIRED) else value}" for name, value in own.items())
         text = f"{self.name}({inside})" if inside else self.name
         if "cutoff" not in self.parameters:
             return text
@@ -211,10 +201,10 @@ class Definition:
         >>> find("P").usage
         'write P@10 or P(rel=…)@10'
         """
-        inside = ",".join(f"{name}=…" for name in self.parameters if name != "cutoff")
-        forms = [self.name, f"{self.name}({inside})"] if inside else [self.name]
-        if any(p.default is REQUIRED for name, p in self.parameters.items() if name != "cutoff"):
-            forms = forms[1:]
+        own = [parameter for name, parameter in self.parameters.items() if name != "cutoff"]
+        inside = ",".join(f"{parameter.name}=…" for parameter in own)
+        needed = any(parameter.default is REQUIRED for parameter in own)
+        forms = [*([] if needed else [self.name]), *([f"{self.name}({inside})"] if inside else [])]
         if "cutoff" in self.parameters:
             cut = [f"{form}@10" for form in forms]
             forms = cut if self.parameters["cutoff"].default is REQUIRED else [forms[0], cut[-1]]
@@ -337,7 +327,7 @@ def known_names() -> list[str]:
 def _other_names() -> list[str]:
     """The names of others that are not ours in other capitals, for advice on a name nobody has."""
     ours = {plain(name) for name in known_names()}
-    others = [*TREC_NAMES, *(other for names in COMMON_NAMES.values() for other in names)]
+    others = [*TREC_NAMES, *(alias for definition in _DEFINITIONS.values() for alias in definition.aliases)]
     return [name for name in others if plain(name) not in ours]
 
 
@@ -346,9 +336,6 @@ def _families() -> tuple[str, ...]:
     """The modules that define the built-in measures, once all of them are loaded."""
     from cranfield.measures import binary, diversity, graded
 
-    for ours, others in COMMON_NAMES.items():
-        for other in others:
-            _ALIASES.setdefault(plain(other), ours)
     return binary.__name__, graded.__name__, diversity.__name__
 
 
@@ -380,9 +367,8 @@ def _import(dotted: str) -> Definition:
 
 
 def _by_function(name: str, function: object) -> Definition:
-    for definition in _DEFINITIONS.values():
-        if definition.function is function:
-            return definition
+    if found := [definition for definition in _DEFINITIONS.values() if definition.function is function]:
+        return found[0]
     raise ArgumentError(
         f"measure {name!r} leads to a {type(function).__name__}, not to a measure; "
         "decorate a function with cranfield.measures.measure"

@@ -31,45 +31,24 @@ class Flag:
         return f"-{self.letter} {self.value}".rstrip()
 
 
+_COMPLETE = "averages over all topics of the qrels; one the run lacks counts 0"
+_LEVEL = "the lowest relevance level that counts as relevant; 1 unless given"
+_DOCUMENTS = "documents of the collection, for the fourth number of `utility`"
+_Z = "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes"
+_DEBUG = "evaluates TOPIC alone (with -c, means are still over all topics); prints no debug lines"
 FLAGS = (
     Flag("h", "help", "", "prints the flags and the measures named with -m", "help"),
     Flag("v", "version", "", "prints the version of cranfield, and of the trec_eval it follows", "version"),
     Flag("q", "query_eval_wanted", "", "prints every topic before the summary; topics in byte order", "topics"),
     Flag("n", "nosummary", "", "leaves the summary out", "no_summary"),
     Flag("m", "measure", "NAME[.PARAMETERS]", "a measure or a set of them, any number of times; `official` if none"),
-    Flag(
-        "c",
-        "complete_rel_info_wanted",
-        "",
-        "averages over all topics of the qrels; one the run lacks counts 0",
-        "complete",
-    ),
-    Flag(
-        "l", "level_for_rel", "LEVEL", "the lowest relevance level that counts as relevant; 1 unless given", "level", 1
-    ),
+    Flag("c", "complete_rel_info_wanted", "", _COMPLETE, "complete"),
+    Flag("l", "level_for_rel", "LEVEL", _LEVEL, "level", 1),
     Flag("M", "Max_retrieved_per_topic", "N", "keeps the first N documents of each topic", "most", 1),
     Flag("J", "Judged_docs_only", "", "takes unjudged documents out of the rankings, after -M", "judged_only"),
-    Flag(
-        "N",
-        "Number_docs_in_coll",
-        "N",
-        "documents of the collection, for the fourth number of `utility`",
-        "documents",
-        0,
-    ),
-    Flag(
-        "Z",
-        "Zscore",
-        "FILE",
-        "prints z scores; lines `topic measure mean sd`, as `standardise fit --trec` writes",
-        "zscores",
-    ),
-    Flag(
-        "D",
-        "Debug_level",
-        "N[.TOPIC]",
-        "evaluates TOPIC alone (with -c, means are still over all topics); prints no debug lines",
-    ),
+    Flag("N", "Number_docs_in_coll", "N", _DOCUMENTS, "documents", 0),
+    Flag("Z", "Zscore", "FILE", _Z, "zscores"),
+    Flag("D", "Debug_level", "N[.TOPIC]", _DEBUG),
     Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused", read="qrels"),
     Flag("T", "Results_format", "FORMAT", "`trec_results` only", read="trec_results"),
     Flag("o", "Output_old_results_format", "", "accepted and without effect, as in trec_eval"),

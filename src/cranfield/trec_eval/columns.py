@@ -59,26 +59,13 @@ def with_stand_in(ranking: JudgedRanking) -> JudgedRanking:
 def cut(ranking: JudgedRanking, most: int | None, judged_only: bool) -> JudgedRanking:
     """The ranking with the first `most` documents of a topic (-M), then without unjudged documents (-J)."""
     if most is not None:
-        inside = ranking.rank <= most
-        ranking = _keep(ranking, inside, np.minimum(ranking.retrieved, most))
+        ranking = ranking.keep(ranking.rank <= most, retrieved=np.minimum(ranking.retrieved, most))
     if judged_only:
         known = ranking.judgments.level[ranking.document] >= 0
-        ranking = _keep(ranking, known, np.bincount(ranking.topic[known], minlength=ranking.n_topics))
-        start = np.searchsorted(ranking.topic, np.arange(ranking.n_topics))
-        ranking = replace(ranking, rank=np.arange(len(ranking.topic)) - start[ranking.topic] + 1, _memory={})
+        topic = ranking.topic[known]
+        rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+        ranking = ranking.keep(known, rank=rank, retrieved=np.bincount(topic, minlength=ranking.n_topics))
     return ranking
-
-
-def _keep(ranking: JudgedRanking, rows: Any, retrieved: Any) -> JudgedRanking:
-    return replace(
-        ranking,
-        retrieved=retrieved.astype(np.int64),
-        topic=ranking.topic[rows],
-        rank=ranking.rank[rows],
-        document=ranking.document[rows],
-        row=ranking.row[rows],
-        _memory={},
-    )
 
 
 def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documents: int) -> list[Column]:
@@ -95,16 +82,21 @@ def columns(measure: TrecMeasure, ranking: JudgedRanking, *, level: int, documen
     if name == "relstring":
         texts = level_strings(ranking, int(measure.numbers[0]))
         return [Column(measure.printed, measure, np.zeros(ranking.n_topics), texts)]
-    if measure.kind in ("cutoffs", "points"):
-        definition = find(measure.ours)
-        fixed: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
-        return [
-            Column(
-                measure.written(number), measure, definition.function(ranking, **fixed, **{str(measure.number): number})
-            )
-            for number in (int(n) if measure.kind == "cutoffs" else n for n in measure.numbers)
-        ]
-    return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
+    if measure.kind not in ("cutoffs", "points"):
+        return [Column(measure.printed, measure, _single(measure, ranking, level, documents))]
+    numbers = [int(number) if measure.kind == "cutoffs" else number for number in measure.numbers]
+    return [
+        Column(measure.written(number), measure, _ours(measure, ranking, level, **{str(measure.number): number}))
+        for number in numbers
+    ]
+
+
+def _ours(measure: TrecMeasure, ranking: JudgedRanking, level: int, **parameters: Any) -> Floats:
+    """Our measure of that name."""
+    definition = find(measure.ours)
+    if "rel" in definition.parameters:
+        parameters["rel"] = level
+    return definition.function(ranking, **parameters)
 
 
 def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents: int) -> Floats:
@@ -113,8 +105,8 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         of_topic = average_precision(ranking, rel=level) if name == "gm_map" else bpref(ranking, rel=level)
         return log(np.maximum(of_topic, LOWEST))
     if name == "utility":
-        hit, noise, miss, rest = measure.numbers
-        return utility(ranking, rel=level, hit=hit, noise=noise, miss=miss, rest=rest, documents=documents)
+        weights = dict(zip(("hit", "noise", "miss", "rest"), measure.numbers, strict=True))
+        return utility(ranking, rel=level, documents=documents, **weights)
     if name == "set_F":
         return weighted_f(ranking, level, measure.numbers[0])
     if name == "11pt_avg":
@@ -123,11 +115,8 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         return _rbp(measure, ranking)
     if name == "rbp_resid":
         return rbp_residual(ranking, p=measure.pairs.get("p", _PERSISTENCE))
-    definition = find(measure.ours)
-    parameters: dict[str, Any] = {"rel": level} if "rel" in definition.parameters else {}
-    if measure.kind == "gains":
-        parameters["gains"] = gains_of(measure, ranking.judgments.top_level)
-    return definition.function(ranking, **parameters)
+    gains = {"gains": gains_of(measure, ranking.judgments.top_level)} if measure.kind == "gains" else {}
+    return _ours(measure, ranking, level, **gains)
 
 
 def gains_of(measure: TrecMeasure, top_level: int) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.elementary import exp, log
@@ -90,11 +89,10 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     if factors is not None:
         table = [_standardised(column, factors, labels) for column in table]
     page = _Page(chosen, table, labels, z=factors is not None)
-    page.facts["tag"] = system.tag if isinstance(system, PackedRun) else system.tag or system.system
+    page.facts["tag"] = system.tag or getattr(system, "system", "")
     page.facts["topics"] = len(judgments.topics) if options.complete else len(labels)  # also where -D evaluates one
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
-        known = judgments.level > 0
-        page.facts["relevant"] = int(known.sum())
+        page.facts["relevant"] = int((judgments.level > 0).sum())
     return Printed(page.blocks(topics=options.topics, summary=not options.no_summary), tuple(notes))
 
 
@@ -117,15 +115,10 @@ def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:
 def _standardised(column: Column, factors: Mapping[str, Factors], topics: Sequence[str]) -> Column:
     """The column as z scores: (value − mean) / sd by topic."""
     known = factors.get(column.name)
-    place = {} if known is None else {topic: at for at, topic in enumerate(known.topics)}
-    at = np.array([place.get(topic, -1) for topic in topics], dtype=np.int64)
-    z = np.full(len(at), MISSING_Z)
-    if known is not None:
-        some = np.flatnonzero(at >= 0)
-        mean, sd = np.asarray(known.mean)[at[some]], np.asarray(known.sd)[at[some]]
-        off = column.values[some] - mean
-        z[some] = np.where(off == 0, 0.0, MISSING_Z)
-        z[some[sd != 0]] = off[sd != 0] / sd[sd != 0]
+    moments = {} if known is None else dict(zip(known.topics, zip(known.mean, known.sd, strict=True), strict=True))
+    mean, sd = np.array([moments.get(topic, (np.nan, 0.0)) for topic in topics]).reshape(-1, 2).T
+    off = column.values - mean
+    z = np.divide(off, sd, out=np.where(off == 0, 0.0, MISSING_Z), where=sd != 0)
     return Column(column.name, column.measure, z, column.texts)
 
 
@@ -163,12 +156,9 @@ class _Page:
         if any(measure.summary == "tag" for measure in self.chosen):
             yield "runid", str(self.facts["tag"])
         for column in self.table:
-            if column.measure.summary != "none":
-                yield self._name(column), self._form_summary(column) % self._total(column)
-
-    def _form_summary(self, column: Column) -> str:
-        whole = column.measure.summary in ("sum", "topics", "relevant")
-        return "%d" if whole and not self.z else "%6.4f"
+            if (how := column.measure.summary) != "none":
+                form = "%d" if how in ("sum", "topics", "relevant") and not self.z else "%6.4f"
+                yield self._name(column), form % self._total(column)
 
     def _total(self, column: Column) -> float:
         how = column.measure.summary

@@ -78,10 +78,8 @@ def _check(measure: TrecMeasure) -> None:
         count = len(measure.numbers)
         if measure.name == "utility" and count != 4:
             raise ArgumentError(f"-m utility.{measure.parameters}: utility takes 4 numbers; got {count}")
-        if (
-            measure.name in ("iprec_at_recall", "11pt_avg")
-            and not 0 <= min(measure.numbers) <= max(measure.numbers) <= 1
-        ):
+        recall = measure.name in ("iprec_at_recall", "11pt_avg")
+        if recall and not 0 <= min(measure.numbers) <= max(measure.numbers) <= 1:
             raise ArgumentError(f"-m {measure.name}.{measure.parameters}: recall lies between 0 and 1")
 
 
