@@ -190,11 +190,11 @@ def _one_run(run: Any) -> list[Run | str]:
 def _named_run(name: Any, run: Any) -> list[Run | str]:
     """A run in a mapping, under the name it has there."""
     if not isinstance(name, str) or not name:
-        raise DataError(f"runs: a system's name must be text that is not empty; got {name!r}")
+        raise DataError(f"runs: a system name must be non-empty text; got {name!r}")
     if isinstance(run, (str, os.PathLike)):
         files = expand(run)
         if len(files) > 1:
-            raise ArgumentError(f"runs: {name!r} stands for {len(files)} files ({run}); one run goes by one name")
+            raise ArgumentError(f"runs: {name!r} names {len(files)} files ({run}); name each run separately")
         return [replace(read_run(file), system=name) for file in files]
     known = _known_run(run, name)
     if known is None and isinstance(run, Iterable):
@@ -222,7 +222,7 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
     parts = columns_of(frame.columns, [*RUN_PARTS, "system"])
     place = Place("runs" if name is None else f"run {name!r}")
     if not {"topic", "document"} <= set(parts) or not {"score", "rank"} & set(parts):
-        place.fail(missing_columns(frame.columns, "run", RUN_COLUMNS))
+        place.fail(missing_columns(frame.columns, "a run", RUN_COLUMNS))
     if not frame.height:
         place.fail("the frame is empty; a run needs at least one document")
     systems = [None]
@@ -232,7 +232,7 @@ def runs_of_frame(frame: pl.DataFrame, name: str | None = None) -> Iterator[Run]
             place.fail(f"row {column.to_list().index(None) + 1} has no {parts['system']}; every row needs one")
         systems = column.unique(maintain_order=True).to_list()
         if len(systems) > 1 and name is not None:
-            place.fail(f"holds {len(systems)} runs by its column {parts['system']!r}; one run goes by one name")
+            place.fail(f"holds {len(systems)} runs in its column {parts['system']!r}; name each run separately")
     for system in systems:
         part = frame if len(systems) == 1 else frame.filter(column == system)
         chosen = name or system or "run"

@@ -388,6 +388,6 @@ def careful_qrels(data: bytes, path: str) -> Parsed:
 
 def _twice(topic: bytes, document: bytes, first: int) -> str:
     return (
-        f"document {_show(document)} comes twice in topic {_show(topic)} (first on line {first}); "
-        "keep one line for each document"
+        f"document {_show(document)} occurs twice in topic {_show(topic)} (first on line {first}); "
+        "keep one line per document"
     )

@@ -21,8 +21,8 @@ HARDLY = 0.01
 TELLING = 10
 """How many times as many documents must match without regard to capitals for these to be the reason."""
 _IN_VAIN = {
-    "scores": ("every score would be 0", "the scores would mean nothing"),
-    "pool": ("the pool would be empty", "the pool would mean nothing"),
+    "scores": ("every score would be 0", "the scores would be meaningless"),
+    "pool": ("the pool would be empty", "the pool would be meaningless"),
 }
 NONE_JUDGED = sentence(
     "measures.none-judged",
@@ -86,8 +86,8 @@ def refuse_other_ids(
     if not any(one.judged for one in matched):
         whose = matched[0].system if len(matched) == 1 else f"the {len(matched)} runs"
         raise DataError(
-            f"no document of {whose} is judged in {qrels.name}, so {nothing}; do the ids of topics and documents "
-            "agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
+            f"no document of {whose} is judged in {qrels.name}, so {nothing}. Do the topic and document ids agree "
+            "(capitals, blanks, leading zeros)? `cranfield check` compares them"
         )
     if not all(one.hardly(judgments) for one in matched):
         return
@@ -98,8 +98,8 @@ def refuse_other_ids(
     if seen.folded_documents >= TELLING * seen.judged:
         few = f"{plural(seen.judged, 'document')} of {seen.system} {'is' if seen.judged == 1 else 'are'}"
         raise DataError(
-            f"only {few} judged in {qrels.name}, and {seen.folded_documents:,} would be without regard to capitals "
-            f"and blanks, so {little}; write the ids alike. `cranfield check` compares them"
+            f"only {few} judged in {qrels.name}, so {little}. {seen.folded_documents:,} would match if capitals and "
+            "blanks were ignored: write the ids alike. `cranfield check` compares them"
         )
 
 
@@ -134,7 +134,7 @@ class Agreement:
         folds = [("topic", self.folded_topics, "case, blanks and leading zeros")]
         folds += [("document", self.folded_documents, "case and blanks")]
         texts = [
-            f"{plural(count, f'{part} id')} would match the judgments' without regard to {what}; write them alike"
+            f"{plural(count, f'{part} id')} would match the judgments if {what} were ignored; write them alike"
             for part, count, what in folds
             if count
         ]
@@ -151,7 +151,7 @@ def agreement(qrels: Qrels, run: Run) -> Agreement:
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["FT-1"], "relevance": [1]}))
     >>> run = Run(pl.DataFrame({"topic": ["1"], "document": ["ft-1"], "rank": [1], "score": [2.0]}))
     >>> agreement(qrels, run).warnings[0]
-    "1 document id would match the judgments' without regard to case and blanks; write them alike"
+    '1 document id would match the judgments if case and blanks were ignored; write them alike'
     """
     from cranfield.collection.pools import judged_share
 

@@ -171,12 +171,12 @@ def same_system(system: str, first: str | int, second: str | int) -> str:
     former = first if isinstance(first, str) else f"run {first}"
     if isinstance(second, str):
         return (
-            f"{second}: its system {system!r} was read from {former} already; rename one of the files, or choose where "
+            f"{second}: system {system!r} was already read from {former}; rename one of the files, or choose where "
             "names come from (name='file' or name='tag')"
         )
     return (
-        f"run {second}: there is a system {system!r} already ({former}); "
-        "call every run by a name of its own: {'bm25': run, 'ours': run}"
+        f"run {second}: system {system!r} exists already ({former}); "
+        "give every run its own name: {'bm25': run, 'ours': run}"
     )
 
 

@@ -80,7 +80,7 @@ def run_frame(columns: Mapping[str, Any], place: Place) -> pl.DataFrame:
         place.fail("has neither scores nor ranks; give one of them")
     else:
         bad = np.flatnonzero(rank.is_null().to_numpy()).tolist()
-        place.add(bad, lambda at: f"{_who(keys, at)} has no rank that is a whole number")
+        place.add(bad, lambda at: f"{_who(keys, at)} has no whole number as rank")
         score = -rank.cast(pl.Float64).to_numpy()
     _no_duplicates(place, keys)
     ranks = [None] * keys.height if rank is None else rank
@@ -203,7 +203,7 @@ def _refuse(place: Place, keys: pl.DataFrame, fine: NDArray[np.bool_], part: str
 def _no_duplicates(place: Place, keys: pl.DataFrame) -> None:
     """A document at most once in a topic; an error for everything that is wrong."""
     again = np.flatnonzero(~keys.select(pl.struct(pl.all()).is_first_distinct()).to_series()).tolist()
-    text = "document {1!r} comes twice in topic {0!r}; keep one row for each document"
+    text = "document {1!r} occurs twice in topic {0!r}; keep one row per document"
     place.add(again, lambda at: text.format(*keys.row(at)))
     place.raise_if_any()
 
@@ -235,7 +235,7 @@ def of_tuples(rows: Iterable[Any], part: str) -> dict[str, list[Any]]:
 
 def missing_columns(names: Sequence[str], what: str, needed: str) -> str:
     """The message for a table whose columns are not those of a run or of judgments."""
-    return f"the columns are no {what}: expected {needed}; there are: {summary(list(names), most=10)}"
+    return f"the columns are not {what}: expected {needed}; found {summary(list(names), most=10)}"
 
 
 RUN_COLUMNS = "topic, document and score or rank (or qid docno score rank; query_id doc_id score)"

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from cranfield.collection.sample import Sample
 
 README = """\
-A synthetic test collection made by cranfield. Nothing in it is real, and everything about it is known.
+A synthetic test collection made by cranfield. Nothing in it is real; the truth about it is known.
 
 documents.jsonl.gz   the documents, one JSON object per line: document, text
 topics.tsv           the topics: number, tab, title
 qrels.txt            judgments (topic iteration document relevance) of the pool: every document in the
                      top {depth} of at least one run; relevance is 0, 1 or 2
-qrels.full.txt.gz    judgments of every document for every topic: the truth the pool is a part of
-runs/SYSTEM.run.gz   what each system retrieved (topic Q0 document rank score tag). The systems TEAM-1,
+qrels.full.txt.gz    judgments of every document for every topic, of which the pool is a part
+runs/SYSTEM.run.gz   the run of each system (topic Q0 document rank score tag). The systems TEAM-1,
                      TEAM-2, ... belong to one team and share part of their errors. Some systems print
                      scores so coarse that documents tie; some fail on a topic and find nothing.
 truth.json           the parameters of the model; of each system the team, the quality, and the mean AP
@@ -46,7 +46,7 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     if barred is not None:
         raise FileError(os.fspath(barred), [Problem(0, "is a file where a directory is expected")])
     if not empty and not force:
-        text = "is not empty; name a new directory, or replace a former sample there with force=True"
+        text = "is not empty; name a new directory, or replace an earlier sample with force=True"
         raise FileError(os.fspath(directory), [Problem(0, text)])
 
 

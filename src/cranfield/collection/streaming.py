@@ -296,7 +296,7 @@ class RunStream:
                     yield from reading.checked([_from_shelf(file_name)])
                 file_name.unlink()
         self._finish(reading)
-        text = f"its topics are mixed, so it was read by way of temporary files ({written / 1e6:,.0f} MB)"
+        text = f"its topics are interleaved, so it was read through temporary files ({written / 1e6:,.0f} MB)"
         self.notes = (*self.notes, text)
 
     def _length(self) -> int:
@@ -377,7 +377,7 @@ class _Reading:
                 if is_other_run(head[: head.rfind(b"\n") + 1] or head, self.stream.path):
                     raise _Indivisible("it is not in TREC's format")
         if b"\t" in data:
-            raise _Indivisible("only all of it can tell whether tabs set its fields apart")
+            raise _Indivisible("only the whole file shows whether tabs separate its fields")
         return careful_run_block(data, self.stream.lenient, line, self.problems)
 
     def checked(self, parts: list[Rows]) -> Iterator[Rows]:

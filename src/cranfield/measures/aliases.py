@@ -171,17 +171,14 @@ TREC_MEASURES: Mapping[str, TrecMeasure] = {
 TREC_NAMES = {name: one for name, one in TREC_MEASURES.items() if one.ours}
 """Those that give every topic a score."""
 
-_GEOMETRIC = (
-    "is a geometric mean over topics, not a score of a topic; `cranfield trec_eval -m {0}` prints it, and {1} has the "
-    "scores of the topics"
-)
+_GEOMETRIC = "is a geometric mean over topics; use {1} for topics, or print it with `cranfield trec_eval -m {0}`"
 _PREFERENCES = (
-    "needs preferences between documents (trec_eval -R prefs), which are not read here; the nearest measure for "
-    "graded judgments is Bpref (trec_eval: bpref)"
+    "needs preferences between documents (trec_eval -R prefs), which are not supported; with graded judgments, use "
+    "Bpref (trec_eval: bpref)"
 )
 _GROUPS = (
-    "needs judgments by several groups of judges (trec_eval -R qrels_jg), which are not read here; the nearest for "
-    "one group is {0}; score each group's qrels on its own and average"
+    "needs judgments by several groups (trec_eval -R qrels_jg), which are not supported; score the qrels of each group "
+    "by {0} and average"
 )
 NO_SCORE: Mapping[str, str] = {
     "runid": "is the run's tag, not a score; `cranfield trec_eval -m runid` prints it",

@@ -141,7 +141,7 @@ def evaluate_archive(
     try:
         where.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(str(where), [Problem(0, f"cannot be made a directory: {reason(error)}")]) from None
+        raise FileError(str(where), [Problem(0, f"the directory cannot be created: {reason(error)}")]) from None
     how = {name: value for name, value in scoring.items() if name not in ("workers", "executor", "memory")}
     job = {"measures": names, **{name: None if value is None else str(value) for name, value in sorted(how.items())}}
     with WorkFile(where / FINISHED, job, "archive") as finished:

@@ -38,7 +38,7 @@ def scores_or_evaluated(
     """
     if runs is not None:
         if qrels is not None:
-            raise ArgumentError("the judgments are given twice; write them first, and then the runs, without `qrels`")
+            raise ArgumentError("the judgments are given twice; give judgments, then runs, without `qrels`")
         scores, qrels = runs, cast("QrelsLike", scores)
     if qrels is None:
         _refuse_runs(scores, measure, argument)
@@ -63,6 +63,6 @@ def _refuse_runs(scores: Any, measure: Any, argument: str) -> None:
     if strange and not any(map(recognise, names)):
         shown = min(names, default="")
         raise ArgumentError(
-            f"`{argument}` looks like runs without judgments: {shown!r} is no measure, it may be a document. "
-            "To evaluate runs, give the judgments too: qrels=…, measure=…"
+            f"`{argument}` looks like runs without judgments: {shown!r} is not a measure and may be a document. "
+            "To evaluate runs, add the judgments: qrels=…, measure=…"
         )

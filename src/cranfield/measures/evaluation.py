@@ -66,7 +66,7 @@ MISSING_TOPICS = sentence(
 )
 UNJUDGED_TOPICS = sentence(
     "measures.unjudged-topics",
-    "{system}: {count} topic{s} without judgments left out: {which}",
+    "{system}: {count} topic{s} without judgments dropped: {which}",
     "the run has that many topics that the judgments lack",
 )
 NO_RELEVANT = sentence(
@@ -413,7 +413,7 @@ def run_warnings(
         if lacks == topics:
             texts.append(NO_COMMON_TOPIC(system=system, qrels=qrels.name))
         elif lacks and missing != "error":
-            fate, which = "scored 0" if missing == "zero" else "left out for every system", summary(outcome.missing)
+            fate, which = "scored 0" if missing == "zero" else "dropped for every system", summary(outcome.missing)
             texts.append(MISSING_TOPICS(system=system, missing=lacks, topics=topics, fate=fate, which=which))
         if lacks < topics:
             texts += outcome.matched.warnings(len(evaluator.judgments.topic))

@@ -117,9 +117,7 @@ def highest_gain(judgments: Judgments, gains: str, top: int | None = None) -> fl
     if top is None or gains not in ("linear", "exp"):
         return highest
     if judgments.top_level > top:
-        raise DataError(
-            f"the judgments go up to level {judgments.top_level}, above top={top}; raise top or leave it out"
-        )
+        raise DataError(f"the judgments go up to level {judgments.top_level}, above top={top}; raise top or omit it")
     if gains == "exp":
         check_exponential(top, "top is")
     return float(top if gains == "linear" else 2.0**top - 1)

@@ -288,7 +288,7 @@ class JudgedRanking(Memory):
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
     """Judgments ready for use, and the index that finds a ranking's documents among them."""
     if not len(qrels):
-        raise DataError(f"{qrels.name}: no judgments at all")
+        raise DataError(f"{qrels.name}: holds no judgments")
     topics = qrels.topics
     numbers = {label: number for number, label in enumerate(topics)}
     if isinstance(qrels, QrelsInWords):
@@ -322,7 +322,7 @@ class NoRanking(DataError):
 
     def __init__(self, system: str, count: int, topic: str, rank: int | None = None, number: int = 0) -> None:
         self.system, self.count, self.topic, self.rank, self.number = system, count, topic, rank, number
-        what = f"rank {rank} occurs twice for topic {topic} ({count} ranks do so in all)"
+        what = f"rank {rank} occurs twice for topic {topic} ({count} duplicate ranks in all)"
         if rank is None:
             what = f"{count} documents have no integer in the rank column, the first for topic {topic}"
         super().__init__(f"{system}: {what}; order by score or by file instead (order='score', order='file')")

@@ -87,7 +87,7 @@ class Parameter:
         if self.range is not None and value not in self.range:  # type: ignore[operator]
             raise ArgumentError(f"`{self.name}` must be {self.range}; got {given}")
         if isinstance(value, float) and not abs(value) <= LARGEST:
-            raise ArgumentError(f"`{self.name}` must be a number of at most {LARGEST:g} in size; got {given}")
+            raise ArgumentError(f"`{self.name}` must be a number of magnitude at most {LARGEST:g}; got {given}")
         if self.gains:
             return check_gains(str(value), self.name)
         return value  # type: ignore[return-value]
@@ -370,6 +370,6 @@ def _by_function(name: str, function: object) -> Definition:
     if found := [definition for definition in _DEFINITIONS.values() if definition.function is function]:
         return found[0]
     raise ArgumentError(
-        f"measure {name!r} leads to a {type(function).__name__}, not to a measure; "
+        f"measure {name!r} is a {type(function).__name__}, not a measure; "
         "decorate a function with cranfield.measures.measure"
     )

@@ -132,8 +132,8 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
             continue
         if not level.isdecimal() or int(level) < 1 or gain < 0:
             raise ArgumentError(
-                f"-m {measure.name}.{measure.parameters}: only levels from 1 may have a gain, and none a negative one; "
-                f"found {level}={gain:g}; change the levels in the qrels instead"
+                f"-m {measure.name}.{measure.parameters}: gains need levels from 1 and must not be negative; found "
+                f"{level}={gain:g}. Change the levels in the qrels instead"
             )
         if len(level) > _LEVEL_DIGITS:
             raise ArgumentError(
@@ -144,8 +144,8 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
         return "linear"
     if top_level >= 10**_LEVEL_DIGITS:
         raise DataError(
-            f"the judgments go up to level {top_level:,}; gains can be named where levels have up to {_LEVEL_DIGITS} "
-            f"digits, so leave them out of -m {measure.name}"
+            f"the judgments go up to level {top_level:,}; named gains need levels of up to {_LEVEL_DIGITS} digits. "
+            f"Omit the gains from -m {measure.name}"
         )
     return ":".join(repr(named.get(level, float(level))) for level in range(1, max(top_level, *named) + 1))
 

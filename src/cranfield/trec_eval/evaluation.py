@@ -74,12 +74,10 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     notes = [*options.notes, *notes, *ranking.matched(options.run).warnings(len(judgments.topic))]
     if absent and not options.complete:
         named = summary([judgments.topics[at] for at in absent])
-        notes.append(f"left out, because the run has nothing for them: {named}; -c counts them as 0")
+        notes.append(f"dropped, because the run lacks them: {named}; -c scores them 0")
     ranking = cut(with_stand_in(ranking) if options.complete else ranking, options.most, options.judged_only)
     if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
-        notes.append(
-            f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 here, nan in trec_eval"
-        )
+        notes.append(f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 (nan in trec_eval)")
     table = [
         column.of(topics, absent=np.isin(topics, absent))
         for measure in chosen

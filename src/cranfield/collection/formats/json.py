@@ -36,7 +36,7 @@ def write_json(data: Any, kind: Kind) -> bytes:
     import json
 
     if kind == "qrels" and data.frame.select("topic", "document").is_duplicated().any():
-        raise DataError(f"judgments {data.name}: JSON has no place for subtopics; write trec or table instead")
+        raise DataError(f"judgments {data.name}: JSON cannot hold subtopics; write trec or table instead")
     nested: dict[str, dict[str, Any]] = {}
     for topic, document, value in data.frame.select("topic", "document", COLUMNS[kind][-1]).iter_rows():
         nested.setdefault(topic, {})[document] = value
@@ -75,7 +75,7 @@ COLLECTION_FORMATS.register(
         write=write_json,
         ending=".json",
         asked_by=".json",
-        notes="MTEB's subset and split around the topics are passed through; a key that comes twice is an error",
+        notes="MTEB's subset and split levels are skipped; a duplicate key is an error",
         tried=10,
         rank=60,
     )
@@ -90,7 +90,7 @@ COLLECTION_FORMATS.register(
         write=lambda data, kind: data.frame.select(COLUMNS[kind]).write_ndjson().encode(),
         ending=".jsonl",
         asked_by=".jsonl",
-        notes="keys as in tables; others are passed over",
+        notes="keys as in tables; others are ignored",
         tried=15,
         rank=70,
     )

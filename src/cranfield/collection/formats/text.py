@@ -63,7 +63,7 @@ def _read_msmarco(file: CollectionFile, kind: Kind) -> Parsed:
             lines.append(number)
     problems.raise_if_any()
     columns = {part: [row[at] for row in rows] for at, part in enumerate(("topic", "document", "rank"))}
-    note = "no scores: documents are in the order of their ranks (score = -rank)"
+    note = "no scores in the file: documents are ordered by rank (score = -rank)"
     return file.parsed(kind, columns, lines, notes=(note,))
 
 
@@ -83,7 +83,7 @@ def _tab_separated(frame: pl.DataFrame, place: str, header: bool = False) -> byt
     for name in (name for name, dtype in frame.schema.items() if dtype == pl.String):
         bad = frame.filter(pl.col(name).str.contains(r"[\t\r\n]") | (pl.col(name).str.strip_chars() == ""))
         if bad.height:
-            text = f"{name} {bad[name][0]!r} cannot stand in a tab-separated file; write json instead"
+            text = f"{name} {bad[name][0]!r} cannot be written to a tab-separated file; write json instead"
             raise DataError(f"{place}: {text}")
     return frame.write_csv(separator="\t", include_header=header, quote_style="never").encode()
 
@@ -106,7 +106,7 @@ def _read_table(file: CollectionFile, kind: Kind) -> Parsed:
     named = columns_of(header, [*RUN_PARTS, "system"] if kind == "run" else QRELS_PARTS)
     needed = ("topic", "document", "relevance")[: 2 if kind == "run" else 3]
     if lacking := [part for part in needed if part not in named]:
-        text = f"no column is the {lacking[0]}; there are: {shown(', '.join(header))}; are its quotes in pairs?"
+        text = f"no column holds the {lacking[0]}; found {shown(', '.join(header))}. Check that quotes are paired."
         raise FileError(file.path, [Problem(table.lines[0], text)])
     problems = Problems(file.path)
     for line, row in zip(table.lines[1:], table.rows[1:], strict=True):
@@ -128,7 +128,7 @@ def _write_beir(data: Any, kind: Kind) -> bytes:
     if kind == "run":
         return write_json(data, kind)
     if data.frame.select("topic", "document").is_duplicated().any():
-        raise DataError(f"judgments {data.name}: BEIR's format has no place for subtopics; write trec instead")
+        raise DataError(f"judgments {data.name}: BEIR's format cannot hold subtopics; write trec instead")
     columns = {"query-id": "topic", "corpus-id": "document", "score": "relevance"}
     return _tab_separated(data.frame.select(**columns), f"judgments {data.name}", header=True)
 
@@ -139,10 +139,10 @@ COLLECTION_FORMATS.register(
         summary="runs `topic Q0 document rank score tag`, qrels `topic iteration document relevance`",
         write=_write_trec,
         ending=".run",
-        notes="any mix of blanks and tabs (ids with blanks where tabs set the fields apart); blank and `#` lines "
-        "and a `<SYSDESC>` line (NTCIR) skipped and reported; fields after the tag only when lenient; finite scores; a "
-        "document at most once per topic; the iteration field is the subtopic of diversity judgments; relevance is an "
-        "integer, negative allowed",
+        notes="any mix of blanks and tabs (with tabs alone, ids may hold blanks); blank and `#` lines and NTCIR's "
+        "`<SYSDESC>` line are skipped and reported; fields after the tag need lenient; scores are finite; a document "
+        "occurs at most once per topic; the iteration field is the subtopic of diversity judgments; relevance is an "
+        "integer, also negative",
         rank=10,
     )
 )
@@ -153,20 +153,20 @@ COLLECTION_FORMATS.register(
         write=_write_ntcir,
         writes=("qrels",),
         ending=".qrels",
-        notes="with `topic intent document L2` for diversity; without the L it is read too",
+        notes="`topic intent document L2` for diversity; also read without the L",
         rank=20,
     )
 )
 COLLECTION_FORMATS.register(
     CollectionFormat(
         name="msmarco",
-        summary="MS MARCO's runs `topic document rank`, set apart by tabs; its qrels are TREC's",
+        summary="MS MARCO's runs `topic document rank`, separated by tabs; its qrels are TREC's",
         recognise=_is_msmarco,
         read=_read_msmarco,
         reads=("run",),
         write=_write_msmarco,
         ending=".tsv",
-        notes="there are no scores: documents are ordered by rank, which is reported; ids may hold blanks",
+        notes="no scores: documents are ordered by rank, which is reported; ids may hold blanks",
         tried=40,
         rank=30,
     )
@@ -196,7 +196,7 @@ COLLECTION_FORMATS.register(
         ending=".csv",
         asked_by=".csv",
         notes="columns in any order: `topic,document,rank,score`, PyTerrier's `qid,docno,…`, ir_measures' "
-        "`query_id,doc_id,…`; others are passed over",
+        "`query_id,doc_id,…`; others are ignored",
         tried=30,
         rank=50,
     )
