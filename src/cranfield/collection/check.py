@@ -80,14 +80,14 @@ class FileCheck(Result):
         return pl.DataFrame([row], schema={"file": pl.String, "kind": pl.String, **counts}, orient="row")
 
     def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
+        """The answer that command line, page and report show."""
         from cranfield.questions.check.answer import check_answer
 
         return check_answer(self, question)
 
     @staticmethod
     def drawings() -> Drawings:
-        """Its charts by name; the first is drawn unless another is named."""
+        """Its charts by name; the first is the default."""
         from cranfield.questions.check import charts
 
         return {"contents": charts.contents}
@@ -98,7 +98,7 @@ Content = Run | Qrels | ScorePart
 
 
 def check_file(path: str | os.PathLike[str], *, kind: FileKind | None = None, lenient: bool = False) -> FileCheck:
-    """Read a file strictly and say what it holds; problems are reported, not raised.
+    """Read a file strictly and report its contents; problems are reported, not raised.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -119,7 +119,7 @@ def check_and_read(
 ) -> tuple[FileCheck, Content | None]:
     """The check of a file and what it holds, read once; nothing for a file with problems.
 
-    `missing` says what a missing score means, as in `read_scores`.
+    `missing` is what a missing score means, as in `read_scores`.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -132,7 +132,7 @@ def check_and_read(
     try:
         data = None if is_dataset(label) else read_bytes(path)
         content = kind or recognise(label, data)
-        recognised = "scores" if content == "unknown" else content  # whose readers say what is wrong with it
+        recognised = "scores" if content == "unknown" else content  # its readers explain the problem
         if recognised == "run":
             run = read_run(path) if data is None else parse_run(data, path, lenient=lenient)
             ties = count_ties(run.frame)

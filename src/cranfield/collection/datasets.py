@@ -1,4 +1,4 @@
-"""Judgments and runs of ir_datasets by name (``irds:msmarco-passage/dev/small``), when that package is there."""
+"""Judgments and runs of ir_datasets by name (``irds:msmarco-passage/dev/small``), if that package is installed."""
 
 from __future__ import annotations
 

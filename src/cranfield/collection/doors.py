@@ -1,6 +1,6 @@
-"""The front doors for runs and judgments: whatever people hold, as `Run` and `Qrels`.
+"""`as_runs` and `as_qrels`: files, frames, mappings and objects of other tools as `Run` and `Qrels`.
 
-Objects of other tools are known by their module and attributes; none of those tools is ever imported here.
+Objects of other tools are recognised by module and attributes; those tools are never imported.
 """
 
 from __future__ import annotations
@@ -88,12 +88,13 @@ QRELS_TAKEN = """\
 
 
 def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
-    """One run or several, in whatever form: runs as `Run`, files by their names (they are read one at a time).
+    """One run or several, in any form: runs as `Run`, files by their names (they are read one at a time).
 
-    Understood are `Run` objects, files, directories and globs; ``{topic: {document: score}}``; frames of pandas or
-    polars with the columns of TREC, PyTerrier (``qid docno rank score``) or ir_measures (``query_id doc_id score``),
-    which may hold several runs told apart by a column ``system`` or ``name``; ranx's ``Run``; ir_measures' tuples; a
-    list of any of these; and a mapping from the system's name to any of these.
+    Accepted are `Run` objects, files, directories and globs; ``{topic: {document: score}}``; ranx's ``Run``;
+    ir_measures' tuples; frames; a list of any of these; and a mapping from the system's name to any of these.
+
+    A frame of pandas or polars has the columns of TREC, PyTerrier (``qid docno rank score``) or ir_measures
+    (``query_id doc_id score``). A column ``system`` or ``name`` tells several runs apart.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def as_runs(runs: RunsLike) -> list[Run | str] | Iterator[Run | str]:
 
 
 def as_qrels(qrels: QrelsLike) -> Qrels:
-    """Judgments in whatever form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
+    """Judgments in any form: `Qrels`, a file, ``{topic: {document: relevance}}``, a frame, ranx's or ir_measures'.
 
     Examples
     --------
@@ -249,7 +250,7 @@ def _from_tuples(rows: Iterable[Any], name: str) -> Run:
 
 
 def _is_tuple(one: Any, part: str) -> bool:
-    """Whether it is a row as ir_measures has it: query_id, doc_id and a score or relevance."""
+    """Whether it is a row of ir_measures: query_id, doc_id and a score or relevance."""
     return all(hasattr(one, name) for name in ("query_id", "doc_id", part))
 
 
@@ -264,13 +265,13 @@ def _name_of(thing: Any, otherwise: str) -> str:
 
 
 def each_run(runs: RunsLike) -> Iterator[Run]:
-    """The runs one at a time, files read when their turn comes."""
+    """The runs one at a time; files are read when needed."""
     for run in as_runs(runs):
         yield run if isinstance(run, Run) else read_run(run)
 
 
 def runs_in_memory(runs: RunsLike) -> list[Run]:
-    """Every run read: for questions that look at the runs more than once."""
+    """Every run in memory, for questions that need the runs more than once."""
     listed = list(as_runs(runs))
     files = iter(read_runs([one for one in listed if isinstance(one, str)]))
     return [one if isinstance(one, Run) else next(files) for one in listed]

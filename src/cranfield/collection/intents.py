@@ -1,4 +1,4 @@
-"""Intent probabilities: how likely each subtopic is to be what the searcher means."""
+"""Intent probabilities: how likely each subtopic is to be the intent of the searcher."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Intents:
 def read_intents(path: str | os.PathLike[str]) -> Intents:
     """Read intent probabilities: ``topic intent probability``, one line each, as NTCIREVAL's Iprob files have them.
 
-    A probability lies between 0 and 1, a topic's do not sum to more than 1, and a pair occurs once; white space,
-    comments and compression are those of the other readers.
+    A probability lies between 0 and 1, those of a topic sum to at most 1, and a pair occurs once. White space, comments
+    and compression are those of the other readers.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "Iprob")

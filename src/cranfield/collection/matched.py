@@ -1,6 +1,6 @@
-"""Do judgments and runs speak of the same topics and documents? The first thing to know about a score of 0.
+"""Do judgments and runs have the same topics and documents? The first question about a score of 0.
 
-Where hardly any document of the runs is judged, ids that are written differently are an error.
+Where almost no document of the runs is judged because ids are spelled differently, that is an error.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from cranfield.core.labels import plural
 from cranfield.core.sentences import sentence
 
 HARDLY = 0.01
-"""Share of judged documents below which ids may be written differently in run and judgments."""
+"""Share of judged documents below which ids may be spelled differently in run and judgments."""
 TELLING = 10
-"""How many times as many documents must match without regard to capitals for these to be the reason."""
+"""Spelling is the reason if ignoring capitals matches at least this many times as many documents."""
 _IN_VAIN = {
     "scores": ("every score would be 0", "the scores would be meaningless"),
     "pool": ("the pool would be empty", "the pool would be meaningless"),
@@ -54,7 +54,7 @@ class Matched:
         return self.judged == 0 or self.judged < HARDLY * min(judgments, self.retrieved)
 
     def warnings(self, judgments: int) -> tuple[str, ...]:
-        """One sentence if none or hardly one of the documents is judged."""
+        """One sentence if no document, or almost none, is judged."""
         if not self.judged:
             return (NONE_JUDGED(system=self.system),)
         if not self.hardly(judgments):
@@ -70,10 +70,10 @@ def refuse_other_ids(
     again: Callable[[int], Run | None],
     found: Literal["scores", "pool"] = "scores",
 ) -> None:
-    """A `DataError` where no document of any run is judged, or hardly one because ids differ in capitals or blanks.
+    """A `DataError` where no document of any run is judged, or almost none because ids differ in capitals or blanks.
 
-    A few ids without letters match all the same, so that not all is 0, and means as little. The run with the most
-    judged documents is looked at.
+    A few ids without letters may still match, so that not every score is 0. The run with the most judged documents
+    decides.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def refuse_other_ids(
 
 
 DEPTH = 10
-"""How far down a run is looked at for judged documents."""
+"""Depth at which the share of judged documents is computed."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Agreement:
     shared_topics : topics that both have
     judged_share : share of judged documents among the first ten of every shared topic
     judged : judged documents in the whole run
-    folded_topics : topics that are the same only without regard to case, blanks and leading zeros
-    folded_documents : retrieved documents that are judged only without regard to case and blanks
+    folded_topics : topics that match only if case, blanks and leading zeros are ignored
+    folded_documents : retrieved documents that are judged only if case and blanks are ignored
     """
 
     system: str
@@ -131,13 +131,13 @@ class Agreement:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong, one sentence each."""
-        folds = [("topic", self.folded_topics, "case, blanks and leading zeros")]
-        folds += [("document", self.folded_documents, "case and blanks")]
-        texts = [
-            f"{plural(count, f'{part} id')} would match the judgments if {what} were ignored; write them alike"
-            for part, count, what in folds
-            if count
-        ]
+        texts = []
+        if count := self.folded_topics:
+            what = "would match the judgments if case, blanks and leading zeros were ignored; write them alike"
+            texts.append(f"{plural(count, 'topic id')} {what}")
+        if count := self.folded_documents:
+            what = "would match the judgments if case and blanks were ignored; write them alike"
+            texts.append(f"{plural(count, 'document id')} {what}")
         if not self.shared_topics:
             texts.append("no topic in common with the judgments; do the topic ids agree?")
         elif not self.judged:
@@ -146,7 +146,7 @@ class Agreement:
 
 
 def agreement(qrels: Qrels, run: Run) -> Agreement:
-    """What a run and the judgments have in common, and what they would have if ids were written alike.
+    """What a run and the judgments have in common, and what they would have with equal spelling of ids.
 
     >>> qrels = Qrels(pl.DataFrame({"topic": ["1"], "subtopic": ["0"], "document": ["FT-1"], "relevance": [1]}))
     >>> run = Run(pl.DataFrame({"topic": ["1"], "document": ["ft-1"], "rank": [1], "score": [2.0]}))

@@ -1,8 +1,7 @@
-"""Strict readers of runs and judgments: whatever tool wrote the file, nothing is silently misread.
+"""Strict readers of runs and judgments of many tools: nothing is silently misread.
 
-Two parsers stand side by side. The fast one hands tidied bytes to a columnar parser and gives up at the first
-doubt; the careful one goes line by line, defines what is accepted, and says what is wrong with every line that
-is not. Whatever the fast one accepts, the careful one reads to the same rows (a property test keeps it so).
+`collection.lines` has the parsers: a fast one that gives up at the first doubt, and a careful one that defines what is
+accepted and explains what is not.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
 
     MS MARCO's lines, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
 
-    Fields are separated by any mix of blanks and tabs; line ends may be LF or CRLF; a byte-order mark, blank
-    lines and lines that start with ``#`` are skipped, and so is the ``<SYSDESC>`` line of NTCIR runs, which
-    is reported in `Run.notes`. The file may be compressed (.gz, .bz2, .xz, .zst).
+    Any mix of blanks and tabs separates fields. Line ends may be LF or CRLF. A byte-order mark, blank lines and
+    lines that start with ``#`` are skipped. So is the ``<SYSDESC>`` line of NTCIR runs; `Run.notes` reports it.
+    The file may be compressed (.gz, .bz2, .xz, .zst).
 
     Parameters
     ----------
@@ -42,8 +41,8 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
     Raises
     ------
     FileError
-        For a wrong number of fields, a score that is no finite number, a document twice in one topic, an empty
-        or binary file, or bad UTF-8: with file and line; all problems counted, the first five shown.
+        With file and line, for a wrong number of fields, a score that is not a finite number, a duplicate document,
+        an empty or binary file, or bad UTF-8. All problems are counted and the first five shown.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def read_run(path: str | os.PathLike[str], *, lenient: bool = False, name: Syste
 def parse_run(
     data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
 ) -> Run:
-    """`read_run` of bytes that were read already from the file."""
+    """`read_run` for bytes that were already read."""
     label = os.fspath(path)
     data = check_text(data, label)
     parsed = fast_run(data) or _other(data, label, "run") or careful_run(data, label, lenient)
@@ -71,7 +70,7 @@ def parse_run(
 
 
 def called(path: str, tag: str, name: SystemName) -> str:
-    """The system of a run: its tag where that is wanted and there is one (standard input has no name), or its file.
+    """The name of a run: its tag if that is asked for and exists (or for standard input), else its file name.
 
     >>> called("bm25.run", "run-1", "file"), called("bm25.run", "run-1", "tag"), called("bm25.json", "", "tag")
     ('bm25', 'run-1', 'bm25')
@@ -80,7 +79,7 @@ def called(path: str, tag: str, name: SystemName) -> str:
 
 
 def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAME) -> PackedRun | Run:
-    """`read_run`, or the same rows packed, which is quicker and all that scoring needs."""
+    """`read_run`, or the same rows packed, which is faster and enough for scoring."""
     if is_dataset(path):
         return read_run(path, lenient=lenient, name=name)
     return parse_rows(read_bytes(path), path, lenient=lenient, name=name)
@@ -89,7 +88,7 @@ def read_rows(path: str, *, lenient: bool = False, name: SystemName = SYSTEM_NAM
 def parse_rows(
     data: bytes, path: str | os.PathLike[str], *, lenient: bool = False, name: SystemName = SYSTEM_NAME
 ) -> PackedRun | Run:
-    """`read_rows` of bytes that were read already from the file."""
+    """`read_rows` for bytes that were already read."""
     rows = packed_run(check_text(data, os.fspath(path)))
     if rows is not None and not rows.has_duplicates:
         return rows
@@ -97,10 +96,10 @@ def parse_rows(
 
 
 class RunFiles(Sequence[Run]):
-    """The runs of some files, each read when it is asked for: a folder that does not fit in memory can be gone through.
+    """The runs of some files, each read when needed, so that a folder may be larger than memory.
 
-    While one run is handed out the next are being read, so a few are in memory at a time. Every time they are gone
-    through they are read anew; what cannot be read twice (a pipe) is kept.
+    The next runs are read ahead, so a few are in memory at a time. Every iteration reads the files again; a source that
+    cannot be read twice (a pipe) is kept.
     """
 
     def __init__(self, files: Sequence[str], lenient: bool = False, name: SystemName = SYSTEM_NAME) -> None:
@@ -149,10 +148,10 @@ def read_runs(
     lenient: bool = False,
     name: SystemName = SYSTEM_NAME,
 ) -> RunFiles:
-    """The runs of files, directories and globs, as a sequence that can be used again; two of one system are an error.
+    """The runs of files, directories and globs, as a sequence that can be used repeatedly.
 
-    The files are read one after the other when somebody goes through the runs, so a few are in memory at a time; for
-    all of them at once write ``list(read_runs(…))``.
+    Two runs of one system are an error. Files are read during iteration, so a few are in memory at a time. To hold all
+    of them, write ``list(read_runs(…))``.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
@@ -167,7 +166,7 @@ def read_runs(
 
 
 def same_system(system: str, first: str | int, second: str | int) -> str:
-    """The message for two runs that claim to be the same system: files, or the numbers of runs in memory."""
+    """The message for two runs of one system: files, or the numbers of runs in memory."""
     former = first if isinstance(first, str) else f"run {first}"
     if isinstance(second, str):
         return (
@@ -185,9 +184,8 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
 
     BEIR's TSV, tables with a header, JSON and JSON lines are recognised by their content (docs/formats.md).
 
-    The iteration field becomes the subtopic (it names the subtopic in diversity judgments, also with NTCIR's
-    levels). White space, comments, compression and strictness are those of `read_run`; relevance is an integer,
-    written ``2`` or ``L2``, and may be negative.
+    The iteration field is the subtopic, which diversity judgments need. White space, comments, compression and
+    strictness are those of `read_run`. Relevance is an integer, written ``2`` or ``L2``, and may be negative.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
@@ -203,7 +201,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
 
 
 def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
-    """`read_qrels` of bytes that were read already from the file."""
+    """`read_qrels` for bytes that were already read."""
     label = os.fspath(path)
     name = "stdin" if label == STDIN else os.path.basename(label)  # noqa: PTH119
     data = check_text(data, label)
@@ -215,11 +213,11 @@ def parse_qrels(data: bytes, path: str | os.PathLike[str]) -> Qrels:
 
 
 def is_other_run(head: bytes, path: str) -> bool:
-    """Whether a file that begins so is a run in a format that is not TREC's."""
+    """Whether a file with this beginning is a run in another format than TREC's."""
     return format_of(CollectionFile(path, head), "run") is not None
 
 
 def _other(data: bytes, path: str, kind: Kind) -> Parsed | None:
-    """A run or judgments in a format that is not TREC's; None where none is recognised."""
+    """A run or judgments in another format than TREC's; None where none is recognised."""
     entry = format_of(file := CollectionFile(path, data), kind)
     return entry.read(file, kind) if entry and entry.read else None

@@ -1,7 +1,6 @@
 """A synthetic collection with known truth: documents, topics, graded judgments, a pool, and runs.
 
-How the runs come about is told in `cranfield.core.truth.rankings`; how close their AP is to that of real
-tracks, in docs/sample.md.
+`cranfield.core.truth.rankings` describes the model of the runs. docs/sample.md compares their AP with real tracks.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ from cranfield.scores.matrix import ScoreMatrix
 
 MIN_DOCUMENTS = 100
 MOST_ROWS = 200_000_000
-"""Rows of all runs together, or documents of all systems: more do not fit in the memory of most computers."""
+"""Largest number of rows of all runs, or of documents of all systems, that fits in memory."""
 _TEXT = 3  # the random stream of words; those of the model are 0 to 2
 _LOOKALIKE_SHARE = 0.01
-"""Share of the documents that speak of a topic without being relevant: those that mislead the systems most."""
+"""Share of documents with words of a topic that are not relevant: those that mislead systems most."""
 NONE_IN_POOL = sentence(
     "measures.none-in-pool",
     "{which} no relevant document in the pool of depth {depth}, so every system scores 0 there",
@@ -74,7 +73,7 @@ class Sample:
 
     @property
     def signature(self) -> str:
-        """One line that says how to make the same sample again: the settings, and what of the model is not as usual."""
+        """One line to make the same sample again: the settings, and the changed parameters of the model."""
         usual = dataclasses.asdict(SampleModel())
         sizes = {"topics": self.topics.height, "systems": len(self.runs), "documents": self.documents.height}
         changed = {name: value for name, value in dataclasses.asdict(self.model).items() if value != usual[name]}
@@ -86,7 +85,7 @@ class Sample:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before using the judgments: topics whose relevant documents the pool missed altogether."""
+        """Topics without a relevant document in the pool."""
         lost = self.topic_truth.filter(pl.col("pooled_relevant") == 0)["topic"].to_list()
         if not lost:
             return ()
@@ -105,7 +104,7 @@ class Sample:
         return f"<p><b>{escape(repr(self))}</b></p>{self.truth._repr_html_()}"
 
     def to_frame(self) -> pl.DataFrame:
-        """What is true of each system (see `truth`)."""
+        """The truth about each system (see `truth`)."""
         return self.truth
 
     def to_dict(self) -> dict[str, object]:
@@ -121,9 +120,8 @@ class Sample:
     def true_scores(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> ScoreMatrix:
         """AP of the same systems on further topics of the same kind, every document judged.
 
-        The further topics share nothing with those of the collection but the model and the systems, so that
-        what an estimator makes of the collection can be held against what these show. A thousand topics take a
-        few seconds.
+        The further topics are independent draws from the same model with the same systems. Compare estimates from
+        the collection with them. A thousand topics take a few seconds.
 
         >>> make_sample(4, 3, n_documents=200, length=50, depth=10).true_scores(100)
         ScoreMatrix(AP: 100 topics × 3 systems, mean 0.4613)
@@ -136,7 +134,7 @@ class Sample:
         return ScoreMatrix(values, topics, self._systems.names, "AP", provenance=steps)
 
     def true_means(self, n_topics: int = defaults.SAMPLE_TRUTH_TOPICS) -> pl.DataFrame:
-        """The mean AP each system has over the population of topics, found on `n_topics` further ones.
+        """The mean AP of each system over the population of topics, estimated on `n_topics` further ones.
 
         Returns the columns of `truth` with true_ap and standard_error, the Monte-Carlo error of true_ap.
         """
@@ -154,8 +152,8 @@ class Sample:
     ) -> tuple[Path, ...]:
         """Write the collection as files, and return their paths. The same sample gives the same bytes.
 
-        README.txt in the directory says what each file holds. A directory that is not empty is refused, unless
-        `force`: then the files of a former sample in it are replaced and all others left alone.
+        README.txt in the directory describes each file. A directory that is not empty is refused. With `force`, the
+        files of an earlier sample are replaced and all others kept.
 
         Parameters
         ----------
@@ -174,20 +172,20 @@ def make_sample(
     length: int | None = None,
     model: SampleModel | None = None,
 ) -> Sample:
-    """A synthetic collection with known truth, on which every method can be tried and checked.
+    """A synthetic collection with known truth, to try and check every method.
 
-    Topics differ in ease, systems in quality, and each system suits some topics more than others; the systems
-    of one team share part of their errors; some print scores so coarse that documents tie; some fail on a topic.
-    The sample's AP has means and variance components of the size seen on TREC-3, TREC-8 and Robust.
+    Topics differ in ease, systems in quality, and each system suits some topics more than others. The systems of one
+    team share part of their errors. Some print coarse scores, so that documents tie; some fail on a topic. Means and
+    variance components of AP are of the size seen on TREC-3, TREC-8 and Robust.
 
     Parameters
     ----------
     n_topics, n_systems, n_documents : the size of the collection
-    seed : the draw. A topic and its rankings depend on the seed, the systems and the size of the collection, but
-        not on the number of topics: a sample of 50 topics is the beginning of one of 100.
+    seed : the draw. A topic and its rankings depend on the seed, the systems and the size of the collection. They do
+        not depend on the number of topics: a sample of 50 topics is the beginning of one of 100.
     depth : the pool holds the top `depth` documents of every run, ordered by score and, where scores tie, by
-        document id descending (as trec_eval does); 50 unless given, or the length of the runs if that is less
-    length : documents a run holds for a topic; 500 unless given, or all if there are less
+        document id descending (as trec_eval does); default 50, or the length of the runs if that is less
+    length : documents of a run per topic; default 500, or all if there are fewer
     model : the model's parameters; see `SampleModel`
 
     Examples
@@ -258,7 +256,7 @@ def _at_least(name: str, value: int, least: int, most: int = 1_000_000) -> None:
 
 
 def _check_size(**counts: int) -> None:
-    """Refuse what would not fit in memory."""
+    """Refuse sizes that do not fit in memory."""
     total = math.prod(counts.values())
     if total > MOST_ROWS:
         product = " × ".join(f"`{name}`" for name in counts)

@@ -36,7 +36,7 @@ Made by: {signature}
 
 
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
-    """A `FileError` when `directory` is or lies in a file, or holds something and `force` was not given."""
+    """A `FileError` if `directory` is a file, is inside a file, or is not empty without `force`."""
     target = Path(directory)
     try:
         barred = next((path for path in (target, *target.parents) if path.exists() and not path.is_dir()), None)
@@ -90,7 +90,7 @@ def _run_file(system: str) -> str:
 
 
 def _former_runs(truth: Path) -> set[str]:
-    """The run files of the sample whose truth this file tells; none when it is not a sample's truth."""
+    """The run files of the sample that this truth file describes; none when it is another file."""
     try:
         return {_run_file(row["system"]) for row in parse_json(truth.read_bytes())["systems"]}
     except (FileNotFoundError, ValueError, KeyError, TypeError):

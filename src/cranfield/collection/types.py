@@ -37,8 +37,8 @@ class _Rows:
 class Qrels(_Rows):
     """Relevance judgments, one row each: topic, subtopic, document, relevance.
 
-    The subtopic is the iteration field of a TREC file. It carries meaning for diversity collections only; for
-    others it is constant or ignored. A document is judged at most once per topic and subtopic.
+    The subtopic is the iteration field of a TREC file. Only diversity collections use it; for others it is constant or
+    ignored. A document is judged at most once per topic and subtopic.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Qrels(_Rows):
 
 
 class QrelsInWords(Qrels):
-    """Judgments as they were parsed; their frame is made when somebody asks for it."""
+    """Judgments in packed form; their frame is made on first use."""
 
     def __init__(self, packed: PackedQrels, name: str) -> None:
         self.__dict__.update(packed=packed, name=name, notes=())
@@ -84,9 +84,8 @@ class QrelsInWords(Qrels):
 class Run(_Rows):
     """One system's rankings in the order of its file, one row per retrieved document: topic, document, rank, score.
 
-    Rows are exactly those of the file, in its order. The rank column is null where the file holds no integer
-    there. A document occurs at most once per topic. The measures decide how to order the documents of a topic
-    (by score, by rank, or as the file has them).
+    Rows are those of the file, in its order. The rank is null where the file has no integer. A document occurs at most
+    once per topic. Evaluation orders the documents of a topic by score, by rank, or by file.
 
     Parameters
     ----------

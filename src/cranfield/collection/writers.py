@@ -14,14 +14,14 @@ from cranfield.core.files import write_atomically
 
 _BLANK = re.compile(r"[ \t\n\r\x0b\x0c\x00]")
 NO_RANK = "-"
-"""What stands in the rank field of a row without a rank where others have one; it reads back as no rank."""
+"""The rank field of a row without a rank where others have one; it reads back as no rank."""
 
 
 def to_trec_run(run: Run) -> bytes:
     """The run in TREC format, ``topic Q0 document rank score tag``, rows in their order.
 
-    The tag is the run's own, or the system's name when it has none. A run without any rank is written with those that
-    its scores give, ties as trec_eval breaks them; a rank that is missing among others is written as ``-``.
+    The tag is that of the run, or the system's name without one. A run without ranks gets ranks by score, ties as
+    trec_eval breaks them. A single missing rank is written as ``-``.
 
     >>> frame = pl.DataFrame({"topic": ["7"], "document": ["d2"], "rank": [1], "score": [0.1]})
     >>> to_trec_run(Run(frame, system="bm25"))

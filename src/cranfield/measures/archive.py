@@ -1,4 +1,4 @@
-"""Whole archives: many collections evaluated in one job, one file of scores each, that goes on where it stopped."""
+"""Whole archives: many collections evaluated in one job that can be resumed, with one file of scores each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cranfield.measures.options import EvaluationOptions
 from cranfield.scores.writers import write_scores
 
 FINISHED = "finished.work"
-"""The file in the output directory that says which collections are finished, and of which files."""
+"""The file in the output directory that lists the finished collections and their files."""
 _NAME = re.compile(r"\w[\w.@+-]*")
 
 
@@ -38,14 +38,14 @@ class ArchiveEntry:
 
 @dataclass(frozen=True)
 class ArchiveOutcome:
-    """What became of a collection.
+    """The outcome for a collection.
 
     Parameters
     ----------
     name : the collection
     state : ``"evaluated"``, ``"kept"`` (it was finished before) or ``"failed"``
     path : the file of its scores
-    n_topics, n_systems : how much it holds; 0 where it failed
+    n_topics, n_systems : its size; 0 where it failed
     warnings : what to know before relying on its scores
     problem : why it failed
     """
@@ -62,8 +62,8 @@ class ArchiveOutcome:
 def read_archive(path: str | os.PathLike[str]) -> list[ArchiveEntry]:
     """The collections that a file lists.
 
-    Every line has a name, the file of the judgments, and one or more files, directories or globs of runs, with blanks
-    between (names that hold blanks in quotes). ``#`` begins a comment. Paths are as seen from the file's directory.
+    Every line has a name, the file of the judgments, and one or more files, directories or globs of runs. Blanks
+    separate them; quote names with blanks. ``#`` begins a comment. Paths are relative to the file's directory.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp(), "archive.txt")
@@ -109,17 +109,17 @@ def evaluate_archive(
     progress: Progress | None = None,
     **scoring: Unpack[EvaluationOptions],
 ) -> Iterator[ArchiveOutcome]:
-    """Evaluate every collection that a file lists, one after the other, and yield what became of each.
+    """Evaluate every collection that a file lists, in turn, and yield the outcome of each.
 
     The scores of each go to ``NAME.parquet`` in the output directory (system, topic, measure, value; every topic),
-    written whole or not at all. A collection that is finished is not evaluated again unless its files have changed
-    since (by size and time); a job with other measures or settings in the same directory is refused. A collection
-    that cannot be evaluated is told of, and the others go on.
+    written whole or not at all. A finished collection is not evaluated again unless its files have changed (by size
+    and time). A job with other measures or settings in the same directory is refused. A collection that fails is
+    reported, and the others continue.
 
     Parameters
     ----------
     listing : see `read_archive`
-    output : the directory for the scores; made if need be
+    output : the directory for the scores; created if missing
     measures, scoring : as in `evaluate`, with its ``workers``, ``executor`` and ``memory``
     progress : called with (collections done, collections in all)
 
@@ -154,7 +154,7 @@ def evaluate_archive(
 _FACTS: dict[str, type | tuple[int, ...]] = {
     "inputs": str, "bytes": int, "warnings": list, "topics": int, "systems": int,
 }  # fmt: skip
-"""What is kept of a finished collection."""
+"""The facts kept about a finished collection."""
 
 
 def _one(
@@ -180,7 +180,7 @@ def _one(
 
 
 def _identity(files: Sequence[str]) -> str:
-    """What tells whether files have changed: their names, sizes and times; of what lies elsewhere the names."""
+    """A digest that changes with the files: names, sizes and times; for remote files the names."""
     facts = []
     for name in files:
         try:

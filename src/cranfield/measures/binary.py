@@ -1,6 +1,6 @@
 """Measures that only ask whether a document is relevant: precision, recall, average precision, counts.
 
-Also interpolated precision at points of recall, and measures that pass over what nobody judged.
+Also interpolated precision at points of recall, and measures that ignore unjudged documents.
 """
 
 from __future__ import annotations

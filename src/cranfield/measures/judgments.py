@@ -1,4 +1,4 @@
-"""`Hits` and `Judgments`: judged documents as columns, and what is known of a collection's documents.
+"""`Hits` and `Judgments`: judged documents as columns.
 
 Sums over `Hits` go by topic; `Judgments` are ready to judge rankings and to build ideal ones.
 """
@@ -22,19 +22,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Documents: TypeAlias = "pl.Series | Ids"
-"""Ids of documents, as text or packed in words."""
+"""Ids of documents, as text or packed."""
 _Thing = TypeVar("_Thing")
 HIGHEST_EXPONENTIAL = 900
 """The highest level with an exponential gain: 2^900 is about 10^271, and many of them still have a finite sum."""
 
 
 class Memory:
-    """What is computed once and shared: of judgments by all rankings, of a ranking by all measures."""
+    """Values computed once: shared by all rankings (judgments) or all measures (a ranking)."""
 
     _memory: dict[Hashable, Any]
 
     def cached(self, key: Hashable, compute: Callable[[], _Thing]) -> _Thing:
-        """What `compute` gives, computed once."""
+        """The value of `compute`, computed once."""
         if key not in self._memory:
             self._memory[key] = compute()
         known: _Thing = self._memory[key]
@@ -50,7 +50,7 @@ class Hits:
     topic : which topic (its number), ascending
     rank : place in the ranking, from 1, ascending within a topic
     level : relevance level
-    gain : what finding the document is worth
+    gain : the gain of the document
     document : which judged document (its number in the judgments)
     n_topics : how many topics there are, those without rows included
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ScoringOptions(TypedDict, total=False):
     """How runs are read and scored, for functions that pass it on: ``**scoring: Unpack[ScoringOptions]``.
 
-    `evaluate` says what each of them means.
+    `evaluate` explains each of them.
     """
 
     level: int
@@ -32,7 +32,7 @@ class ScoringOptions(TypedDict, total=False):
 
 
 class EvaluationOptions(ScoringOptions, total=False):
-    """The same with what else `evaluate` takes: topics that a run lacks, and how the work is done."""
+    """Scoring options with the others of `evaluate`: missing topics, and how the work is done."""
 
     missing: defaults.MissingPolicy
     workers: int | None

@@ -1,6 +1,6 @@
-"""Sources of runs, and a run judged block by block: what the judgments say of it is gathered, the rows forgotten.
+"""Sources of runs, and runs judged block by block: judged documents are gathered, other rows discarded.
 
-What several workers gathered from sections of one file is joined to what one would have gathered from all of it.
+Sections of one file that several workers gathered are joined to the result for the whole file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cranfield.measures.judgments import Ints, Judgments
 from cranfield.measures.ranking import JudgedRanking, NoRanking
 
 SECTION = 1 << 26
-"""Bytes of a run file from which other workers get it in sections, of about so many bytes each."""
+"""Run files above this many bytes go to other workers in sections of about this size."""
 Unit = Run | str | RunSection
 Judge = Callable[[Run | PackedRun], tuple[JudgedRanking, list[str]]]
 
@@ -60,9 +60,9 @@ class Gathered:
 
 @dataclass(frozen=True)
 class JudgedSection:
-    """What a section of a run file has to say: its judged documents, and what was noticed in its blocks.
+    """The judged documents of a section of a run file, and the remarks on its blocks.
 
-    Nothing is gathered where only the whole file can tell.
+    `gathered` is None where the whole file is needed.
     """
 
     section: RunSection
@@ -71,10 +71,10 @@ class JudgedSection:
 
 
 def join_sections(sections: Sequence[JudgedSection]) -> Gathered | None:
-    """What one worker would have gathered from the whole file.
+    """The judged documents of the whole file.
 
-    None where a section could not tell, where a topic stands in two of them, or where the number of a line would have
-    to be told, which sections after the first do not know.
+    None where a section needs the whole file, or where a topic lies in two sections. None also where a line number must
+    be reported, because only the first section knows its line numbers.
     """
     if any(block.markup for section in sections[1:] for block in section.blocks):
         return None
@@ -104,7 +104,7 @@ def gather(stream: RunStream, judgments: Judgments, judge: Judge) -> Gathered:
 
 
 def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Iterable[Run | str]:
-    """Sources as another process or machine can open them: files by their whole paths, standard input read here."""
+    """Sources that another process or machine can open: files by absolute path, standard input as a run."""
     if not isinstance(sources, list):
         return sources
     return [
@@ -114,12 +114,12 @@ def sent(sources: Iterable[Run | str], lenient: bool, name: SystemName) -> Itera
 
 
 def open_run(source: Run | str, lenient: bool, name: SystemName) -> Run:
-    """A run as it is, or read from its file."""
+    """A run in memory, or read from its file."""
     return source if isinstance(source, Run) else read_run(source, lenient=lenient, name=name)
 
 
 def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, number: int) -> Run | None:
-    """The run of a number once more; None for one that is gone by now (a pipe, an iterator)."""
+    """The run of a number once more; None for one that cannot be read twice (a pipe, an iterator)."""
     if not isinstance(sources, list):
         return None
     source = sources[number]
@@ -127,7 +127,7 @@ def read_again(sources: Iterable[Run | str], lenient: bool, name: SystemName, nu
 
 
 def in_sections(sources: Iterable[Run | str]) -> Iterable[Unit]:
-    """The units of work of other workers: runs, and of large files their sections."""
+    """The units of work for other workers: runs, and sections of large files."""
     if not isinstance(sources, list):
         return sources
     return [

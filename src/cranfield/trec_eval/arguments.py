@@ -12,9 +12,9 @@ from cranfield.measures.aliases import MOST
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag of trec_eval: letter, long name, what follows it, what it does here, and the option that it sets.
+    """A flag of trec_eval: letter, long name, its value, its effect here, and the option that it sets.
 
-    One that a number follows has a `least`; one that names a format has the only one that is `read`.
+    A flag with a number has a `least`; a flag for a format has the only one that is `read`.
     """
 
     letter: str
@@ -60,7 +60,7 @@ USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M 
 
 @dataclass(frozen=True)
 class Options:
-    """What a trec_eval command line asks for."""
+    """The options of a trec_eval command line."""
 
     qrels: str = ""
     run: str = ""
@@ -80,13 +80,13 @@ class Options:
 
 
 def parse_arguments(words: Sequence[str]) -> Options:
-    """The options a command line in trec_eval's syntax asks for.
+    """The options of a command line in trec_eval's syntax.
 
     Raises
     ------
     ArgumentError
-        For a flag trec_eval does not have, one without its value, a value that is no number or out of range, a
-        format of judgments or results that is not read, and for anything but two files.
+        For an unknown flag, a flag without its value, a value that is not a number or out of range, an unsupported
+        format, and for any other number of files than two.
 
     Examples
     --------

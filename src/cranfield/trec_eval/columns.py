@@ -18,13 +18,13 @@ from cranfield.measures.ranking import JudgedRanking
 from cranfield.measures.registry import find
 
 LOWEST = 0.00001
-"""The least a topic counts in a geometric mean."""
+"""The lowest value of a topic in a geometric mean."""
 UNDEFINED = ("iprec_at_recall", "11pt_avg")
-"""What trec_eval divides by the number of documents retrieved without asking whether there are any."""
+"""Measures that trec_eval divides by the number of documents retrieved, even if that is 0."""
 _NOT_IN_QRELS = -(2**40)
 _PERSISTENCE = 0.9
 _LEVEL_DIGITS = 4
-"""Of a level whose gain is named: all levels up to it have one."""
+"""Longest level with a named gain; all levels up to it have a gain."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Column:
     texts: list[str] | None = None
 
     def of(self, topics: Ints, absent: Mask) -> Column:
-        """The column for some topics; those the run lacks have 0 where trec_eval wipes its stand-in away."""
+        """The column for some topics; missing topics have 0 where trec_eval clears its stand-in."""
         values = self.values[topics]
         texts = None if self.texts is None else [self.texts[at] for at in topics]
         if self.name in ("num_ret", "utility", "rbp_resid") or self.measure.name == "unj":
@@ -50,8 +50,8 @@ class Column:
 def with_stand_in(ranking: JudgedRanking) -> JudgedRanking:
     """The ranking with one unjudged document for a topic that has none.
 
-    That is what trec_eval 10 puts in its place with -c. It cleans the values up afterwards by their names, so under
-    a name with parameters (``utility_1,-1,0,0``, ``relstring_20``, ``rbp_resid_p=0.8``) the stand-in is seen.
+    trec_eval 10 does that with -c. It clears the values afterwards by name, so the stand-in shows under a name with
+    parameters (``utility_1,-1,0,0``, ``relstring_20``, ``rbp_resid_p=0.8``).
     """
     return replace(ranking, retrieved=np.maximum(ranking.retrieved, 1), _memory={})
 
@@ -120,7 +120,7 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
 
 
 def gains_of(measure: TrecMeasure, top_level: int) -> str:
-    """The gain of levels 1, 2, … in our syntax; a level not named gains its number.
+    """The gain of levels 1, 2, … in our syntax; the default gain of a level is its number.
 
     >>> from cranfield.trec_eval.measures import choose
     >>> gains_of(choose(["ndcg.1=3.5,3=9"])[0][0], 2)
@@ -151,7 +151,7 @@ def gains_of(measure: TrecMeasure, top_level: int) -> str:
 
 
 def _rbp(measure: TrecMeasure, ranking: JudgedRanking) -> Floats:
-    """RBP with gains scaled to at most 1; given gains that lie in [0, 1] are taken as they are."""
+    """RBP with gains scaled to at most 1; given gains within [0, 1] are not scaled."""
     p = measure.pairs.get("p", _PERSISTENCE)
     gains = gains_of(measure, ranking.judgments.top_level)
     value = rbp(ranking, p=p, gains=gains)

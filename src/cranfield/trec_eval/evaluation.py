@@ -24,14 +24,14 @@ from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut,
 from cranfield.trec_eval.measures import choose
 
 WIDTH = 22
-"""How wide trec_eval writes a measure's name."""
+"""Width of a measure's name in trec_eval's lines."""
 MISSING_Z = -1000000.0
-"""What trec_eval prints where no mean is given for a measure and topic, or the sd is 0 away from the mean."""
+"""trec_eval's z score where the mean is missing, or the sd is 0 and the value is not the mean."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What trec_eval prints: the text of the topics and of the summary, and notes for standard error."""
+    """The output of trec_eval: text of the topics and of the summary, and notes for standard error."""
 
     blocks: Iterator[str]
     notes: tuple[str, ...] = ()
@@ -45,13 +45,12 @@ class Printed:
 def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = None) -> Printed:
     r"""Evaluate as trec_eval 10 does and print as it does.
 
-    Means are sums taken topic after topic in byte order of the topic ids, so that the last digit printed is
-    trec_eval's too.
+    Topics are summed in byte order of their ids, so that the last printed digit agrees with trec_eval.
 
     Parameters
     ----------
     options : the command line, see `parse_arguments`
-    qrels, run : judgments and run at hand; read from the files the options name unless given
+    qrels, run : judgments and run in memory; default the files that the options name
 
     Examples
     --------
@@ -194,7 +193,7 @@ def trec_lines(scores: Scores, system: str, *, topics: bool) -> Iterator[str]:
 
 
 def running_total(values: Floats) -> Floats:
-    """Column sums taken row after row, as a program with one loop takes them (not in pairs)."""
+    """Column sums, added row by row as in a plain loop (not pairwise)."""
     sums: Floats = np.add.accumulate(values, axis=0)[-1]
     return sums
 

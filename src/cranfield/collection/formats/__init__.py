@@ -27,7 +27,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "run": ("topic", "document", "rank", "score"),
     "qrels": ("topic", "subtopic", "document", "relevance"),
 }
-"""The columns of a run and of judgments, as they are written."""
+"""The columns of a run and of judgments, in the order in which they are written."""
 
 
 @dataclass(frozen=True)
