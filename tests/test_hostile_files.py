@@ -27,7 +27,7 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     (read_run, "a.json", '{"1": {"\\ud800": 1}}', ": holds half of a pair of surrogates"),
     (read_run, "a.jsonl", '{"topic": "1", "document": "d", "score": ' + LONG + "}\n", ":1: holds a number of 5,000"),
     (read_run, "a.tsv", f"1\td\t{LONG}\n", ":1: expected a whole number as rank"),
-    (read_qrels, "q.tsv", 'query-id\tcorpus-id"\tscore\n1\td1\t1\n', ":1: no column is the document; there are: "),
+    (read_qrels, "q.tsv", 'query-id\tcorpus-id"\tscore\n1\td1\t1\n', ":1: no column holds the document; found "),
     (read_qrels, "q.txt", f"1 0 d {LONG}\n", ":1: expected an integer"),
     (read_qrels, "q.json", '{"1": {"d": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),
     (read_scores, "s.json", '{"a": {"1": ' + LONG + "}}", ":1: holds a number of 5,000 digits"),

@@ -443,7 +443,7 @@ case("measures.hardly-judged", lambda: evaluated("a", many=400),
 case("measures.missing-topics", lambda: evaluated(topics="1"),
      "other: no document for 1 of 2 topics, scored 0: 2", evaluated)  # fmt: skip
 case("measures.unjudged-topics", lambda: evaluated(topics="123"),
-     "other: 1 topic without judgments left out: 3", evaluated)  # fmt: skip
+     "other: 1 topic without judgments dropped: 3", evaluated)  # fmt: skip
 case("measures.no-relevant", lambda: evaluated(relevance=0),
      "1 of 2 topics have no relevant document, so every system scores 0 there: 2", evaluated)  # fmt: skip
 

@@ -275,9 +275,9 @@ def test_check_compares_runs_with_judgments(here: Type) -> None:
     result = here("check", "plain.run", "plain.qrels")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "warning: plain.run: 1 topic id would match the judgments' without regard to case, blanks and leading zeros; "
+        "warning: plain.run: 1 topic id would match the judgments if case, blanks and leading zeros were ignored; "
         "write them alike",
-        "warning: plain.run: 1 document id would match the judgments' without regard to case and blanks; write them alike",
+        "warning: plain.run: 1 document id would match the judgments if case and blanks were ignored; write them alike",
     ]
 
 

@@ -153,7 +153,7 @@ RUN_ERRORS = {
     ),
     "document twice": (
         "301 Q0 d1 1 9.5 x\n301 Q0 d2 2 9 x\n301 Q0 d1 3 8 x\n",
-        "a.run:3: document 'd1' comes twice in topic '301' (first on line 1); keep one line for each document",
+        "a.run:3: document 'd1' occurs twice in topic '301' (first on line 1); keep one line per document",
     ),
     "empty": ("", "a.run: is empty; expected at least one line of data"),
     "only white space": (" \n\t\n", "a.run: is empty; expected at least one line of data"),
@@ -285,7 +285,7 @@ def test_two_runs_of_one_name(write: Write) -> None:
     with pytest.raises(DataError) as caught:
         list(read_runs(["a.run", "other/a.run"]))
     assert str(caught.value) == (
-        "other/a.run: its system 'a' was read from a.run already; rename one of the files, or choose where names "
+        "other/a.run: system 'a' was already read from a.run; rename one of the files, or choose where names "
         "come from (name='file' or name='tag')"
     )
 
@@ -335,7 +335,7 @@ QRELS_ERRORS = {
     ),
     "document twice": (
         "301 0 d1 1\n301 0 d1 0\n",
-        "q:2: document 'd1' comes twice in topic '301' (first on line 1); keep one line for each document",
+        "q:2: document 'd1' occurs twice in topic '301' (first on line 1); keep one line per document",
     ),
     "empty": ("", "q: is empty; expected at least one line of data"),
     "only comments": (

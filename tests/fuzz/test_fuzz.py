@@ -15,7 +15,7 @@ import pytest
 from cranfield import ScoreMatrix, Scores, read_scores
 from cranfield.cli.build import shared_by
 from cranfield.cli.main import app
-from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, qrels_format, run_format
+from cranfield.collection.formats import COLLECTION_FORMATS, CollectionFile, format_of
 from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.question import questions
 from cranfield.measures.registry import known_names
@@ -122,16 +122,16 @@ def _within(command: click.Command | None) -> list[str]:
 
 def test_every_reader_and_every_format_of_files_has_broken_ones() -> None:
     """A file that is not broken yet is read, and all formats that are registered come up."""
-    known = {f"run {name}" for name, one in COLLECTION_FORMATS.items() if one.read_run} | {"run trec"}
-    known |= {f"qrels {name}" for name, one in COLLECTION_FORMATS.items() if one.read_qrels} | {"qrels trec"}
+    known = {f"run {name}" for name, one in COLLECTION_FORMATS.items() if "run" in one.reads} | {"run trec"}
+    known |= {f"qrels {name}" for name, one in COLLECTION_FORMATS.items() if "qrels" in one.reads} | {"qrels trec"}
     known |= {f"scores {name}" for name in SCORE_FORMATS}
     met = set()
     for kind, _, name, data in TARGETS:
         if kind == "run":
-            found = run_format(CollectionFile(name, data))
+            found = format_of(CollectionFile(name, data), kind)
             met.add(f"run {'trec' if found is None else found.name}")
         elif kind == "qrels":
-            found = qrels_format(CollectionFile(name, data))
+            found = format_of(CollectionFile(name, data), kind)
             met.add(f"qrels {'trec' if found is None else found.name}")
         elif kind in ("scores", "parquet"):
             met.add(f"scores {recognise(ScoreFile(name, data, Path(name).stem, Path(name).suffix)).name}")

@@ -142,5 +142,5 @@ def test_bad_usage(cranfield: Type, words: list[str], message: str) -> None:
 
 def test_an_output_that_is_a_file(listing: Path) -> None:
     Path("out").write_text("")
-    with pytest.raises(FileError, match="cannot be made a directory"):
+    with pytest.raises(FileError, match="the directory cannot be created"):
         states(listing)

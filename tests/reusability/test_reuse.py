@@ -235,7 +235,7 @@ def test_bad_teams_and_runs() -> None:
     refused(DataError, message, runs, TEAMS, small_qrels(("1",)))
     strange = qrels_of((topic, "0", "elsewhere", 1) for topic in TOPICS)
     message = (
-        "no document of the 3 runs is judged in qrels, so the pool would be empty; do the ids of topics and documents "
+        "no document of the 3 runs is judged in qrels, so the pool would be empty. Do the topic and document ids "
         "agree (capitals, blanks, leading zeros)? `cranfield check` compares them"
     )
     refused(DataError, message, runs, TEAMS, strange)

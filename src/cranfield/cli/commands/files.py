@@ -125,7 +125,7 @@ def _convert_collection(kind: str, layout: str | None, output: Output, given: li
             raise FileError(str(to), f"cannot be written: {error.strerror or error}") from None
     for path in paths:
         content: Any = read_run(path) if kind == "run" else read_qrels(path)
-        data = cast("Any", entry.write_run if kind == "run" else entry.write_qrels)(content)
+        data = entry.write(content, kind)
         for note in content.notes:
             say(f"note: {path}: {note}")
         if to is None:
@@ -180,7 +180,7 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
         )
     if output.output is not None:
         left = f": {len(kept):,} of {len(judged):,} judgments"
-        write(output.output, cast("Any", entry.write_qrels)(kept), left)
+        write(output.output, entry.write(kept, "qrels"), left)
     per_topic = counts["judged"].sum() / len(counts)
     shown = {"qrels": files["qrels"], **settings.to_dict()}
     sheet = Sheet(
