@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from cranfield.core.defaults import ALPHA, DESIGN_METHOD, PAIRS_VARIANCE
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances, missing
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances
 from cranfield.questions.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.questions.design.question import PairsQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import achieved_power, check_solved, solve_grid
+from cranfield.questions.design.solve import power_design
 from cranfield.questions.variance.estimate import VarianceEstimate
 from cranfield.questions.variance.sphericity import pair_spread
 
@@ -84,44 +85,20 @@ def design_all_pairs(
 
 
 def solve_all_pairs(
-    variance_of_difference: Variances,
-    *,
-    n_systems: Numbers | None = None,
-    min_diff: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: str = DESIGN_METHOD,
-    baseline: bool = False,
-    spread: float | None = None,
-) -> Design:
+    variance_of_difference: Variances, *, n_systems: Numbers | None = None, method: str = DESIGN_METHOD,
+    baseline: bool = False, spread: float | None = None, **asked: Any,
+) -> Design:  # fmt: skip
     """The design for variances of a difference that are known, always exact; see `design_all_pairs`."""
     if spread is not None and not 0 <= spread < 10:
         raise ArgumentError(
             f"`spread` must be 0 or more, and is rarely above 1; got {spread:g}. Write 0 if all pairs are alike."
         )
-    unknown, power = missing(power, n_topics=n_topics, n_systems=n_systems, min_diff=min_diff)
-    grid = Grid.of(
-        "variance_of_difference", variance_of_difference, unknown,
-        n_systems=n_systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics,
-    )  # fmt: skip
-    cells = grid.cells
+    grid = Grid.of_power("variance_of_difference", variance_of_difference, n_systems=n_systems, **asked)
     spreads = _spreads(grid.given) if spread is None else np.full(len(grid.given), float(spread))
     if spreads.any():
-        cells["spread"] = spreads
+        grid.cells["spread"] = spreads
     test = WITH_BASELINE if baseline else ALL_PAIRS
-    solved, *ends = solve_grid(grid, test, exact_power)
-    warnings = check_solved(solved, unknown, test, cells)
-    cells[unknown] = solved
-    columns = {
-        "method": "exact",
-        **grid.shown("variance", *(["spread"] if spreads.any() else []), "n_systems"),
-        "comparisons": test.comparisons(cells["n_systems"]),
-        **grid.shown("min_diff", "alpha", "power", "n_topics"),
-        "achieved_power": achieved_power(test, cells),
-        **grid.ends(*ends),
-    }
-    return grid.design(PAIRS.variants[baseline].title, columns, {"baseline": baseline}, warnings)
+    return power_design(grid, test, exact_power, {"baseline": baseline}, first={"method": "exact"})
 
 
 PAIRS = DesignKind(
@@ -131,13 +108,13 @@ PAIRS = DesignKind(
     methods=("exact",),
     variants=(
         Variant(
-            "all pairs, corrected",
+            ALL_PAIRS.title,
             "Holds for paired t-tests of all pairs on shared topics, with Holm's correction; on average over which two "
             "systems are min_diff apart.",
             PAIRS_VARIANCE, True, solve_all_pairs,
         ),
         Variant(
-            "comparisons with a baseline, corrected",
+            WITH_BASELINE.title,
             "Holds for paired t-tests with the baseline on shared topics, with Holm's correction; on average over "
             "which system is min_diff from it.",
             PAIRS_VARIANCE, True, partial(solve_all_pairs, baseline=True), "baseline",

@@ -20,20 +20,12 @@ from cranfield.core.defaults import (
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances, missing
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances
 from cranfield.questions.design.jackknife import Size, blocked_size, past_scores
-from cranfield.questions.design.power import BLOCKED, ONE_WAY, exact_power, normal_power
+from cranfield.questions.design.power import BLOCKED, ONE_WAY, FTest, exact_power, normal_power
 from cranfield.questions.design.question import AnovaQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
-from cranfield.questions.design.solve import (
-    MOST_TOPICS,
-    PowerRule,
-    achieved_power,
-    check_solved,
-    power_at,
-    solve,
-    solve_grid,
-)
+from cranfield.questions.design.solve import MOST_TOPICS, PowerRule, power_at, power_design, solve
 from cranfield.questions.variance.estimate import VarianceEstimate
 
 RULES: dict[DesignMethod, PowerRule] = {
@@ -146,58 +138,37 @@ def design_anova(
 
 
 def solve_anova(
-    variance: Variances,
-    *,
-    n_systems: Numbers | None = None,
-    min_diff: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    power: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = True,
-    epsilon: float | Literal["past"] | None = None,
-) -> Design:
+    variance: Variances, *, n_systems: Numbers | None = None, method: DesignMethod = DESIGN_METHOD,
+    blocked: bool = True, epsilon: float | Literal["past"] | None = None, **asked: Any,
+) -> Design:  # fmt: skip
     """The design for variances that are known; see `design_anova`."""
     if method not in RULES:
         raise UnknownNameError("design method", method, RULES)
     if epsilon is not None and not blocked:
         raise ArgumentError("`epsilon` belongs to the design for shared topics; leave out `published`, or `epsilon`.")
-    unknown, power = missing(power, n_topics=n_topics, n_systems=n_systems, min_diff=min_diff)
-    grid = Grid.of(
-        "variance", variance, unknown,
-        n_systems=n_systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics,
-    )  # fmt: skip
-    cells = grid.cells
-    cells["epsilon"], plain, said = _epsilon(epsilon, grid.given, cells["n_systems"], blocked)
+    grid = Grid.of_power("variance", variance, n_systems=n_systems, **asked)
+    cells, test, rule = grid.cells, (BLOCKED if blocked else ONE_WAY), RULES[method]
+    cells["epsilon"], plain, warnings = _epsilon(epsilon, grid.given, cells["n_systems"], blocked)
     from_past = epsilon == "past" or (epsilon is None and plain is not None)
-    test, rule = (BLOCKED if blocked else ONE_WAY), RULES[method]
-    solved, lower, upper = solve_grid(grid, test, rule)
-    if from_past and unknown == "n_topics" and rule is exact_power and lower is not None and upper is not None:
-        _with_epsilon(grid, solved, lower, upper)
-    known = ~np.isnan(cells["epsilon"])
-    asked = {name: values[known] for name, values in cells.items()}
-    warnings = (*said, *check_solved(solved[known], unknown, test, asked))
-    cells[unknown] = solved
     if from_past and (cells["epsilon"] < LOW_EPSILON).any():
         at = int(np.nanargmin(cells["epsilon"]))
         estimate = grid.given[at].estimate
         measure = "the" if estimate is None else estimate.measure
         warnings += (NOT_SPHERICAL(measure=measure, epsilon=cells["epsilon"][at], systems=cells["n_systems"][at]),)
-    if not blocked and any(one.estimate is not None and one.estimate.estimator == "residual" for one in grid.given):
+    if not blocked and grid.of_residuals:
         warnings += (ONE_WAY_RESIDUAL(),)
-    columns = {
-        "method": method,
-        "blocked": blocked,
-        **grid.shown("variance", "n_systems", "min_diff", "alpha", "power", "n_topics"),
-        "achieved_power": achieved_power(test, cells),
-        **grid.ends(lower, upper),
-        **(grid.shown("epsilon") if epsilon is not None or plain is not None else {}),
-        **({} if plain is None else {"epsilon_gg": plain}),
-    }
     settings: dict[str, Any] = {"method": method}
     if from_past or epsilon is not None:
         settings["epsilon"] = "past" if from_past else epsilon
-    return grid.design(ANOVA.variants[not blocked].title, columns, settings, warnings)
+    past_size = from_past and grid.unknown == "n_topics" and rule is exact_power
+    return power_design(
+        grid, test, rule, settings, first={"method": method, "blocked": blocked}, warnings=warnings,
+        last={
+            **({"epsilon": cells["epsilon"]} if epsilon is not None or plain is not None else {}),
+            **({} if plain is None else {"epsilon_gg": plain}),
+        },
+        refine=partial(_with_epsilon, grid) if past_size else None,
+    )  # fmt: skip
 
 
 ANOVA = DesignKind(
@@ -207,11 +178,11 @@ ANOVA = DesignKind(
     methods=tuple(RULES),
     variants=(
         Variant(
-            "blocked (two-way) ANOVA", "Holds for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
+            BLOCKED.title, "Holds for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
             solve_anova,
         ),
         Variant(
-            "one-way ANOVA",
+            ONE_WAY.title,
             "Holds for independent topics per system, as in the papers. Systems that share topics need the blocked "
             "design, and a blocked test.",
             ANOVA_VARIANCE, False, partial(solve_anova, blocked=False), "published",
@@ -298,15 +269,7 @@ def size_with_epsilon(estimate: VarianceEstimate, n_systems: int, **asked: float
 
 
 def anova_power(
-    n_topics: ArrayLike,
-    n_systems: ArrayLike,
-    min_diff: ArrayLike,
-    variance: ArrayLike,
-    *,
-    alpha: ArrayLike = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = False,
-    epsilon: ArrayLike = 1.0,
+    n_topics: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, variance: ArrayLike, **how: Any
 ) -> Array:
     """Power of the F-test for arrays of designs; see `design_anova`, which checks its arguments.
 
@@ -315,33 +278,26 @@ def anova_power(
     >>> float(anova_power(166, 10, 0.10, 0.0530).round(4))
     0.7978
     """
-    cells, shape = _cells(variance, n_systems, min_diff, alpha, np.nan, n_topics, epsilon)
-    return power_at(BLOCKED if blocked else ONE_WAY, RULES[method], cells).reshape(shape)
+    test, rule, cells, shape = _arrays(n_topics, n_systems, min_diff, variance, **how)
+    return power_at(test, rule, cells).reshape(shape)
 
 
-def anova_topics(
-    variance: ArrayLike,
-    n_systems: ArrayLike,
-    min_diff: ArrayLike,
-    *,
-    alpha: ArrayLike = ALPHA,
-    power: ArrayLike = POWER,
-    method: DesignMethod = DESIGN_METHOD,
-    blocked: bool = False,
-    epsilon: ArrayLike = 1.0,
-) -> Array:
+def anova_topics(variance: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, **how: Any) -> Array:
     """Topics needed for arrays of designs (NaN beyond 10⁹); see `design_anova`, which checks its arguments.
 
     >>> anova_topics([0.0530, 0.0538], [10, 100], 0.10, method="published").tolist()
     [166.0, 435.0]
     """
-    cells, shape = _cells(variance, n_systems, min_diff, alpha, power, np.nan, epsilon)
-    return solve(cells, "n_topics", BLOCKED if blocked else ONE_WAY, RULES[method]).reshape(shape)
+    test, rule, cells, shape = _arrays(np.nan, n_systems, min_diff, variance, **how)
+    return solve(cells, "n_topics", test, rule).reshape(shape)
 
 
-_CELLS = ("variance", "n_systems", "min_diff", "alpha", "power", "n_topics", "epsilon")
-
-
-def _cells(*values: ArrayLike) -> tuple[dict[str, Array], tuple[int, ...]]:
-    arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
-    return {name: array.ravel() for name, array in zip(_CELLS, arrays, strict=True)}, arrays[0].shape
+def _arrays(
+    n_topics: ArrayLike, n_systems: ArrayLike, min_diff: ArrayLike, variance: ArrayLike, *, alpha: ArrayLike = ALPHA,
+    power: ArrayLike = POWER, method: DesignMethod = DESIGN_METHOD, blocked: bool = False, epsilon: ArrayLike = 1.0,
+) -> tuple[FTest, PowerRule, dict[str, Array], tuple[int, ...]]:  # fmt: skip
+    """The test, the rule of its power, and the designs as flat arrays by name, with the shape they had."""
+    names = ("n_topics", "n_systems", "min_diff", "variance", "alpha", "power", "epsilon")
+    arrays = np.broadcast_arrays(n_topics, n_systems, min_diff, variance, alpha, power, epsilon)
+    cells = {name: array.ravel().astype(np.float64) for name, array in zip(names, arrays, strict=True)}
+    return BLOCKED if blocked else ONE_WAY, RULES[method], cells, arrays[0].shape

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cranfield.core import options as bounds
-from cranfield.core.defaults import POWER
+from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.result import Design
@@ -90,6 +90,22 @@ class Grid:
         given = [one for one in variances for _ in table]
         cells = {key: np.tile(table[:, i], len(variances)) for i, key in enumerate(asked)}
         return cls(name, unknown, given, cells | {"variance": np.asarray([one.value for one in given])})
+
+    @classmethod
+    def of_power(
+        cls, name: str, variance: Variances, *, min_diff: Numbers | None = None, n_topics: Numbers | None = None,
+        power: Numbers | None = None, alpha: Numbers = ALPHA, **systems: Numbers | None,
+    ) -> Grid:  # fmt: skip
+        """The grid of a design by power, which is the default unless given or sought."""
+        unknown, power = missing(power, n_topics=n_topics, **systems, min_diff=min_diff)
+        return cls.of(
+            name, variance, unknown, **systems, min_diff=min_diff, alpha=alpha, power=power, n_topics=n_topics
+        )
+
+    @property
+    def of_residuals(self) -> bool:
+        """Whether a variance is the residual one."""
+        return any(one.estimate is not None and one.estimate.estimator == "residual" for one in self.given)
 
     def solved(self, solve: Callable[..., Array], *how: Any) -> tuple[Array, Array, Array] | tuple[Array, None, None]:
         """What `solve` finds in every cell, and what it would be at both ends of the variance's interval."""

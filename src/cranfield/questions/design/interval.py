@@ -18,6 +18,9 @@ from cranfield.questions.design.question import IntervalQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
 from cranfield.questions.design.solve import MOST_TOPICS, smallest
 
+TITLES = {False: "interval of a paired difference", True: "two-sample interval"}
+"""Of one sample of pairs, and of two samples."""
+
 
 def design_interval(
     variance_of_difference: Given | None = None,
@@ -81,14 +84,9 @@ def design_two_sample_interval(variance: Given, width: Numbers | None = None, **
 
 
 def solve_interval(
-    variance: Variances,
-    *,
-    width: Numbers | None = None,
-    n_topics: Numbers | None = None,
-    alpha: Numbers = ALPHA,
-    method: str = DESIGN_METHOD,
-    two_sample: bool = False,
-) -> Design:
+    variance: Variances, *, width: Numbers | None = None, n_topics: Numbers | None = None, alpha: Numbers = ALPHA,
+    method: str = DESIGN_METHOD, two_sample: bool = False,
+) -> Design:  # fmt: skip
     """The design for variances that are known, of a difference unless for two samples; see `design_interval`.
 
     The width is exact, so there is no method to choose.
@@ -127,12 +125,9 @@ def solve_interval(
         reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {wanted:g} what you mean?"
         warnings = left_empty(nothing, reason)
     cells[unknown] = sizes
-    columns = {
-        **grid.shown("variance", "width", "alpha", "n_topics"),
-        "expected_width": expected(cells["n_topics"], cells),
-        **grid.ends(*ends),
-    }
-    return grid.design(INTERVAL.variants[two_sample].title, columns, {}, warnings)
+    columns = grid.shown("variance", "width", "alpha", "n_topics")
+    columns |= {"expected_width": expected(cells["n_topics"], cells), **grid.ends(*ends)}
+    return grid.design(TITLES[two_sample], columns, {}, warnings)
 
 
 INTERVAL = DesignKind(
@@ -142,11 +137,11 @@ INTERVAL = DesignKind(
     methods=("exact",),
     variants=(
         Variant(
-            "interval of a paired difference", "Both systems have the same topics.", PAIRED_VARIANCE, True,
+            TITLES[False], "Both systems have the same topics.", PAIRED_VARIANCE, True,
             solve_interval,
         ),
         Variant(
-            "two-sample interval", "Topics are per group.", ANOVA_VARIANCE, False,
+            TITLES[True], "Topics are per group.", ANOVA_VARIANCE, False,
             partial(solve_interval, two_sample=True), "two_sample",
         ),
     ),

@@ -7,7 +7,7 @@ so each design only has to say its degrees of freedom and its noncentrality λ.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,28 +22,30 @@ class FTest:
 
     Parameters
     ----------
+    title : what it is called in results
     between, error : degrees of freedom as functions of (n, m)
     noncentrality : λ per unit of minD²/variance, as a function of n
     comparisons : how many tests share α, as a function of m
     """
 
+    title: str
     between: Callable[[Array, Array], Array]
     error: Callable[[Array, Array], Array]
     noncentrality: Callable[[Array], Array]
     comparisons: Callable[[Array], Array] = np.ones_like
 
 
-ONE_WAY = FTest(lambda n, m: m - 1, lambda n, m: m * (n - 1), lambda n: n / 2)
+ONE_WAY = FTest("one-way ANOVA", lambda n, m: m - 1, lambda n, m: m * (n - 1), lambda n: n / 2)
 """m independent groups of n topics; best and worst at ±minD/2, the others at the mean (EVIA §3.1)."""
-BLOCKED = FTest(lambda n, m: m - 1, lambda n, m: (m - 1) * (n - 1), lambda n: n / 2)
+BLOCKED = FTest("blocked (two-way) ANOVA", lambda n, m: m - 1, lambda n, m: (m - 1) * (n - 1), lambda n: n / 2)
 """The same n topics for all m systems; the variance is then V_E2."""
-PAIRED = FTest(lambda n, m: np.ones_like(n), lambda n, m: n - 1, lambda n: n)
+PAIRED = FTest("paired t-test", lambda n, m: np.ones_like(n), lambda n, m: n - 1, lambda n: n)
 """n differences; the variance is that of a difference."""
-ALL_PAIRS = FTest(PAIRED.between, PAIRED.error, PAIRED.noncentrality, lambda m: m * (m - 1) / 2)
+ALL_PAIRS = replace(PAIRED, title="all pairs, corrected", comparisons=lambda m: m * (m - 1) / 2)
 """One of all m(m−1)/2 pairs after correction; the variance is that of a difference."""
-WITH_BASELINE = FTest(PAIRED.between, PAIRED.error, PAIRED.noncentrality, lambda m: m - 1)
+WITH_BASELINE = replace(PAIRED, title="comparisons with a baseline, corrected", comparisons=lambda m: m - 1)
 """One of the m − 1 comparisons with a baseline after correction."""
-TWO_SAMPLE = FTest(lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambda n: n / 2)
+TWO_SAMPLE = FTest("two-sample t-test", lambda n, m: np.ones_like(n), lambda n, m: 2 * (n - 1), lambda n: n / 2)
 """Two groups of n topics each; the variance is that of a score."""
 
 

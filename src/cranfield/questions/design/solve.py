@@ -6,7 +6,8 @@ Only cells still undecided are asked again. NaN marks a cell that no candidate r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,16 @@ from scipy.special import ndtri
 
 from cranfield.questions.design.grid import Array, Cells, Grid, left_empty
 from cranfield.questions.design.power import FTest, critical_f, effective_epsilon, exact_power, spread_shares
+from cranfield.questions.design.result import Design
 
 PowerRule = Callable[[Array, Array, Array, Array], Array]
 """Power from (degrees of freedom between, of the error, noncentrality, critical value)."""
 Reached = Callable[[Array, NDArray[np.intp]], NDArray[np.bool_]]
 
+SHOWN = ("variance", "spread", "n_systems", "comparisons", "min_diff", "alpha", "power", "n_topics")
+"""The columns of a power design, in this order."""
+TWO = np.full(1, 2.0)
+"""Systems of a design that does not ask for their number."""
 MOST_TOPICS = 1_000_000_000
 MOST_SYSTEMS = 1_000_000
 DENSE = 64
@@ -32,7 +38,7 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     ε multiplies the degrees of freedom of the central F that the test refers to. The effect lies between two systems
     nobody knows beforehand, so the statistic varies by what an average direction does; `effective_epsilon` sees to it.
     """
-    n, m = cells["n_topics"], cells["n_systems"]
+    n, m = cells["n_topics"], cells.get("n_systems", TWO)
     epsilon = cells.get("epsilon", np.ones(1))
     noncentrality = test.noncentrality(n) * _squared_effect(cells)
     if "spread" in cells:  # the mean over variances that differ
@@ -46,7 +52,7 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
 
 def achieved_power(test: FTest, cells: Cells) -> Array:
     """The exact power of every cell; none where any number of topics or systems will do, which is infinite."""
-    known = np.isfinite(cells["n_topics"]) & np.isfinite(cells["n_systems"])
+    known = np.isfinite(cells["n_topics"]) & np.isfinite(cells.get("n_systems", TWO))
     return np.where(known, power_at(test, exact_power, cells), np.nan)
 
 
@@ -71,19 +77,47 @@ def solve(cells: Cells, unknown: str, test: FTest, rule: PowerRule) -> Array:
         return smallest_real(reached, np.sqrt(cells["variance"]))
     # λ of the one-degree-of-freedom test, stretched for more systems: close enough to start from.
     z = ndtri(cells["power"]) - ndtri(cells["alpha"] / 2)
-    systems = np.nan_to_num(cells["n_systems"], nan=2.0)
+    systems = np.nan_to_num(cells.get("n_systems", TWO), nan=2.0)
     per_topic = test.noncentrality(np.ones(1)) * _squared_effect(cells)
     with np.errstate(divide="ignore", over="ignore"):  # an effect too small for any number of topics
         guess = np.maximum(z, 0.1) ** 2 * np.sqrt((systems + 1) / 3) / per_topic
     return smallest(reached, guess, dense=0 if rule is exact_power else DENSE)
 
 
-def solve_grid(grid: Grid, test: FTest, rule: PowerRule) -> tuple[Array, Array, Array] | tuple[Array, None, None]:
-    """The missing quantity, and what it would be at both ends of the variance's interval, smaller first."""
-    solution, *ends = grid.solved(solve, test, rule)
-    if ends[0] is None or ends[1] is None:
-        return solution, None, None
-    return solution, np.minimum(*ends), np.maximum(*ends)
+def power_design(
+    grid: Grid,
+    test: FTest,
+    rule: PowerRule,
+    settings: Mapping[str, Any],
+    *,
+    first: Mapping[str, Any],
+    last: Mapping[str, Any] | None = None,
+    warnings: Iterable[str] = (),
+    refine: Callable[[Array, Array, Array], None] | None = None,
+) -> Design:
+    """The design of a grid: the missing quantity, its ends at both ends of the variance's interval, and its power.
+
+    `first` and `last` are further columns; `refine` may put other ends in place.
+    """
+    cells = grid.cells
+    solved, *ends = grid.solved(solve, test, rule)
+    lower, upper = (None, None) if ends[0] is None else (np.minimum(*ends), np.maximum(*ends))
+    if refine is not None and lower is not None and upper is not None:
+        refine(solved, lower, upper)
+    known = np.isfinite(cells.get("epsilon", cells["variance"]))
+    asked = {name: values[known] for name, values in cells.items()}
+    said = (*check_solved(solved[known], grid.unknown, test, asked), *warnings)
+    cells[grid.unknown] = solved
+    if test.comparisons is not np.ones_like:
+        cells["comparisons"] = test.comparisons(cells["n_systems"])
+    columns = {
+        **first,
+        **grid.shown(*(name for name in SHOWN if name in cells)),
+        "achieved_power": achieved_power(test, cells),
+        **grid.ends(lower, upper),
+        **(last or {}),
+    }
+    return grid.design(test.title, columns, settings, said)
 
 
 def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
