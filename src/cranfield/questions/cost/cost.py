@@ -42,22 +42,21 @@ BUDGET_TOO_SMALL = sentence(
 class Wanted:
     """What is wanted of the collection: a test of so many systems with some power, or a narrow interval; and prices."""
 
-    n_systems: int | None
-    min_diff: float | None
-    width: float | None
-    power: float | None
-    alpha: float
-    method: DesignMethod
-    published: bool
-    blocked: bool
-    epsilon: float | Literal["past"] | None
-    document_cost: float
-    topic_cost: float
-    budget: float | None
+    n_systems: int | None = None
+    min_diff: float | None = None
+    width: float | None = None
+    power: float | None = None
+    alpha: float = ALPHA
+    method: DesignMethod = DESIGN_METHOD
+    published: bool = False
+    blocked: bool = False
+    epsilon: float | Literal["past"] | None = None
+    document_cost: float = 1.0
+    topic_cost: float = 0.0
+    budget: float | None = None
 
     def __post_init__(self) -> None:
-        tests = self.min_diff is not None or self.blocked or self.published or self.power is not None
-        if self.is_interval and tests:
+        if self.is_interval and (self.min_diff, self.power, self.blocked, self.published) != (None, None, False, False):
             raise ArgumentError(
                 "`min_diff`, `power`, `blocked` and `published` belong to a test of several systems; give `n_systems`."
             )
@@ -100,10 +99,10 @@ class Wanted:
     def settings(self) -> dict[str, Any]:
         """What was asked, for the signature."""
         names = "width alpha" if self.is_interval else "n_systems min_diff power alpha method epsilon"
-        asked = {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
-        if "power" in asked:
-            asked["power"] = self.power or POWER
-        return {"design": self.design[1].title} | {name: value for name, value in asked.items() if value is not None}
+        known = {"design": self.design[1].title}
+        known |= {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
+        known |= {} if self.is_interval else {"power": self.power or POWER}
+        return {name: value for name, value in known.items() if value is not None}
 
     def solve(self, variance: list[float | VarianceEstimate], n_topics: list[int] | None) -> Design:
         """A row for each variance: the topics needed, or what its topics can do."""
@@ -179,22 +178,7 @@ class Cost(Result):
         return {"cost": charts.cost}
 
 
-def cost_from_figures(
-    figures: Iterable[PoolFigure],
-    *,
-    n_systems: int | None = None,
-    min_diff: float | None = None,
-    width: float | None = None,
-    power: float | None = None,
-    alpha: float = ALPHA,
-    method: DesignMethod = DESIGN_METHOD,
-    published: bool = False,
-    blocked: bool = False,
-    epsilon: float | Literal["past"] | None = None,
-    document_cost: float = 1.0,
-    topic_cost: float = 0.0,
-    budget: float | None = None,
-) -> Cost:
+def cost_from_figures(figures: Iterable[PoolFigure], **wanted: Any) -> Cost:
     """What does every pool depth cost, given its variance and its judged documents per topic?
 
     For each figure the topics that `n_systems` and `min_diff` (all pairs after correction, or an analysis of variance)
@@ -227,10 +211,7 @@ def cost_from_figures(
     >>> result.rows.select("depth", "topics", "judgments", pl.col("ratio").round(1)).rows()
     [(10, 100, 9600, 5.7), (100, 75, 54825, 1.0)]
     """
-    wanted = Wanted(
-        n_systems, min_diff, width, power, alpha, method, published, blocked, epsilon, document_cost, topic_cost, budget
-    )
-    result = _priced(figures, wanted)
+    result = _priced(figures, Wanted(**wanted))
     notify(result.warnings)
     return result
 

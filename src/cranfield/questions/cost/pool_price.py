@@ -66,19 +66,16 @@ def pool_by_topic(
     judged = qrels.frame.select(_PAIR).unique().with_columns(judged=pl.lit(True))
     pooled = pl.concat(tops).group_by(_PAIR).agg(pl.col("pool_rank").min()).join(judged, on=_PAIR, how="left")
     labels = pl.DataFrame({"topic": topics}, schema={"topic": pl.String})
-    frames = []
-    for depth in wanted:
-        counts = (
-            pooled.filter(pl.col("pool_rank") <= depth)
-            .group_by("topic")
-            .agg(pool=pl.len().cast(pl.Int64), judged=pl.col("judged").fill_null(False).sum().cast(pl.Int64))
+
+    def at(depth: int) -> pl.DataFrame:
+        inside = pooled.filter(pl.col("pool_rank") <= depth).group_by("topic")
+        counts = inside.agg(pool=pl.len(), judged=pl.col("judged").sum())
+        counted = labels.join(counts, on="topic", how="left", maintain_order="left")
+        return counted.select(
+            pl.lit(depth, pl.Int64).alias("depth"), "topic", pl.col("pool", "judged").fill_null(0).cast(pl.Int64)
         )
-        frames.append(
-            labels.join(counts, on="topic", how="left", maintain_order="left")
-            .with_columns(pl.col("pool", "judged").fill_null(0))
-            .select(pl.lit(depth, pl.Int64).alias("depth"), "topic", "pool", "judged")
-        )
-    return pl.concat(frames)
+
+    return pl.concat([at(depth) for depth in wanted])
 
 
 def pool_prices(
@@ -129,19 +126,12 @@ def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
     doubtful = prices.filter((pl.col("judged_share") < LOW_SHARE).fill_null(True)).sort("depth")
     if doubtful.is_empty():
         return ()
-    worst = doubtful.row(-1, named=True)
-    which = ", ".join(map(str, doubtful["depth"]))
-    return (
-        SHARE_JUDGED(
-            depths=which, share=worst["judged_share"] or 0, depth=worst["depth"], judged=worst["judged_per_topic"],
-            pool=worst["pool_per_topic"],
-        ),
-    )  # fmt: skip
+    depths, worst = ", ".join(map(str, doubtful["depth"])), doubtful.row(-1, named=True)
+    judged, pool, share = (worst[name] or 0 for name in ("judged_per_topic", "pool_per_topic", "judged_share"))
+    return (SHARE_JUDGED(depths=depths, share=share, depth=worst["depth"], judged=judged, pool=pool),)
 
 
 def losses(depths: Iterable[int]) -> tuple[str, ...]:
     """What a shallow pool loses, where there is a deeper one to lose it against."""
     several = sorted(set(depths))
-    if len(several) < 2:
-        return ()
-    return (LOSSES(shallow=several[0], deep=several[-1]),)
+    return (LOSSES(shallow=several[0], deep=several[-1]),) if len(several) > 1 else ()

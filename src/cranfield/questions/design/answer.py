@@ -58,24 +58,20 @@ def design_answer(design: Design, settings: Any) -> Answer:
     if looks:
         notes += (_LOOKS.format("1 look" if looks == 1 else f"{looks} looks"),)
         notes += (_LOOKS_AT_PAIRS,) if design.kind.name == "pairs" else ()
-    sheets = {"design": lambda: _design_sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
+    sheets = {"design": lambda: _sheet(design, settings, _with_looks(design, looks), looks=looks, notes=notes)}
     if compared:
-        sheets["methods"] = lambda: _design_sheet(design, settings, design.by_method, notes=(design.variant.note,))
+        sheets["methods"] = lambda: _sheet(design, settings, design.by_method, notes=(design.variant.note,))
     if design.by_estimator is not None:
         every = design.by_estimator
         heading = "The same by every estimate of the variance"
-        sheets["estimators"] = lambda: _design_sheet(design, settings, every, heading=heading)
-    on_page = ["methods" if compared else "design", *(["estimators"] if "estimators" in sheets else [])]
+        sheets["estimators"] = lambda: _sheet(design, settings, every, heading=heading)
     sought = design.solved_for
     front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
     return Answer(
-        headline=_design_headline(design),
-        sheets=sheets,
-        charts=_design_charts(design),
-        sentences=_sentences(design, compared),
-        on_page=tuple(on_page),
+        _headline(design), sheets, _charts(design), _sentences(design, compared),
+        on_page=tuple(name for name in sheets if name != ("design" if compared else "methods")),
         extra={"first_columns": {"design": front, "methods": ("method", *front), "estimators": ("estimator", *front)}},
-    )
+    )  # fmt: skip
 
 
 def _with_looks(design: Design, looks: int | None) -> Any:
@@ -88,26 +84,23 @@ def _with_looks(design: Design, looks: int | None) -> Any:
         return design.rows
     from cranfield.questions.monitor.planned import design_looks
 
-    rows = design.rows
-    names = ("topics_max", "expected_null", "expected_alternative")
     listed: list[tuple[Any, ...]] = []
-    for row in rows.iter_rows(named=True):
+    for row in design.rows.iter_rows(named=True):
         asked = [row[name] for name in ("variance_of_difference", "min_diff", "power", "alpha", "topics")]
         if None in asked or not row["alpha"] < row["power"] < 1:
             listed.append((None, None, None))
             continue
-        level = asked[3] / (row.get("comparisons") or 1)
-        made = design_looks(asked[0], asked[1], looks=looks, power=asked[2], alpha=level)
-        most = max(math.ceil(round(asked[4] * made.inflation, 9)), 2 * looks)
+        variance, difference, power, alpha, topics = asked
+        level = alpha / (row.get("comparisons") or 1)
+        made = design_looks(variance, difference, looks=looks, power=power, alpha=level)
+        most = max(math.ceil(round(topics * made.inflation, 9)), 2 * looks)
         share = most / made.topics_max
         listed.append((most, share * made.expected_null, share * made.expected_alternative))
-    types = dict(zip(names, (pl.Int64, pl.Float64, pl.Float64), strict=True))
-    return rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
+    types = {"topics_max": pl.Int64, "expected_null": pl.Float64, "expected_alternative": pl.Float64}
+    return design.rows.hstack(pl.DataFrame(listed, schema=types, orient="row"))
 
 
-def _design_sheet(
-    design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any
-) -> Sheet:
+def _sheet(design: Design, settings: Any, rows: Any, heading: str = "", looks: int | None = None, **more: Any) -> Sheet:
     what = f"{design.what[0].upper()}{design.what[1:]}: {design.solved_for}"
     facts: dict[str, Any] = {"solved_for": design.solved_for, **design.settings}
     if looks is not None:
@@ -115,9 +108,8 @@ def _design_sheet(
     if design.by_estimator is not None:
         if getattr(settings, "files", None):
             facts |= {"scores": settings.files, "missing": settings.missing}
-        facts["estimator"] = design.estimator
         others = design.by_estimator.slice(design.rows.height)
-        facts["other_estimators"] = others.to_dicts()
+        facts |= {"estimator": design.estimator, "other_estimators": others.to_dicts()}
     return Sheet(
         f"design {design.kind.name}", rows, design.signature, facts, design.warnings, what, DIGITS,
         heading=heading or what.replace("_", " "), **more,
@@ -147,7 +139,7 @@ def _value(value: Any) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def _design_headline(design: Design) -> str:
+def _headline(design: Design) -> str:
     column = design.rows[design.solved_for].to_list()
     said = [_UNITS[design.solved_for].format(_value(value)) for value in column]
     measures = design.rows["measure"].to_list() if "measure" in design.rows.columns else []
@@ -197,22 +189,16 @@ def _test_of(design: Design) -> str:
     return f"corrected {compared} show" if compared.startswith("comparisons") else f"corrected tests of {compared} show"
 
 
-def _design_charts(design: Design) -> tuple[Chart, ...]:
+def _charts(design: Design) -> tuple[Chart, ...]:
     """What the design varies first."""
     charts = {
-        "power": Chart(
-            "power", "Power against topics",
-            "Curve: power against the number of topics, with the design marked.", design, "power",
-        ),
-        "detectable": Chart(
-            "detectable", "What topics can detect",
-            "Curve: the smallest detectable difference and the width of the interval against the number of topics.",
-            design, "detectable",
-        ),
-        "systems": Chart(
-            "systems", "Topics against systems", "Curve: topics needed against the number of systems compared.",
-            design, "systems",
-        ),
+        name: Chart(name, heading, f"Curve: {shows}.", design, name)
+        for name, heading, shows in (
+            ("power", "Power against topics", "power against the number of topics, with the design marked"),
+            ("detectable", "What topics can detect",
+             "the smallest detectable difference and the width of the interval against the number of topics"),
+            ("systems", "Topics against systems", "topics needed against the number of systems compared"),
+        )
     }  # fmt: skip
     if "achieved_power" not in design.rows.columns:
         return (charts["detectable"],)

@@ -129,22 +129,18 @@ class Grid:
         name = COLUMN.get(self.unknown, self.unknown)
         return {} if lower is None or upper is None else {f"{name}_lower": lower, f"{name}_upper": upper}
 
-    def design(
-        self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], warnings: Iterable[str]
-    ) -> Design:
+    def design(self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], said: Iterable[str]) -> Design:
         """The columns as rows, below measure and estimator of variances that came from scores; empty if not finite."""
         estimates = [one.estimate for one in self.given]
-        made: dict[str, Any] = {}
-        if any(estimates):
-            for name in ("measure", "estimator"):
-                made[name] = [None if one is None else getattr(one, name) for one in estimates]
+        labels = ("measure", "estimator") if any(estimates) else ()
+        made: dict[str, Any] = {name: [getattr(one, name, None) for one in estimates] for name in labels}
         for name, values in columns.items():
             arrays = isinstance(values, np.ndarray)
             made[COLUMN.get(name, name)] = np.where(np.isfinite(values), values, np.nan) if arrays else values
         rows = pl.DataFrame(made).fill_nan(None)
         rows = rows.with_columns(pl.col(name).cast(pl.Int64) for name in made if name.split("_")[0] in COUNTS)
-        said = dict.fromkeys(text for one in estimates if one is not None for text in one.inherited)
-        return Design(what, COLUMN.get(self.unknown, self.unknown), rows, settings, (*said, *warnings))
+        inherited = dict.fromkeys(text for one in estimates if one is not None for text in one.inherited)
+        return Design(what, COLUMN.get(self.unknown, self.unknown), rows, settings, (*inherited, *said))
 
 
 def left_empty(nothing: NDArray[np.bool_], reason: str) -> tuple[str, ...]:
@@ -198,10 +194,8 @@ def probability(name: str, value: object) -> float:
     """
     number = _number(name, value)
     if not 0 < number < 1:
-        advice = (
-            f"Write {number / 100:.2f}." if 1 < number < 100 else f"Write {POWER if name == 'power' else 0.05:.2f}."
-        )
-        raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. {advice}")
+        usual = number / 100 if 1 < number < 100 else POWER if name == "power" else ALPHA
+        raise ArgumentError(f"`{name}` must be between 0 and 1; got {number:g}. Write {usual:.2f}.")
     return number
 
 
@@ -218,13 +212,9 @@ def count(name: str, value: object) -> float:
 
 
 _CHECK = {
-    "n_topics": count,
-    "n_systems": count,
-    "alpha": probability,
-    "power": probability,
-    "min_diff": positive,
-    "width": positive,
-}
+    **dict.fromkeys(("n_topics", "n_systems"), count), **dict.fromkeys(("alpha", "power"), probability),
+    **dict.fromkeys(("min_diff", "width"), positive),
+}  # fmt: skip
 
 
 def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -26,14 +26,8 @@ from cranfield.questions.design.result import Design
 from cranfield.questions.design.sense import sense
 from cranfield.questions.design.ttest import solve_ttest
 from cranfield.questions.recommend.question import RecommendQuestion
-from cranfield.questions.variance.estimate import (
-    Teams,
-    VarianceEstimate,
-    estimate_variance,
-    named_teams,
-    pool_variances,
-    team_of,
-)
+from cranfield.questions.variance.estimate import Teams, VarianceEstimate, named_teams, team_of
+from cranfield.questions.variance.variances import pooled_variances
 from cranfield.scores.doors import ScoresLike, as_collections, as_scores, is_scores
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
@@ -247,23 +241,16 @@ def recommend(
     k = int(count("n_systems", n_systems))
     difference, wanted, level = positive("min_diff", min_diff), probability("power", power), probability("alpha", alpha)
     sure, grouping = probability("assurance", assurance), team_of(teams)
-    collections = _named(scores)
+    named = _named(scores)
+    collections = {name: one.only() for name, one in named.items()}
     asked: Asked = {"n_systems": k, "min_diff": difference, "power": wanted, "alpha": level}
     with quietly():  # the warnings of the recommendation say what matters
         average, wide, within = (
-            pool_variances(
-                [
-                    estimate_variance(x, name, alpha=level, collection=where, teams=grouping)
-                    for where, x in collections.items()
-                ]
-            )
-            for name in ("residual", "percentile95", "within")
+            pooled_variances(named, name, level, grouping)[0] for name in ("residual", "percentile95", "within")
         )
-        blocked, refused = _blocked_rows(average, asked, sure)
-        listed = [*_pair_rows(average, wide, asked, baseline, sure), *blocked]
-        listed += _other_rows(average, wide, within, asked, sure)
-        ends = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64)
-        rows = pl.DataFrame(listed, schema_overrides={"epsilon": pl.Float64, **ends}, infer_schema_length=None)
+        listed, refused = _designs(average, wide, within, asked, baseline, sure)
+        types = dict.fromkeys(("topics_lower", "topics_upper", "topics_assured"), pl.Int64) | {"epsilon": pl.Float64}
+        rows = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None)
         sizes = _sizes(average, wide, asked, baseline)
     measure, topics = average.measure, int(rows["topics"][0])
     said = (
@@ -285,7 +272,7 @@ def recommend(
     return result
 
 
-def _named(scores: Any) -> dict[str, ScoreMatrix]:
+def _named(scores: Any) -> Mapping[str, Scores]:
     if is_scores(scores) and (isinstance(scores, Scores) or not isinstance(scores, Mapping)):
         scores = {"past scores": as_scores(scores)}
     elif not isinstance(scores, Mapping):
@@ -296,7 +283,7 @@ def _named(scores: Any) -> dict[str, ScoreMatrix]:
         raise DataError(
             f"there are {len(measures)} measures ({summary(measures)}); choose one, such as measure='{measures[0]}'"
         )
-    return {name: one.only() for name, one in collections.items()}
+    return collections
 
 
 def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
@@ -306,6 +293,35 @@ def _promise(measure: str, topics: int, asked: Asked, baseline: bool) -> str:
     pairs = f"the {k - 1} comparisons with it" if baseline else f"all {k * (k - 1) // 2} pairs"
     two = "a system and the baseline" if baseline else "the best and the worst"
     return PROMISE(topics=topics, two=two, systems=k, measure=measure, pairs=pairs, **asked)
+
+
+def _designs(
+    average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, baseline: bool,
+    assurance: float,
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:  # fmt: skip
+    """Every way of asking, the recommended one first; and why there is no blocked ANOVA, where there is none."""
+    alpha, difference = asked["alpha"], asked["min_diff"]
+
+    def of_pairs(against: bool, estimate: VarianceEstimate, more: str = "") -> dict[str, Any]:
+        name, question = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
+        solve = partial(solve_all_pairs, baseline=against, **asked)
+        return _row(solve, estimate, assurance, name, question + more)
+
+    rows = [of_pairs(baseline, average), of_pairs(baseline, wide, " For 95% of the pairs, not on average.")]
+    blocked, refused = _blocked_rows(average, asked, assurance)
+    rows += [of_pairs(not baseline, average), *blocked]
+    question = "Do any of the systems differ, had each its own topics (the papers)?"
+    one_way = partial(solve_anova, blocked=False, **asked)
+    rows.append(_row(one_way, within, assurance, "one-way ANOVA, published", question))
+    test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
+    narrow = partial(solve_interval, width=difference, alpha=alpha)
+    for solve, name, question in (
+        (test, "paired t-test", _ONE),
+        (narrow, "interval", f"Is an interval {difference:g} wide or less?"),
+    ):
+        for estimate, which in ((average, "An average pair."), (wide, "95% of the pairs.")):
+            rows.append(_row(solve, estimate, assurance, name, f"{question} {which}"))
+    return rows, refused
 
 
 def _row(
@@ -326,55 +342,27 @@ def _row(
     }  # fmt: skip
 
 
-def _pair_rows(
-    average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool, assurance: float
-) -> Iterator[dict[str, Any]]:
-    """All pairs and the baseline, the one asked for first."""
-    for against in (baseline, not baseline):
-        name, question = ("baseline, corrected", _AGAINST) if against else ("all pairs, corrected", _ALL)
-        solve = partial(solve_all_pairs, baseline=against, **asked)
-        yield _row(solve, average, assurance, name, question)
-        if against == baseline:
-            yield _row(solve, wide, assurance, name, f"{question} For 95% of the pairs, not on average.")
-
-
 def _blocked_rows(
     estimate: VarianceEstimate, asked: Asked, assurance: float
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Blocked ANOVA with the unbiased ε and with Greenhouse–Geisser's; or the reason why there is none."""
+    k = asked["n_systems"]
     try:
-        estimate.epsilon(asked["n_systems"])  # its own refusal: the design's offers to take ε from the caller
-        adjusted = solve_anova(estimate, epsilon="past", **asked)
+        estimate.epsilon(k)  # its own refusal: the design's offers to take ε from the caller
     except DataError as error:
         return [], (NO_BLOCKED(reason=error),)
     labelled = f"{_ANY} Such sizes had power .76 to .81 instead of .80 on TREC scores (20 systems, .10, simulated)."
     solve = partial(solve_anova, epsilon="past", **asked)
     rows = [_row(solve, estimate, assurance, "blocked ANOVA, unbiased ε", labelled)]
-    if asked["n_systems"] > 2:
+    if k > 2:
         # ε is uncertain too, so the size itself was jackknifed, not the variance alone.
         size = size_with_epsilon(estimate, **asked) if rows[0]["topics_upper"] is not None else None
         rows[0]["topics_assured"] = None if size is None else math.ceil(size.at(assurance))
-        biased = partial(solve_anova, epsilon=float(adjusted.rows["epsilon_gg"][0]), **asked)
+        biased = partial(solve_anova, epsilon=estimate.greenhouse_geisser(k), **asked)
         question = f"{_ANY} With an ε that few topics make too low."
         other = _row(biased, estimate, assurance, "blocked ANOVA, Greenhouse–Geisser ε", question)
         rows.append(other | dict.fromkeys(("topics_lower", "topics_upper", "topics_assured")))
     return rows, ()
-
-
-def _other_rows(
-    average: VarianceEstimate, wide: VarianceEstimate, within: VarianceEstimate, asked: Asked, assurance: float
-) -> Iterator[dict[str, Any]]:
-    """The papers' one-way design; a t-test and an interval of one pair."""
-    question = "Do any of the systems differ, had each its own topics (the papers)?"
-    yield _row(partial(solve_anova, blocked=False, **asked), within, assurance, "one-way ANOVA, published", question)
-    difference, alpha = asked["min_diff"], asked["alpha"]
-    both = ((average, "An average pair."), (wide, "95% of the pairs."))
-    test = partial(solve_ttest, min_diff=difference, power=asked["power"], alpha=alpha)
-    for estimate, which in both:
-        yield _row(test, estimate, assurance, "paired t-test", f"{_ONE} {which}")
-    narrow = partial(solve_interval, width=difference, alpha=alpha)
-    for estimate, which in both:
-        yield _row(narrow, estimate, assurance, "interval", f"Is an interval {difference:g} wide or less? {which}")
 
 
 def _sizes(average: VarianceEstimate, wide: VarianceEstimate, asked: Asked, baseline: bool) -> pl.DataFrame:
@@ -408,6 +396,7 @@ def expected_widths(
 
     Examples
     --------
+    >>> from cranfield import estimate_variance
     >>> rng = np.random.default_rng(1)
     >>> x = ScoreMatrix(rng.normal(0.4, 0.1, (40, 5)), map(str, range(40)), "abcde", "AP")
     >>> both = [estimate_variance(x, method) for method in ("residual", "percentile95")]

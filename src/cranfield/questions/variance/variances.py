@@ -164,6 +164,8 @@ def collection_variances(
     return list(estimates.values())
 
 
-def pooled_variances(collections: Mapping[str, Scores], estimator: str, alpha: float) -> list[VarianceEstimate]:
+def pooled_variances(
+    collections: Mapping[str, Scores], estimator: str, alpha: float, teams: Mapping[str, str] | None = None
+) -> list[VarianceEstimate]:
     """One estimate per measure, pooled over the collections that have it."""
-    return [pool_variances(several) for several in collection_variances(collections, estimator, alpha)]
+    return [pool_variances(several) for several in collection_variances(collections, estimator, alpha, teams)]
