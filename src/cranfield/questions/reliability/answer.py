@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -71,11 +73,8 @@ COLUMNS = ("measure",)
 
 def reliability_answer(result: Reliability, settings: Any) -> Answer:
     """Both coefficients with their intervals, what they are made of, and what other views say of the same topics."""
-    chosen: dict[str, Any] = {
-        "min_diff": getattr(settings, "min_diff", defaults.VIEW_MIN_DIFF),
-        "n_resamples": getattr(settings, "n_resamples", defaults.HALVINGS),
-        "seed": getattr(settings, "seed", defaults.SEED),
-    }
+    usual = {"min_diff": defaults.VIEW_MIN_DIFF, "n_resamples": defaults.HALVINGS, "seed": defaults.SEED}
+    chosen: dict[str, Any] = {name: getattr(settings, name, value) for name, value in usual.items()}
     title = f"{result.measure}: reliability from {source(result)}"
 
     @cache
@@ -83,36 +82,33 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
         with quietly():
             return result.views(**chosen)
 
-    def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...], **more: Any) -> Sheet:
-        known = {**result.settings, **more.pop("settings", {}), "show": show}
-        warnings = tuple(dict.fromkeys((*result.warnings, *more.pop("warnings", ()))))
-        signed = more.pop("signature", result.signature)
-        above = more.pop("title", title)
+    def sheet(
+        show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...], *, above: str = title,
+        signed: str = result.signature, settings: Mapping[str, Any] = MappingProxyType({}),
+        warnings: Iterable[str] = (), **more: Any,
+    ) -> Sheet:  # fmt: skip
         return Sheet(
-            "reliability", rows, signed, known, warnings, above, notes=notes, heading=heading, hidden=COLUMNS, **more
-        )
+            "reliability", rows, signed, {**result.settings, **settings, "show": show},
+            tuple(dict.fromkeys((*result.warnings, *warnings))), above, notes=notes, heading=heading, hidden=COLUMNS,
+            **more,
+        )  # fmt: skip
 
-    def joined(show: str, heading: str, notes: tuple[str, ...], by_tau: bool) -> Sheet:
-        each = {name: one.tau if by_tau else one for name, one in views().items()}
+    def joined(show: str, heading: str, notes: tuple[str, ...]) -> Sheet:
+        each = {name: one.tau if show == "tau" else one for name, one in views().items()}
         frames = [_named(one.to_frame(), name, len(each) > 1) for name, one in each.items()]
-        signed = "; ".join(one.signature for one in each.values())
         several = f"{result.measure}: {len(each)} collections, each by itself"
-        warnings = tuple(text for one in each.values() for text in one.warnings)
         return sheet(
-            show, heading, pl.concat(frames), notes, settings=chosen, signature=signed, warnings=warnings,
-            title=several if len(each) > 1 else title,
+            show, heading, pl.concat(frames), notes, settings=chosen, above=several if len(each) > 1 else title,
+            signed="; ".join(one.signature for one in each.values()),
+            warnings=[text for one in each.values() for text in one.warnings],
         )  # fmt: skip
 
     enough = all(matrix.n_topics >= FEWEST_FOR_TAU for matrix in result.scores.values())
     some = enough and any(n > 1 for n in result.n_topics)
-    charts = [
-        Chart(
-            "coefficients-chart", "Reliability and topics",
-            "Curves with bands: Eρ² and Φ against the number of topics.", result, "coefficients",
-        ),
-    ]  # fmt: skip
+    alt = "Curves with bands: Eρ² and Φ against the number of topics."
+    charts = (Chart("coefficients-chart", "Reliability and topics", alt, result, "coefficients"),)
     if some:
-        charts.append(Chart("views-chart", VIEWS_HEADING, PANELS, result, "views", chosen))
+        charts += (Chart("views-chart", VIEWS_HEADING, PANELS, result, "views", chosen),)
     return Answer(
         headline=headline(result),
         sentences=needed(result),
@@ -123,30 +119,25 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
                 "components", "Components of the variance", result.components_frame(), COMPONENTS,
                 digits={"variance": 6, "share": 3},
             ),
-            "views": lambda: joined("views", VIEWS_HEADING, VIEWS, by_tau=False),
-            "tau": lambda: joined("tau", "Agreement to expect", TAU, by_tau=True),
+            "views": lambda: joined("views", VIEWS_HEADING, VIEWS),
+            "tau": lambda: joined("tau", "Agreement to expect", TAU),
         },
-        charts=tuple(charts),
+        charts=charts,
         on_page=("coefficients", "targets", "components", *(("views", "tau") if some else ())),
     )  # fmt: skip
 
 
 def meaning(result: Reliability) -> tuple[str, ...]:
     """What the columns mean, and what their intervals rest on."""
-    components = result.components
-    if components.spread is not None:
-        few = components.n_systems < ENOUGH_SYSTEMS
-        return (
-            COLUMNS_MEAN,
-            "Intervals by the jackknife over topics and systems (erho2) and by Arteaga, Jeyaratnam and Franklin (phi).",
-            *((FEW_SYSTEMS(systems=components.n_systems),) if few else ()),
-        )
-    why = "several collections are pooled" if result.collections > 1 else "leaving one out leaves no positive ratio"
-    return (
-        COLUMNS_MEAN,
-        "Intervals by Feldt (erho2) and by Arteaga, Jeyaratnam and Franklin (phi).",
-        *((NO_JACKKNIFE(why=why),) if result.intervals == "jackknife" else ()),
-    )
+    components, said = result.components, ()
+    jackknifed = components.spread is not None
+    by = "the jackknife over topics and systems" if jackknifed else "Feldt"
+    if jackknifed and components.n_systems < ENOUGH_SYSTEMS:
+        said = (FEW_SYSTEMS(systems=components.n_systems),)
+    elif not jackknifed and result.intervals == "jackknife":
+        pooled = "several collections are pooled"
+        said = (NO_JACKKNIFE(why=pooled if result.collections > 1 else "leaving one out leaves no positive ratio"),)
+    return COLUMNS_MEAN, f"Intervals by {by} (erho2) and by Arteaga, Jeyaratnam and Franklin (phi).", *said
 
 
 def headline(result: Reliability) -> str:

@@ -13,11 +13,11 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, fdtri, stdtrit
+from scipy.special import chdtri, fdtri
 
 from cranfield.core.errors import ArgumentError, DataError
-from cranfield.questions.reliability.jackknife import log_ratio_spread
-from cranfield.questions.variance.squares import squares
+from cranfield.questions.variance.jackknife import LogError, log_error
+from cranfield.questions.variance.squares import squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -41,7 +41,7 @@ class Components:
         The size of the data; for pooled collections of different sizes, harmonic means.
     df_systems, df_topics, df_residual : int
         Degrees of freedom of the three mean squares.
-    spread : pair of float, optional
+    spread : LogError, optional
         Standard error and degrees of freedom of log(σ²_s/σ²_e) by the two-way jackknife; None where there is none.
     """
 
@@ -53,7 +53,7 @@ class Components:
     df_systems: int
     df_topics: int
     df_residual: int
-    spread: tuple[float, float] | None = None
+    spread: LogError | None = None
 
     @property
     def systems(self) -> float:
@@ -149,6 +149,29 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     )  # fmt: skip
 
 
+def log_ratio_spread(x: NDArray[np.float64]) -> LogError | None:
+    """Error of log r, r = (MS_s/MS_e − 1)/n, by the two-way jackknife: each topic and each system left out once.
+
+    None where a ratio is not above 0, or where leaving one out leaves too little.
+
+    >>> error = log_ratio_spread(np.random.default_rng(1).normal(size=(30, 8)) + np.arange(8))
+    >>> round(error.size, 2), round(error.df, 1)
+    (0.4, 9.1)
+    """
+    n, m = x.shape
+    if n < 3 or m < 3:
+        return None
+    ratios = []
+    for sums in (squares(x), squares_without_each_topic(x), squares_without_each_group(x, np.arange(m))):
+        left = sums.mean_residual > 0
+        ratios.append(np.where(left, sums.mean_between_systems / np.where(left, sums.mean_residual, 1) - 1, 0) / sums.n)
+    if min(float(one.min()) for one in ratios) <= 0:
+        return None
+    whole, by_topic, by_system = map(np.log, ratios)
+    error = log_error(float(whole), [by_topic], by_system, np.ones(m))
+    return error if error.size > 0 else None
+
+
 def _harmonic(sizes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     if np.ptp(sizes) == 0:
         return float(sizes[0])
@@ -235,8 +258,7 @@ def ratio(coefficient: Coefficient, components: Components, alpha: float) -> Rat
     noise = components.residual + (components.topics if coefficient == "phi" else 0.0)
     value = components.systems / noise
     if coefficient == "erho2" and components.spread is not None:
-        s, df = components.spread
-        factor = math.exp(min(float(stdtrit(df, 1 - alpha / 2)) * s, 700.0))
+        factor = math.exp(min(components.spread.reach(1 - alpha / 2), 700.0))
         return Ratio(value, value / factor, value * factor)
     limit = _arteaga if coefficient == "phi" else _feldt
     lower, upper = (max(0.0, limit(components, at)) for at in (1 - alpha / 2, alpha / 2))

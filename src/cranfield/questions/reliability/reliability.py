@@ -8,31 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cranfield.core.defaults import (
-    ALPHA,
-    HALVINGS,
-    RELIABILITY_INTERVALS,
-    RELIABILITY_TARGET,
-    SEED,
-    VIEW_MIN_DIFF,
-    ReliabilityIntervals,
-)
+from cranfield.core import defaults
+from cranfield.core.defaults import ALPHA, HALVINGS, RELIABILITY_TARGET, SEED, VIEW_MIN_DIFF
 from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
-from cranfield.questions.reliability.components import (
-    COEFFICIENTS,
-    SYSTEMS,
-    Coefficient,
-    Components,
-    Ratio,
-    check_share,
-    check_topics,
-    ratio,
-    variance_components,
-)
+from cranfield.questions.reliability import components as study
+from cranfield.questions.reliability.components import COEFFICIENTS, Coefficient, Components, Ratio, ratio
 from cranfield.scores.doors import ScoresLike, as_collections
 from cranfield.scores.matrix import ScoreMatrix, Scores, inherited
 
@@ -93,7 +77,7 @@ class Reliability(Result):
     alpha: float
     scores: Mapping[str, ScoreMatrix] = field(repr=False)
     warnings: tuple[str, ...] = field(default=())
-    intervals: str = RELIABILITY_INTERVALS
+    intervals: str = defaults.RELIABILITY_INTERVALS
     _taus: dict[tuple[str, int, int], ExpectedTau] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -117,10 +101,11 @@ class Reliability(Result):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings in force, defaults included."""
-        asked = {"n_topics": list(self.n_topics), "target": list(self.target), "drop": self.drop, "alpha": self.alpha}
-        asked["intervals"] = self.intervals
-        seen = {"collections": self.collections, "n_systems": self.components.n_systems}
-        return {"measure": self.measure, **asked, **seen}
+        return {
+            "measure": self.measure, "n_topics": list(self.n_topics), "target": list(self.target), "drop": self.drop,
+            "alpha": self.alpha, "intervals": self.intervals, "collections": self.collections,
+            "n_systems": self.components.n_systems,
+        }  # fmt: skip
 
     @property
     def signature(self) -> str:
@@ -141,16 +126,10 @@ class Reliability(Result):
         for name in COEFFICIENTS:
             behind = self.ratio(name)
             for n in self.n_topics:
-                value, lower, upper = behind.at(n)
                 row = {"measure": self.measure, "coefficient": name, "topics": n}
-                row |= {"value": value, "lower": lower, "upper": upper}
-                rows += [row | self._needed(behind, target) for target in self.target] or [row]
+                row |= dict(zip(("value", "lower", "upper"), behind.at(n), strict=True))
+                rows += [row | _needed(behind, target) for target in self.target] or [row]
         return pl.DataFrame(rows, schema_overrides=_WHOLE if self.target else None)
-
-    @staticmethod
-    def _needed(behind: Ratio, target: float) -> dict[str, Any]:
-        needed, fewest, most = behind.topics_for(target)
-        return {"target": target, "topics_needed": needed, "topics_lower": fewest, "topics_upper": most}
 
     def targets_frame(self) -> pl.DataFrame:
         """One row per coefficient and target (.95 unless asked for): topics_needed, topics_lower, topics_upper.
@@ -158,20 +137,16 @@ class Reliability(Result):
         Empty where no number of topics does it.
         """
         rows = [
-            {"measure": self.measure, "coefficient": name} | self._needed(self.ratio(name), target)
+            {"measure": self.measure, "coefficient": name} | _needed(self.ratio(name), target)
             for name in COEFFICIENTS
             for target in self.target or (RELIABILITY_TARGET,)
         ]
         return pl.DataFrame(rows, schema_overrides=_WHOLE)
 
     def views(
-        self,
-        *,
-        n_topics: Sequence[int] = (),
-        min_diff: float = VIEW_MIN_DIFF,
-        n_resamples: int = HALVINGS,
+        self, *, n_topics: Sequence[int] = (), min_diff: float = VIEW_MIN_DIFF, n_resamples: int = HALVINGS,
         seed: int = SEED,
-    ) -> dict[str, ThreeViews]:
+    ) -> dict[str, ThreeViews]:  # fmt: skip
         """Power, interval width and reliability of the same numbers of topics, for each collection; see `three_views`.
 
         The numbers are those of the study unless given. A single topic has neither power nor width and is passed over;
@@ -200,10 +175,12 @@ class Reliability(Result):
 
     def components_frame(self) -> pl.DataFrame:
         """One row per source of variance: measure, source, variance, share."""
-        shares = self.components.shares
-        variances = [getattr(self.components, source) for source in shares]
-        columns = {"source": list(shares), "variance": variances, "share": list(shares.values())}
-        return pl.DataFrame({"measure": [self.measure] * len(shares), **columns})
+        return pl.DataFrame(
+            [
+                {"measure": self.measure, "source": name, "variance": getattr(self.components, name), "share": share}
+                for name, share in self.components.shares.items()
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
@@ -219,9 +196,6 @@ class Reliability(Result):
 
     def __repr__(self) -> str:
         return f"Reliability({self.summary()})\n{self.to_frame()}"
-
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.to_frame(), self.components_frame()]
 
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
@@ -244,7 +218,7 @@ def reliability(
     target: float | Sequence[float] = (),
     drop: float = 0.0,
     alpha: float = ALPHA,
-    intervals: ReliabilityIntervals = RELIABILITY_INTERVALS,
+    intervals: defaults.ReliabilityIntervals = defaults.RELIABILITY_INTERVALS,
 ) -> Reliability:
     """How reliable are the ranking and the scores of a test collection, and how many topics would a target take?
 
@@ -286,23 +260,30 @@ def reliability(
     >>> study.to_frame()["topics_needed"].to_list()
     [54, 258]
     """
-    check_share("alpha", alpha, ALPHA)
+    study.check_share("alpha", alpha, ALPHA)
     named = collections_of(scores)
     matrices = list(named.values())
-    components = variance_components(matrices, drop=drop)
+    components = study.variance_components(matrices, drop=drop)
     if intervals == "normal":
         components = replace(components, spread=None)
-    sizes = check_topics(n_topics) or (round(components.n_topics),)
+    sizes = study.check_topics(n_topics) or (round(components.n_topics),)
     targets = (target,) if isinstance(target, (int, float)) else tuple(target)
     for wanted in targets:
-        check_share("target", wanted, RELIABILITY_TARGET)
+        study.check_share("target", wanted, RELIABILITY_TARGET)
     measure = matrices[0].measure
     warnings = (*inherited(matrices), *negative_warnings(measure, components))
-    if SYSTEMS not in components.negative and any(ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS):
+    if study.SYSTEMS not in components.negative and any(
+        ratio(name, components, alpha).lower <= 0 for name in COEFFICIENTS
+    ):
         warnings += (STARTS_AT_ZERO(measure=measure),)
     made = Reliability(measure, components, sizes, targets, drop, alpha, named, warnings, intervals)
     notify(made.warnings)
     return made
+
+
+def _needed(behind: Ratio, target: float) -> dict[str, Any]:
+    needed, fewest, most = behind.topics_for(target)
+    return {"target": target, "topics_needed": needed, "topics_lower": fewest, "topics_upper": most}
 
 
 def collections_of(scores: ScoresLike) -> dict[str, ScoreMatrix]:

@@ -135,9 +135,6 @@ class ExpectedTau(Result):
     def __repr__(self) -> str:
         return f"ExpectedTau({self.summary()})\n{self.to_frame()}"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.to_frame()]
-
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
         from cranfield.questions.reliability.answer import tau_answer

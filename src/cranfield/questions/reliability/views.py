@@ -92,9 +92,6 @@ class ThreeViews(Result):
     def __repr__(self) -> str:
         return f"ThreeViews({self.summary()})\n{self.rows}"
 
-    def _view(self) -> tuple[str, list[pl.DataFrame]]:
-        return self.summary(), [self.rows]
-
     def answer(self, question: Question | None = None) -> Answer:
         """What the result says, as every skin shows it."""
         from cranfield.questions.reliability.answer import views_answer
