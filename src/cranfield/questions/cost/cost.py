@@ -99,7 +99,7 @@ class Wanted:
     def settings(self) -> dict[str, Any]:
         """What was asked, for the signature."""
         names = "width alpha" if self.is_interval else "n_systems min_diff power alpha method epsilon"
-        known = {"design": self.design[1].title}
+        known: dict[str, Any] = {"design": self.design[1].title}
         known |= {name: getattr(self, name) for name in [*names.split(), "document_cost", "topic_cost", "budget"]}
         known |= {} if self.is_interval else {"power": self.power or POWER}
         return {name: value for name, value in known.items() if value is not None}

@@ -78,15 +78,8 @@ def pool_by_topic(
     return pl.concat([at(depth) for depth in wanted])
 
 
-def pool_prices(
-    collections: Iterable[tuple[Qrels, Iterable[Run]]], depths: Sequence[int], *, order: RankingOrder = ORDER
-) -> pl.DataFrame:
-    """What each pool depth asks of the judges, and how far past scores can be trusted at that depth.
-
-    Parameters
-    ----------
-    collections : pairs of judgments and the runs that were pooled
-    depths : pool depths
+def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """What each pool depth asks of the judges, from the pools of each collection by topic (`pool_by_topic`).
 
     Returns
     -------
@@ -99,14 +92,6 @@ def pool_prices(
     ----------
     RD-003 §4.2 and EVIA 2014 §5.4, where all pooled documents are judged and both numbers are one.
     """
-    parts = [pool_by_topic(qrels, runs, depths, order=order) for qrels, runs in collections]
-    if not parts:
-        raise ArgumentError("`collections` is empty; give judgments and runs of at least one.")
-    return price_of(parts)
-
-
-def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The prices of `pool_prices`, from the pools of each collection by topic."""
     return (
         pl.concat(pools)
         .group_by("depth", maintain_order=True)

@@ -11,7 +11,7 @@ import numpy as np
 from cranfield.core.defaults import ALPHA, DESIGN_METHOD, PAIRS_VARIANCE
 from cranfield.core.errors import ArgumentError
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.power import ALL_PAIRS, WITH_BASELINE, exact_power
 from cranfield.questions.design.question import PairsQuestion
 from cranfield.questions.design.result import Design, DesignKind, Variant
@@ -94,7 +94,7 @@ def solve_all_pairs(
             f"`spread` must be 0 or more, and is rarely above 1; got {spread:g}. Write 0 if all pairs are alike."
         )
     grid = Grid.of_power("variance_of_difference", variance_of_difference, n_systems=n_systems, **asked)
-    spreads = _spreads(grid.given) if spread is None else np.full(len(grid.given), float(spread))
+    spreads = _spreads(grid.estimates) if spread is None else np.full(len(grid.estimates), float(spread))
     if spreads.any():
         grid.cells["spread"] = spreads
     test = WITH_BASELINE if baseline else ALL_PAIRS
@@ -127,11 +127,11 @@ PAIRS = DesignKind(
 )  # fmt: skip
 
 
-def _spreads(given: list[Variance]) -> Array:
+def _spreads(estimates: list[VarianceEstimate | None]) -> Array:
     """Of the past scores, where the variance is that of their average pair."""
-    estimates = {id(one.estimate): one.estimate for one in given if one.estimate is not None}
-    known = {key: design_spread(one) for key, one in estimates.items() if one.estimator == "residual"}
-    return np.asarray([known.get(id(one.estimate), 0.0) for one in given])
+    each = {id(one): one for one in estimates if one is not None and one.estimator == "residual"}
+    known = {key: design_spread(one) for key, one in each.items()}
+    return np.asarray([known.get(id(one), 0.0) for one in estimates])
 
 
 def design_spread(estimate: VarianceEstimate) -> float:

@@ -20,7 +20,7 @@ from cranfield.core.defaults import (
 from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
 from cranfield.core.sentences import sentence
 from cranfield.questions.design.asked import Given, design_of
-from cranfield.questions.design.grid import Array, Grid, Numbers, Variance, Variances
+from cranfield.questions.design.grid import Array, Grid, Numbers, Variances
 from cranfield.questions.design.jackknife import Size, blocked_size, past_scores
 from cranfield.questions.design.power import BLOCKED, ONE_WAY, FTest, exact_power, normal_power
 from cranfield.questions.design.question import AnovaQuestion
@@ -148,11 +148,11 @@ def solve_anova(
         raise ArgumentError("`epsilon` belongs to the design for shared topics; leave out `published`, or `epsilon`.")
     grid = Grid.of_power("variance", variance, n_systems=n_systems, **asked)
     cells, test, rule = grid.cells, (BLOCKED if blocked else ONE_WAY), RULES[method]
-    cells["epsilon"], plain, warnings = _epsilon(epsilon, grid.given, cells["n_systems"], blocked)
+    cells["epsilon"], plain, warnings = _epsilon(epsilon, grid.estimates, cells["n_systems"], blocked)
     from_past = epsilon == "past" or (epsilon is None and plain is not None)
     if from_past and (cells["epsilon"] < LOW_EPSILON).any():
         at = int(np.nanargmin(cells["epsilon"]))
-        estimate = grid.given[at].estimate
+        estimate = grid.estimates[at]
         measure = "the" if estimate is None else estimate.measure
         warnings += (NOT_SPHERICAL(measure=measure, epsilon=cells["epsilon"][at], systems=cells["n_systems"][at]),)
     if not blocked and grid.of_residuals:
@@ -197,11 +197,11 @@ ANOVA = DesignKind(
 
 
 def _epsilon(
-    epsilon: float | str | None, given: list[Variance], n_systems: Array, blocked: bool
+    epsilon: float | str | None, estimates: list[VarianceEstimate | None], n_systems: Array, blocked: bool
 ) -> tuple[Array, Array | None, tuple[str, ...]]:
     """ε in every cell; where it is that of past scores, Greenhouse–Geisser's beside it; and what to say of it."""
-    ones = np.ones(len(given))
-    estimated = [one.estimate is not None for one in given]
+    ones = np.ones(len(estimates))
+    estimated = [one is not None for one in estimates]
     if epsilon is None and (not blocked or not any(estimated)):
         return ones, None, ()
     if np.isnan(n_systems).any():
@@ -211,48 +211,44 @@ def _epsilon(
     if epsilon == "past" and not all(estimated):
         raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
     if epsilon is None or epsilon == "past":
-        return _past_epsilon(given, n_systems)
+        return _past_epsilon(estimates, n_systems)
     fewest = float(n_systems.min())  # their bound is the narrowest
     if isinstance(epsilon, str) or not 1 / (fewest - 1) <= epsilon <= 1:
         raise ArgumentError(
             f"`epsilon` must be 'past' or between 1/(m-1) = {1 / (fewest - 1):.4g} and 1 for {fewest:.0f} systems; "
             f"got {epsilon if isinstance(epsilon, str) else format(epsilon, 'g')}."
         )
-    return np.full(len(given), epsilon), None, ()
+    return np.full(len(estimates), epsilon), None, ()
 
 
-def _past_epsilon(given: list[Variance], n_systems: Array) -> tuple[Array, Array, tuple[str, ...]]:
+def _past_epsilon(estimates: list[VarianceEstimate | None], n_systems: Array) -> tuple[Array, Array, tuple[str, ...]]:
     """ε of the past scores and Greenhouse–Geisser's; 1 for a typed variance, nothing where the past cannot say."""
     known: dict[tuple[int, float], tuple[float, float]] = {}
     refused: list[DataError] = []
-    for one, m in zip(given, n_systems, strict=True):
-        key = (id(one.estimate), m)
-        if key in known:
-            continue
-        if one.estimate is None:
-            known[key] = (1.0, np.nan)
+    for one, m in zip(estimates, n_systems, strict=True):
+        if (id(one), m) in known:
             continue
         try:
-            known[key] = one.estimate.epsilon(int(m)), one.estimate.greenhouse_geisser(int(m))
+            both = (1.0, np.nan) if one is None else (one.epsilon(int(m)), one.greenhouse_geisser(int(m)))
         except DataError as error:
             refused.append(error)
-            known[key] = (np.nan, np.nan)
-    both = np.asarray([known[id(one.estimate), m] for one, m in zip(given, n_systems, strict=True)])
-    if np.isnan(both[:, 0]).all():
+            both = (np.nan, np.nan)
+        known[id(one), m] = both
+    of_cells = np.asarray([known[id(one), m] for one, m in zip(estimates, n_systems, strict=True)])
+    if np.isnan(of_cells[:, 0]).all():
         raise DataError(f"{refused[0]}, or give `epsilon` yourself")
     said = (f"some designs are left empty: {refused[0]}.",) if refused else ()
-    return both[:, 0], both[:, 1], said
+    return of_cells[:, 0], of_cells[:, 1], said
 
 
 def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None:
     """Put the uncertainty of ε into the interval of the topics; none where past topics are too few to tell."""
-    for at, one in enumerate(grid.given):
+    for at, one in enumerate(grid.estimates):
         k = int(grid.cells["n_systems"][at])
-        if k == 2 or one.estimate is None or one.estimate.estimator != "residual" or np.isnan(solved[at]):
+        if k == 2 or one is None or one.estimator != "residual" or np.isnan(solved[at]):
             continue
         asked = {name: float(grid.cells[name][at]) for name in ("min_diff", "power", "alpha")}
-        size = size_with_epsilon(one.estimate, k, **asked)
-        half = one.estimate.alpha / 2
+        size, half = size_with_epsilon(one, k, **asked), one.alpha / 2
         lower[at] = upper[at] = np.nan
         if size is not None and size.at(1 - half) <= MOST_TOPICS:
             lower[at] = min(max(np.ceil(size.at(half)), 2), solved[at])

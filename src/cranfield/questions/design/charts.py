@@ -217,17 +217,17 @@ def detectable(design: Design) -> Drawing:
     return finish(alt.layer(*layers).properties(width=style.WIDTH, height=300), finding, details)
 
 
-def _lines(data: list[dict[str, Any]], y: alt.Y) -> alt.Chart:
+def _lines(data: list[dict[str, Any]], y: alt.Y) -> Any:
     """A curve over topics for every series."""
     x = alt.X("topics:Q", title="topics", axis=style.whole_axis())
     names = list(dict.fromkeys(point["series"] for point in data))
     return alt.Chart(rows(data)).mark_line(strokeWidth=2.2).encode(x=x, y=y, **_encoding(names))
 
 
-def _dots(marks: list[dict[str, Any]], y: str, size: int) -> alt.Chart:
+def _dots(marks: list[dict[str, Any]], y: str, size: int) -> Any:
     points = alt.Chart(rows(marks)).mark_point(filled=True, size=size, color=style.ACCENT, opacity=1)
     return points.encode(x="topics:Q", y=y)
 
 
-def _texts(marks: list[dict[str, Any]], **place: Any) -> alt.Chart:
+def _texts(marks: list[dict[str, Any]], **place: Any) -> Any:
     return alt.Chart(rows(marks)).mark_text(color=style.ACCENT, fontWeight="bold", **place).encode(text="text:N")

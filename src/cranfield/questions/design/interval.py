@@ -126,7 +126,7 @@ def solve_interval(
         warnings = left_empty(nothing, reason)
     cells[unknown] = sizes
     columns = grid.shown("variance", "width", "alpha", "n_topics")
-    columns |= {"expected_width": expected(cells["n_topics"], cells), **grid.ends(*ends)}
+    columns |= {"expected_width": expected(cells["n_topics"], cells), **grid.end_columns(*ends)}
     return grid.design(TITLES[two_sample], columns, {}, warnings)
 
 

@@ -114,7 +114,7 @@ def power_design(
         **first,
         **grid.shown(*(name for name in SHOWN if name in cells)),
         "achieved_power": achieved_power(test, cells),
-        **grid.ends(lower, upper),
+        **grid.end_columns(lower, upper),
         **(last or {}),
     }
     return grid.design(test.title, columns, settings, said)

@@ -106,7 +106,7 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
     enough = all(matrix.n_topics >= FEWEST_FOR_TAU for matrix in result.scores.values())
     some = enough and any(n > 1 for n in result.n_topics)
     alt = "Curves with bands: Eρ² and Φ against the number of topics."
-    charts = (Chart("coefficients-chart", "Reliability and topics", alt, result, "coefficients"),)
+    charts: tuple[Chart, ...] = (Chart("coefficients-chart", "Reliability and topics", alt, result, "coefficients"),)
     if some:
         charts += (Chart("views-chart", VIEWS_HEADING, PANELS, result, "views", chosen),)
     return Answer(
@@ -129,7 +129,8 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
 
 def meaning(result: Reliability) -> tuple[str, ...]:
     """What the columns mean, and what their intervals rest on."""
-    components, said = result.components, ()
+    components = result.components
+    said: tuple[str, ...] = ()
     jackknifed = components.spread is not None
     by = "the jackknife over topics and systems" if jackknifed else "Feldt"
     if jackknifed and components.n_systems < ENOUGH_SYSTEMS:

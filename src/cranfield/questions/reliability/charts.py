@@ -49,7 +49,7 @@ def coefficients(result: Reliability) -> Drawing:
         for n in _grid(most, (1, *result.n_topics))
     ]
     scales = style.series_scales(list(NAMES.values()))
-    series = {"title": None, "legend": style.LINES}
+    series: dict[str, Any] = {"title": None, "legend": style.LINES}
     color = alt.Color("series:N", scale=scales["color"], **series)
     dash = alt.StrokeDash("series:N", scale=scales["strokeDash"], **series)
     layers = _banded(listed, "topics", "reliability", alt.Scale(domain=[0, 1]))

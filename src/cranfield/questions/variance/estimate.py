@@ -14,6 +14,7 @@ import polars as pl
 from cranfield.collection.teams import read_teams
 from cranfield.core.defaults import ALPHA, ASSURANCE, ESTIMATOR
 from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.invariants import check_finite, check_interval, claim
 from cranfield.core.resampling import sample_covariance
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
@@ -28,12 +29,7 @@ from cranfield.questions.variance.jackknife import (
     pooled_groups,
 )
 from cranfield.questions.variance.sphericity import mean_greenhouse_geisser, pooled_epsilon
-from cranfield.questions.variance.squares import (
-    Array,
-    squares,
-    squares_without_each_group,
-    squares_without_each_topic,
-)
+from cranfield.questions.variance.squares import Array, squares, squares_without_each_group, squares_without_each_topic
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import ScoreMatrix, inherited
 
@@ -119,12 +115,10 @@ class VarianceEstimate(Result):
     error: LogError | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        lower, upper = self.variance if self.lower is None else self.lower, self.upper or self.variance
-        if not (0 < self.variance < math.inf and 0 <= lower <= self.variance <= upper < math.inf):
-            raise ArithmeticError(
-                f"{self.measure}: the {self.estimator} variance came to {self.variance} with the interval "
-                f"[{self.lower}, {self.upper}]; this is a mistake in cranfield. Please report it with the scores."
-            )
+        what = f"{self.measure}: the {self.estimator} variance"
+        check_finite(what, variance=self.variance, lower=self.lower, upper=self.upper)
+        claim(self.variance > 0 and (self.lower or 0) >= 0, what, "a variance that is not above 0")
+        check_interval(what, "variance", self.lower, self.variance, self.upper)
 
     @property
     def variance_of_difference(self) -> float:
@@ -170,25 +164,17 @@ class VarianceEstimate(Result):
         `unbiased_epsilon`. Needs no random numbers; collections are pooled with the weights n − 1.
         A `DataError` where the past cannot say: two topics, or far more systems than there are.
         """
-        k = n_systems or self._fewest_systems
-        if k == 2:
-            return 1.0
-        return pooled_epsilon([(stratum.covariance, stratum.n_topics) for stratum in self.strata], k)
+        k = n_systems or min(stratum.n_systems for stratum in self.strata)
+        return 1.0 if k == 2 else pooled_epsilon([(one.covariance, one.n_topics) for one in self.strata], k)
 
     def greenhouse_geisser(self, n_systems: int | None = None) -> float:
         """The Greenhouse–Geisser ε, which few topics make too low; to be shown beside `epsilon`, not to design with.
 
         Collections are averaged with the weights n − 1.
         """
-        k = n_systems or self._fewest_systems
-        if k == 2:
-            return 1.0
-        values = [mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
+        k = n_systems or min(stratum.n_systems for stratum in self.strata)
+        values = [1.0 if k == 2 else mean_greenhouse_geisser(stratum.covariance, k) for stratum in self.strata]
         return float(np.average(values, weights=[stratum.n_topics - 1 for stratum in self.strata]))
-
-    @property
-    def _fewest_systems(self) -> int:
-        return min(stratum.n_systems for stratum in self.strata)
 
     def to_frame(self) -> pl.DataFrame:
         """One row: collection, measure, topics, systems, method, variance, variance_of_difference, lower, upper."""
@@ -201,8 +187,9 @@ class VarianceEstimate(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The row as a dictionary, with signature and warnings."""
-        said = {"signature": self.signature, "settings": self.settings, "warnings": list(self.warnings)}
-        return {**self.to_frame().row(0, named=True), "alpha": self.alpha, **said}
+        everything = super().to_dict()
+        (row,) = everything.pop("rows")
+        return {**row, "alpha": self.alpha, **everything}
 
     def __repr__(self) -> str:
         interval = "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
@@ -289,19 +276,18 @@ def estimate_variance(
     mapping = team_of(teams)
     names, group = numbered_groups(matrix.systems, mapping)
     without, without_group = None, None
-    if entry.of_squares is not None:
+    if entry.of_scores is not None:
+        variance = entry.of_scores(x)
+    elif entry.of_squares is None:
+        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
+    else:
         variance = float(entry.of_squares(squares(x)))
         if n > 2:
             without = entry.of_squares(squares_without_each_topic(x))
         if enough_groups(group):
             left = entry.of_squares(squares_without_each_group(x, group))
             without_group = Without(names, np.bincount(group).astype(np.float64), left)
-    elif entry.of_scores is not None:
-        variance = float(entry.of_scores(x))
-    else:
-        raise ArgumentError(f"estimator {estimator!r} is registered without a function of squares or scores.")
-    smallest = (_NO_VARIANCE * float(np.abs(x).max())) ** 2
-    if variance <= smallest:
+    if variance <= (_NO_VARIANCE * float(np.abs(x).max())) ** 2:
         raise DataError(
             f"{matrix.measure}: {_why_zero(entry, x)}; there is no variance to design from. Give the scores of other "
             "systems or topics."
@@ -385,13 +371,13 @@ def _from_strata(
                 problem = "no double holds its ends in this unit of the scores"
             else:
                 lower, upper = variance * math.exp(-reach), variance * math.exp(reach)
-    systems = {stratum.n_systems for stratum in strata}
+    systems, named = {stratum.n_systems for stratum in strata}, {"measure": measure, "estimator": estimator}
     warnings = said
     if problem is not None:
-        warnings += (NO_INTERVAL(measure=measure, estimator=estimator, problem=problem),)
+        warnings += (NO_INTERVAL(**named, problem=problem),)
     elif error is not None and not error.systems:
         groups = "teams" if any(stratum.teams is not None for stratum in strata) else "systems"
-        warnings += (TOPICS_ALONE(measure=measure, estimator=estimator, groups=groups),)
+        warnings += (TOPICS_ALONE(**named, groups=groups),)
     notify(warnings)
     return VarianceEstimate(
         estimator, measure, collection, variance, lower, upper, sum(stratum.n_topics for stratum in strata),

@@ -47,11 +47,16 @@ class Squares:
         return self.residual / ((self.m - 1) * (self.n - 1))
 
 
+def _centred(x: Array) -> tuple[Array, Array, Array, Array]:
+    """Means of systems, of topics and of all scores, and what they leave of each score."""
+    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), np.asarray(x.mean())
+    return systems, topics, grand, x - topics[:, None] - systems + grand
+
+
 def squares(x: Array) -> Squares:
     """The sums of squares of the whole matrix."""
     n, m = x.shape
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     return Squares(
         n,
         m,
@@ -66,8 +71,7 @@ def squares_without_each_topic(x: Array) -> Squares:
     """The sums of squares of the n matrices that lack one topic each."""
     n, m = x.shape
     whole = squares(x)
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     shrink = n / (n - 1)
     means = systems - (x - systems) / (n - 1)  # row i: system means without topic i
     return Squares(
@@ -88,8 +92,7 @@ def squares_without_each_group(x: Array, group: NDArray[np.intp]) -> Squares:
     """
     n, m = x.shape
     whole = squares(x)
-    systems, topics, grand = x.mean(axis=0), x.mean(axis=1), x.mean()
-    residual = x - topics[:, None] - systems + grand
+    systems, topics, grand, residual = _centred(x)
     left = m - group_sums(np.ones(m), group)
     effects, sums = group_sums(systems - grand, group), group_sums(residual, group)
     lost = group_sums(np.square(systems - grand), group) + np.square(effects) / left

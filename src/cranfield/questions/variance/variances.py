@@ -13,14 +13,8 @@ from cranfield.core.defaults import ALPHA
 from cranfield.core.errors import DataError, notify, quietly
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
-from cranfield.questions.variance.estimate import (
-    Teams,
-    VarianceEstimate,
-    estimate_variance,
-    named_teams,
-    pool_variances,
-    team_of,
-)
+from cranfield.questions.variance import estimate
+from cranfield.questions.variance.estimate import Teams, VarianceEstimate, estimate_variance, pool_variances
 from cranfield.questions.variance.estimators import ESTIMATORS
 from cranfield.questions.variance.question import VarianceQuestion
 from cranfield.questions.variance.table import AnovaTable, anova_table
@@ -74,7 +68,7 @@ class Variances(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per estimate; see `VarianceEstimate.to_frame`."""
-        return pl.concat([estimate.to_frame() for estimate in self.estimates])
+        return pl.concat([one.to_frame() for one in self.estimates])
 
     def anova(self) -> pl.DataFrame:
         """The analyses of variance below one another; see `AnovaTable.to_frame`."""
@@ -128,7 +122,7 @@ def variances(
     """
     named = as_collections(collections, argument="collections")
     chosen = [estimator] if isinstance(estimator, str) else estimator
-    grouping = team_of(teams)
+    grouping = estimate.team_of(teams)
     estimates: list[VarianceEstimate] = []
     without: dict[str, DataError] = {}
     with quietly():  # gathered below, once
@@ -144,10 +138,10 @@ def variances(
                 estimates += [*several, pool_variances(several)] if len(several) > 1 else several
     if not estimates:
         raise next(iter(without.values()))
-    estimates.sort(key=lambda estimate: estimate.measure)
+    estimates.sort(key=lambda one: one.measure)
     said = [text for one in estimates for text in one.warnings]
     said += [f"no {name} estimate: {error}" for name, error in without.items()]
-    result = Variances(tuple(estimates), named, alpha, tuple(dict.fromkeys(said)), named_teams(teams))
+    result = Variances(tuple(estimates), named, alpha, tuple(dict.fromkeys(said)), estimate.named_teams(teams))
     notify(result.warnings)
     return result
 
