@@ -412,7 +412,7 @@ def everything(result: cf.Recommendation) -> str:
 def promise() -> Shown:
     n = advice().n_topics
     return everything(advice()), (
-        f"With {n} topics, if the best and the worst of 10 systems differ by 0.1 in mean AP and the others lie midway, "
+        f"With {n} topics, if the best and the worst of 10 systems a difference of 0.1 in mean AP and the others lie midway, "
         "paired t-tests of all 45 pairs with Holm's correction at level 0.05 show that these two differ with probability "
         "about 0.8, on average over which systems they are."
     )
@@ -421,7 +421,7 @@ def promise() -> Shown:
 def promise_pair() -> Shown:
     n = advice(2).n_topics
     return printed(advice(2)), (
-        f"With {n} topics, if two systems differ by 0.1 in mean AP, a paired t-test at level 0.05 shows it with "
+        f"With {n} topics, if two systems a difference of 0.1 in mean AP, a paired t-test at level 0.05 shows it with "
         "probability about 0.8, on average over which systems they are."
     )
 
@@ -437,7 +437,7 @@ case("design.promise-pair", promise_pair, lambda: printed(advice()))
 case("design.create", lambda: (everything(advice()), f"Create {advice().n_topics} topics."), refused)
 case("design.recommended", lambda: (printed(advice()), f"{advice().n_topics} topics by AP"), refused)
 case("design.impossible",
-     lambda: (refused(), f"no two systems can differ by `min_diff` = 5 in mean AP, whose scores run from "
+     lambda: (refused(), f"`min_diff` = 5 is impossible in mean AP, whose scores run from "
               f"{past().values.min():.4g} to {past().values.max():.4g}"),
      lambda: everything(advice()))  # fmt: skip
 case("design.sample-interval",
@@ -448,8 +448,8 @@ case("design.systems-sampled",
      lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
      lambda: printed(cf.recommend(past().select(systems=past().systems[:2]), 2, 0.1)))  # fmt: skip
 case("design.width",
-     lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics the 95% interval of the difference of two "
-              f"systems is expected to be {cf.design_interval(0.05, n_topics=50).rows['expected_width'][0]:.4f} wide."),
+     lambda: (printed(cf.design_interval(0.05, n_topics=50)), "With 50 topics, the 95% interval of a difference between two "
+              f"systems has expected width {cf.design_interval(0.05, n_topics=50).rows['expected_width'][0]:.4f}."),
      lambda: printed(cf.design_ttest(0.05, 0.1)))  # fmt: skip
 
 
@@ -460,14 +460,14 @@ def detects() -> Shown:
     t = stats.t.isf(0.025, n - 1)
     power = stats.nct.sf(t, n - 1, delta) + stats.nct.cdf(-t, n - 1, delta)
     return printed(cf.design_ttest(0.05, 0.1, n_topics=n)), (
-        "With 50 topics, a paired t-test detects a difference of 0.1 between two systems with probability "
+        "With 50 topics, a paired t-test detects a difference of 0.1 between two systems with power "
         f"{power:.3f} at level 0.05."
     )
 
 
 case("design.detects", detects, lambda: printed(cf.design_interval(0.05, n_topics=50)))
 case("design.published-says",
-     lambda: (printed(cf.design_ttest(0.05, 0.1)), "The papers' spreadsheet says "
+     lambda: (printed(cf.design_ttest(0.05, 0.1)), "The papers' spreadsheet gives "
               f"{cf.design_ttest(0.05, 0.1, method='published').rows['topics'][0]}."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 EVIA = (PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714))
@@ -493,8 +493,8 @@ def judged() -> str:
 
 
 case("design.lowest-cost",
-     lambda: (printed(cost_from_figures(EVIA, width=0.15)), "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments "
-              "(the deepest pool costs 5.7 times as much)."),
+     lambda: (printed(cost_from_figures(EVIA, width=0.15)), "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments. "
+              "The deepest pool costs 5.7 times as much."),
      doubtful)  # fmt: skip
 case("design.best-for-budget",
      lambda: (printed(cost_from_figures(EVIA, n_systems=10, budget=9600)),
@@ -502,7 +502,7 @@ case("design.best-for-budget",
                         printed(cost_from_figures(EVIA, n_systems=10, budget=9600))).group()),  # type: ignore[union-attr]
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.cost-doubtful",
-     lambda: (doubtful(), "Unjudged documents make these costs doubtful: no depth is called the cheapest."),
+     lambda: (doubtful(), "Too few judgments to recommend a pool depth."),
      lambda: printed(cost_from_figures(EVIA, width=0.15)))  # fmt: skip
 case("design.losses",
      lambda: (printed(cost_from_figures(EVIA, width=0.15)), SENTENCES["design.losses"](shallow=10, deep=100)),
@@ -660,7 +660,7 @@ def g_coefficients(x: cf.ScoreMatrix) -> tuple[float, float]:
 
 case("generalisability.few-systems",
      lambda: (printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]))),
-              "With so few systems (4) the interval of erho2 may hold in only 90% of cases."),
+              "With only (4) the interval of erho2 may hold in only 90% of cases."),
      lambda: printed(cf.reliability(noisy([0.2, 0.3, 0.4, 0.5]), intervals="normal")))  # fmt: skip
 case("generalisability.no-jackknife",
      lambda: (study(True), "No jackknife interval of erho2: leaving one out leaves no positive ratio; Feldt's stands in, "

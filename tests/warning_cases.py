@@ -122,8 +122,8 @@ case("design.unpaired-residual", lambda: design_two_sample_ttest(residual(), 0.1
      "too small. Use within, or pair the systems.",
      lambda: cf.design_ttest(residual(), 0.1))  # fmt: skip
 case("design.left-empty", lambda: cf.design_anova(0.05, None, [0.02, 0.3], n_topics=20, published=True),
-     "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches power 0.8 "
-     "(two systems: 0.059); allow more topics, a larger `min_diff` or less power.",
+     "1 of 2 designs have no solution; their cells are empty. The first: with 20 topics, no number of systems reaches power 0.8 "
+     "(two systems: 0.059). Use more topics, a larger `min_diff` or less power.",
      lambda: cf.design_anova(0.05, None, [0.25, 0.3], n_topics=20, published=True))  # fmt: skip
 
 
@@ -144,7 +144,7 @@ case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, bu
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",
      lambda: cost_from_figures(EVIA, n_systems=10, budget=10_000))  # fmt: skip
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
-     "no blocked ANOVA is designed: ε for 50 systems cannot be told from 5 past systems: how unequal the differences are is too "
+     "no blocked ANOVA is designed: ε for 50 systems needs at least 8 past systems; there are 5: how unequal the differences are is too "
      "uncertain with fewer than 8. Give scores of more systems, ask for at most 5, or design for all pairs after "
      "correction, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip

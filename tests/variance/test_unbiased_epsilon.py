@@ -147,7 +147,7 @@ def test_scale_does_not_matter(scale: float) -> None:
 
 def test_refusals() -> None:
     s = covariance_of(uneven(11, 15, 5))
-    with pytest.raises(DataError, match="ε for 50 systems cannot be told from 5 past systems"):
+    with pytest.raises(DataError, match="ε for 50 systems needs at least 8 past systems; there are 5"):
         unbiased_epsilon(s, 15, 50)
     with pytest.raises(DataError, match="at least 3 topics; there are 2"):
         unbiased_epsilon(s, 2)

@@ -1,4 +1,4 @@
-"""The chart of cost: topics against judged documents, by pool depth."""
+"""Chart of `cost`: topics against judged documents, by pool depth."""
 
 from __future__ import annotations
 
@@ -8,23 +8,15 @@ import altair as alt
 import polars as pl
 
 from cranfield.core.charts import style
-from cranfield.core.charts.style import Drawing, finish, given, number, plural, rows
-from cranfield.core.sentences import sentence
-from cranfield.questions.cost.answer import COST_DOUBTFUL
+from cranfield.core.charts.style import Drawing, finish, given, number, rows
+from cranfield.questions.cost.answer import headline
 
 if TYPE_CHECKING:
     from cranfield.questions.cost.cost import Cost
 
 
-COST_LEAST = sentence(
-    "charts.cost-least",
-    "{series}: pools of depth {depth} with {topics} cost least",
-    "at least 90% of the pool was judged at every depth, and no depth costs less",
-)
-
-
 def cost(result: Cost) -> Drawing:
-    """Topics against judged documents per topic, labelled with the total cost (RD-003 Fig. 1, EVIA 2014 Fig. 4)."""
+    """Topics against judged documents per topic, labelled with the total cost (Sakai 2014a, Fig. 4; 2014b, Fig. 1)."""
     frame = result.to_frame().filter(pl.col("topics").is_not_null())
     measures = list(dict.fromkeys(frame["measure"].to_list()))
     kept = measures[: style.MOST_SERIES]
@@ -55,21 +47,12 @@ def cost(result: Cost) -> Drawing:
         .encode(x="pool_per_topic:Q", y="topics:Q")
     )
     text = alt.Chart(rows(labelled)).mark_text(dy=-14).encode(x="pool_per_topic:Q", y="topics:Q", text="text:N")
-    chosen = frame.filter("best").sort("cost")
-    if chosen.is_empty():
-        finding = COST_DOUBTFUL().rstrip(".")
-    else:
-        winner = chosen.row(0, named=True)
-        deepest = frame.filter(pl.col("series") == winner["series"]).sort("depth").row(-1, named=True)
-        finding = COST_LEAST(series=winner["series"], depth=winner["depth"], topics=plural(winner["topics"], "topic"))
-        if deepest["depth"] != winner["depth"]:
-            finding += f"; depth {deepest['depth']} costs {deepest['cost'] / winner['cost']:.1f} times as much"
     shown = [name for name in ("n_systems", "min_diff", "width", "power", "alpha") if name in result.settings]
     asked = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {given(result.settings[name])}" for name in shown)
     left = f"; {len(measures) - len(kept)} further measures not drawn" if len(measures) > len(kept) else ""
     return finish(
         alt.layer(lines, dots, best, text).properties(width=style.WIDTH, height=320),
-        finding,
+        headline(result).rstrip("."),
         f"{asked}; labels: total cost; ringed: cheapest of a measure{left}",
         alt_text="Deeper pools stand further right; one line per measure.",
     )

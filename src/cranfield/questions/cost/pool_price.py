@@ -1,4 +1,4 @@
-"""What a pool costs: every document in it has to be judged, whether or not the past judged it."""
+"""Pool sizes: all documents of a pool count as a cost, also those that were not judged."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ from cranfield.core.errors import ArgumentError
 from cranfield.core.sentences import sentence
 
 LOW_SHARE: Final = 0.9
-"""A judged share of the pool below this makes the variance of the scores doubtful: unjudged counts as not relevant."""
+"""Below this judged share of the pool the variance is doubtful: unjudged documents count as not relevant."""
 
 SHARE_JUDGED = sentence(
     "design.share-judged",
-    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
-    "documents per topic), so scores there are those of a shallower pool and their variance is doubtful; no "
-    "depth is called the cheapest.",
+    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
+    "per topic). Its variance is that of a shallower pool, so no depth is recommended.",
     "less than nine tenths of the pool of these depths was judged",
 )
 LOSSES = sentence(
     "design.losses",
-    "Judging to depth {shallow} can only miss relevant documents that depth {deep} finds, never the reverse: systems "
-    "that come later and find them score too low. A shallow pool serves the comparison of these systems and is less "
-    "reusable; fewest judgments is no reason by itself to choose it.",
+    "Depth {shallow} may miss relevant documents that depth {deep} finds. Later systems that retrieve them score too "
+    "low, so a shallow pool is less reusable. Low cost alone is no reason to choose it.",
     "two depths or more are compared",
 )
 _PAIR = ["topic", "document"]
@@ -79,18 +77,17 @@ def pool_by_topic(
 
 
 def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """What each pool depth asks of the judges, from the pools of each collection by topic (`pool_by_topic`).
+    """Documents to judge at each pool depth, from the pools of each collection by topic (`pool_by_topic`).
 
     Returns
     -------
     polars frame
         One row per depth: depth, topics, pool_per_topic (documents to judge for a topic, the price), judged_per_topic
-        (those of them that were judged), judged_share, variance_doubtful (share below .9: scores at this depth are
-        really those of a shallower pool).
+        (those of them that were judged), judged_share, variance_doubtful (share below .9).
 
     References
     ----------
-    RD-003 §4.2 and EVIA 2014 §5.4, where all pooled documents are judged and both numbers are one.
+    Sakai (2014b), §4.2 and Sakai (2014a), §5.4, where all pooled documents are judged and both numbers are one.
     """
     return (
         pl.concat(pools)
@@ -107,7 +104,7 @@ def price_of(pools: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
-    """What unjudged documents make doubtful: depth, pool_per_topic, judged_per_topic and judged_share are read."""
+    """A warning about depths whose pools were judged too little."""
     doubtful = prices.filter((pl.col("judged_share") < LOW_SHARE).fill_null(True)).sort("depth")
     if doubtful.is_empty():
         return ()
@@ -117,6 +114,6 @@ def doubts(prices: pl.DataFrame) -> tuple[str, ...]:
 
 
 def losses(depths: Iterable[int]) -> tuple[str, ...]:
-    """What a shallow pool loses, where there is a deeper one to lose it against."""
+    """What the shallowest of several pools may miss."""
     several = sorted(set(depths))
     return (LOSSES(shallow=several[0], deep=several[-1]),) if len(several) > 1 else ()

@@ -1,4 +1,4 @@
-"""`design_anova`: how many topics let an analysis of variance see a difference among m systems."""
+"""`design_anova`: topics needed to detect a difference among m systems by analysis of variance."""
 
 from __future__ import annotations
 
@@ -35,20 +35,19 @@ RULES: dict[DesignMethod, PowerRule] = {
 }
 UPPER_BOUND = sentence(
     "design.upper-bound-systems",
-    "the number of systems is sought for an F-test without correction, which real scores need; it is an upper bound.",
+    "the number of systems is an upper bound: the F-test is not corrected for unequal variances.",
     "the number of systems is the unknown of a blocked ANOVA from past scores",
 )
 NOT_SPHERICAL = sentence(
     "design.not-spherical",
-    "the blocked F-test assumes that all differences between systems vary equally; {measure} scores of the "
-    "past do not (ε = {epsilon:.2f} for {systems:.0f} systems), so it rejects too often. The size is for the "
-    "test with degrees of freedom multiplied by ε.",
+    "past {measure} scores violate sphericity (ε = {epsilon:.2f} for {systems:.0f} systems), so a plain blocked F-test "
+    "rejects too often. The size is for the test with degrees of freedom multiplied by ε.",
     "ε of the past scores is low (below .75), and the blocked design allows for it",
 )
 ONE_WAY_RESIDUAL = sentence(
     "design.one-way-residual",
-    "the residual variance leaves out what topics differ by, but the one-way design needs it: the size is far "
-    "too small. Use within, or leave `published` out.",
+    "the residual variance excludes topic variance, so this one-way size is far too small. Use within, or leave out "
+    "`published`.",
     "the papers' one-way design is fed with the residual variance",
 )
 
@@ -67,12 +66,12 @@ def design_anova(
     epsilon: float | Literal["past"] | None = None,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics until one F-test tells that m systems differ, best and worst by `min_diff`? Or turned round.
+    r"""How many topics does one F-test need to detect a difference of `min_diff` among m systems?
 
-    All systems share the topics and the test takes topics out (two-way F), unless `published`: the papers' one-way
-    design, as if every system had topics of its own.
+    The design can also solve for another quantity. All systems share the topics and the test removes topic effects
+    (two-way F). With `published`, every system has separate topics: the one-way design of the papers.
 
-    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; that one is found:
+    Leave out one of `n_topics`, `n_systems`, `min_diff` and (when the others are given) `power`; it is solved for:
     the fewest topics, the most systems, the smallest difference, or the power. An argument may be a list: the
     rows are then all combinations.
 
@@ -82,39 +81,37 @@ def design_anova(
     Parameters
     ----------
     variance : float, VarianceEstimate, or several; or past scores
-        σ²: for shared topics the residual variance V_E2 (the matching estimate is `residual`), for the papers' one-way
-        design that of a system's score over topics (`within`). Past scores (a
-        `ScoreMatrix`, `Scores`, or a mapping of collections, which are pooled) give one design per measure, and
-        ``by_estimator`` says what every other estimator would ask for.
+        σ²: for shared topics the residual variance V_E2 (estimator `residual`); for the one-way design the variance of
+        a system's score over topics (`within`). Past scores are a `ScoreMatrix`, `Scores`, or a mapping of
+        collections, which are pooled. They give one design per measure; ``by_estimator`` has those of all estimators.
     n_systems, min_diff, n_topics, power, alpha : float or several
-        `power` is 0.80 unless given or sought.
+        `power` is 0.80 unless given or solved for.
     method : {"exact", "published", "approximate"}
         Non-central F; the normal approximation of the papers' spreadsheet, with its minus sign; the same with
         the correct plus sign. ``achieved_power`` is exact for all three.
     published : bool
         The papers' one-way design. `method` "published" asks for it too, unless `blocked` says otherwise.
     blocked : bool, optional
-        The opposite of `published`, for those who prefer to say it that way.
+        The opposite of `published`.
     epsilon : float or "past", optional
         Shared topics only: design for the F-test with degrees of freedom multiplied by this ε. ``"past"`` is the
         unbiased ε of the past scores the variance came from, and the default where there are past scores; 1 is the
         plain F-test, and the default for a typed variance.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     Notes
     -----
-    The one-way design promises its power for m *independent* groups of n topics. Systems of a real comparison share
-    their topics, and there the one-way F has much less power. One F-test says that some systems differ, not which;
-    `design_all_pairs` is for the comparison that does.
+    The one-way design has its power for m *independent* groups of n topics. Real systems share their topics, and then
+    the one-way F has much less power. An F-test shows that some systems differ, not which; see `design_all_pairs`.
 
     References
     ----------
-    EVIA 2014 §3.1 and Tables 4–7; AIRS 2016 Table 2. ε in power: after Muller and Barton, JASA 84 (1989).
+    Sakai (2014a), §3.1 and Tables 4–7; Sakai (2016), Table 2. ε in power: after Muller and Barton, JASA 84 (1989).
 
     Examples
     --------
-    AIRS 2016 Table 2 (I)(a), m = 2, minD = .02 prints 2301; the exact power takes 2360.
+    Sakai (2016), Table 2 (I)(a), m = 2, minD = .02 prints 2301; the exact power takes 2360.
 
     >>> design_anova(0.0601, 2, 0.02, method="published").n_topics
     2301
@@ -129,7 +126,7 @@ def design_anova(
     0.102
     """
     if published and blocked:
-        raise ArgumentError("`published` is the one-way design and `blocked` the other; leave one of them out.")
+        raise ArgumentError("`published` and `blocked` exclude each other. Leave one of them out.")
     one_way = published or method == "published" if blocked is None else not blocked
     return design_of(
         ANOVA, ANOVA.variants[one_way], variance, None, estimator, alpha=alpha, method=method, n_systems=n_systems,
@@ -145,15 +142,14 @@ def solve_anova(
     if method not in RULES:
         raise UnknownNameError("design method", method, RULES)
     if epsilon is not None and not blocked:
-        raise ArgumentError("`epsilon` belongs to the design for shared topics; leave out `published`, or `epsilon`.")
+        raise ArgumentError("`epsilon` is for shared topics only. Leave out `published` or `epsilon`.")
     grid = Grid.of_power("variance", variance, n_systems=n_systems, **asked)
     cells, test, rule = grid.cells, (BLOCKED if blocked else ONE_WAY), RULES[method]
     cells["epsilon"], plain, warnings = _epsilon(epsilon, grid.estimates, cells["n_systems"], blocked)
     from_past = epsilon == "past" or (epsilon is None and plain is not None)
     if from_past and (cells["epsilon"] < LOW_EPSILON).any():
         at = int(np.nanargmin(cells["epsilon"]))
-        estimate = grid.estimates[at]
-        measure = "the" if estimate is None else estimate.measure
+        measure = getattr(grid.estimates[at], "measure", "")
         warnings += (NOT_SPHERICAL(measure=measure, epsilon=cells["epsilon"][at], systems=cells["n_systems"][at]),)
     if not blocked and grid.of_residuals:
         warnings += (ONE_WAY_RESIDUAL(),)
@@ -173,18 +169,18 @@ def solve_anova(
 
 ANOVA = DesignKind(
     "anova",
-    "topics for telling m systems apart by analysis of variance",
+    "topics to detect by analysis of variance that m systems differ",
     asks=("n_systems", "min_diff", "n_topics", "power"),
     methods=tuple(RULES),
     variants=(
         Variant(
-            BLOCKED.title, "Holds for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
+            BLOCKED.title, "Valid for the two-way F-test on shared topics.", BLOCKED_VARIANCE, False,
             solve_anova,
         ),
         Variant(
             ONE_WAY.title,
-            "Holds for independent topics per system, as in the papers. Systems that share topics need the blocked "
-            "design, and a blocked test.",
+            "Valid for separate topics per system, as in the papers. Shared topics need the blocked design and a "
+            "blocked test.",
             ANOVA_VARIANCE, False, partial(solve_anova, blocked=False), "published",
         ),
     ),
@@ -199,17 +195,17 @@ ANOVA = DesignKind(
 def _epsilon(
     epsilon: float | str | None, estimates: list[VarianceEstimate | None], n_systems: Array, blocked: bool
 ) -> tuple[Array, Array | None, tuple[str, ...]]:
-    """ε in every cell; where it is that of past scores, Greenhouse–Geisser's beside it; and what to say of it."""
+    """ε in every cell, the Greenhouse–Geisser ε of past scores if used, and warnings."""
     ones = np.ones(len(estimates))
     estimated = [one is not None for one in estimates]
     if epsilon is None and (not blocked or not any(estimated)):
         return ones, None, ()
     if np.isnan(n_systems).any():
         if epsilon is not None:
-            raise ArgumentError("`epsilon` belongs to a number of systems; give `n_systems` with it.")
+            raise ArgumentError("`epsilon` needs a number of systems. Give `n_systems`.")
         return ones, None, (UPPER_BOUND(),)
     if epsilon == "past" and not all(estimated):
-        raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores; give scores, or a number.")
+        raise ArgumentError("`epsilon` 'past' needs a variance estimated from scores. Give scores, or a number.")
     if epsilon is None or epsilon == "past":
         return _past_epsilon(estimates, n_systems)
     fewest = float(n_systems.min())  # their bound is the narrowest
@@ -222,7 +218,7 @@ def _epsilon(
 
 
 def _past_epsilon(estimates: list[VarianceEstimate | None], n_systems: Array) -> tuple[Array, Array, tuple[str, ...]]:
-    """ε of the past scores and Greenhouse–Geisser's; 1 for a typed variance, nothing where the past cannot say."""
+    """ε of the past scores and the Greenhouse–Geisser ε; 1 for a typed variance, NaN where ε cannot be estimated."""
     known: dict[tuple[int, float], tuple[float, float]] = {}
     refused: list[DataError] = []
     for one, m in zip(estimates, n_systems, strict=True):
@@ -237,12 +233,12 @@ def _past_epsilon(estimates: list[VarianceEstimate | None], n_systems: Array) ->
     of_cells = np.asarray([known[id(one), m] for one, m in zip(estimates, n_systems, strict=True)])
     if np.isnan(of_cells[:, 0]).all():
         raise DataError(f"{refused[0]}, or give `epsilon` yourself")
-    said = (f"some designs are left empty: {refused[0]}.",) if refused else ()
+    said = (f"some designs are empty: {refused[0]}.",) if refused else ()
     return of_cells[:, 0], of_cells[:, 1], said
 
 
 def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None:
-    """Put the uncertainty of ε into the interval of the topics; none where past topics are too few to tell."""
+    """Include the uncertainty of ε in the interval of the topics; no interval with too few past topics."""
     for at, one in enumerate(grid.estimates):
         k = int(grid.cells["n_systems"][at])
         if k == 2 or one is None or one.estimator != "residual" or np.isnan(solved[at]):
@@ -256,7 +252,7 @@ def _with_epsilon(grid: Grid, solved: Array, lower: Array, upper: Array) -> None
 
 
 def size_with_epsilon(estimate: VarianceEstimate, n_systems: int, **asked: float) -> Size | None:
-    """The size of a blocked ANOVA with the past ε, and how sure it is; None where the past is too small to tell."""
+    """The size of a blocked ANOVA with the past ε and its error; None with too few past topics."""
     strata = estimate.strata
     if min(stratum.n_topics for stratum in strata) <= 3:
         return None
@@ -269,7 +265,7 @@ def anova_power(
 ) -> Array:
     """Power of the F-test for arrays of designs; see `design_anova`, which checks its arguments.
 
-    EVIA 2014 Table 4 prints 166 topics for AP, ten systems, minD = .10, α = .05 and power .80:
+    Sakai (2014a), Table 4 prints 166 topics for AP, ten systems, minD = .10, α = .05 and power .80:
 
     >>> float(anova_power(166, 10, 0.10, 0.0530).round(4))
     0.7978

@@ -1,4 +1,4 @@
-"""What designs say: how many topics, by every method and estimator."""
+"""Answers of the designs: topics by every method and estimator."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
 
 WIDTH = sentence(
     "design.width",
-    "With {topics} topics the {level} interval of the difference of two systems is expected to be {width:.4f} wide.",
+    "With {topics} topics, the {level} interval of a difference between two systems has expected width {width:.4f}.",
     "an interval is designed; expected width of a t interval with that variance",
 )
 DETECTS = sentence(
     "design.detects",
-    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with probability {power:.3f} at "
-    "level {alpha:g}.",
+    "With {topics} topics, {test} a difference of {min_diff:.4g}{among} with power {power:.3f} at level {alpha:g}.",
     "a test is designed; power by the noncentral distribution with that variance",
 )
 PUBLISHED_SAYS = sentence(
     "design.published-says",
-    "The papers' spreadsheet says {value}.",
+    "The papers' spreadsheet gives {value}.",
     "the papers have a method of their own for this design: the figure is by method `published`",
 )
 DIGITS = {"variance": 6, "variance_of_difference": 6, "epsilon": 3, "expected_null": 1, "expected_alternative": 1}
 _LOOKS = (
-    "With {} (O'Brien–Fleming-like spending) topics_max at most; expected_null and expected_alternative to expect "
-    "without a difference and with min_diff, by normal theory; boundaries: the command `design looks`."
+    "With {} (O'Brien–Fleming-like spending), topics_max is the maximum. expected_null and expected_alternative are "
+    "the expected topics without a difference and with min_diff. `design looks` gives the boundaries."
 )
 _LOOKS_AT_PAIRS = (
-    "These are of a pair min_diff apart, tested at alpha divided by the number of comparisons; the pairs share their "
-    "topics, so that judging ends with the last pair to be decided (`monitor`)."
+    "These numbers are for one pair min_diff apart, tested at alpha divided by the number of comparisons. All pairs "
+    "share the topics, so judging ends when the last pair is decided (`monitor`)."
 )
 _UNITS = {
     "topics": "{} topics",
@@ -63,7 +62,7 @@ def design_answer(design: Design, settings: Any) -> Answer:
         sheets["methods"] = lambda: _sheet(design, settings, design.by_method, notes=(design.variant.note,))
     if design.by_estimator is not None:
         every = design.by_estimator
-        heading = "The same by every estimate of the variance"
+        heading = "Results by variance estimator"
         sheets["estimators"] = lambda: _sheet(design, settings, every, heading=heading)
     sought = design.solved_for
     front = (sought, f"{sought}_lower", f"{sought}_upper", "achieved_power", "expected_width")
@@ -75,10 +74,10 @@ def design_answer(design: Design, settings: Any) -> Answer:
 
 
 def _with_looks(design: Design, looks: int | None) -> Any:
-    """Beside every design topics at most and to expect when it is looked at several times; empty where none is.
+    """The rows with maximum and expected topics for several looks; null where there is no design.
 
-    A pair among several is tested at α/C. Where the pairs' variances are unequal the design has more topics than one
-    test needs at the mean variance, and the looks move up in proportion.
+    A pair among several is tested at α/C. With unequal variances of pairs, a design needs more topics than one test
+    at the mean variance. The looks are scaled up in proportion.
     """
     if looks is None:
         return design.rows
@@ -117,7 +116,7 @@ def _sheet(design: Design, settings: Any, rows: Any, heading: str = "", looks: i
 
 
 def _notes(design: Design) -> tuple[str, ...]:
-    """When the sizes hold; and what other estimators give: they differ by factors, and nobody should learn it late."""
+    """When the sizes are valid, and what other estimators give."""
     notes = [design.variant.note]
     if design.by_estimator is not None:
         measures = design.rows["measure"].unique(maintain_order=True).to_list()
@@ -157,7 +156,7 @@ _MOST_NAMED = 4
 
 
 def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
-    """What one design promises, and what the papers' method says."""
+    """The power or width of a single design, and the result of the papers' method."""
     if design.rows.height > 1:
         return ()
     row = design.rows.row(0, named=True)
@@ -172,7 +171,7 @@ def _sentences(design: Design, compared: bool) -> tuple[str, ...]:
         )  # fmt: skip
     if row.get(f"{name}_lower") is not None:
         low, high = _value(row[f"{name}_lower"]), _value(row[f"{name}_upper"])
-        text += f" The variance is an estimate: at the ends of its {level} interval, {low} to {high}."
+        text += f" The {level} interval of the variance gives {low} to {high}."
     if compared:
         published = design.other_methods["published"].rows[name]
         text += f" {PUBLISHED_SAYS(value=_value(published[0]))}"
@@ -186,11 +185,11 @@ def _test_of(design: Design) -> str:
     if design.kind.name != "pairs":
         return f"a {design.what} detects"
     compared = design.what.removesuffix(", corrected")
-    return f"corrected {compared} show" if compared.startswith("comparisons") else f"corrected tests of {compared} show"
+    return f"corrected {compared} detect" if compared.startswith("comp") else f"corrected tests of {compared} detect"
 
 
 def _charts(design: Design) -> tuple[Chart, ...]:
-    """What the design varies first."""
+    """The charts, first the one of the varying quantity."""
     charts = {
         name: Chart(name, heading, f"Curve: {shows}.", design, name)
         for name, heading, shows in (

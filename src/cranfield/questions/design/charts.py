@@ -46,7 +46,7 @@ def _solved(design: Design) -> Design:
 
 
 def _series(design: Design, but: tuple[str, ...]) -> tuple[list[dict[str, Any]], str]:
-    """The rows that make a curve each, with a name that says how they differ; a note when some are left out."""
+    """The rows that become curves, each with a distinctive name; a note on rows left out."""
     columns = [name for name in ARGUMENTS if name in design.rows.columns and name not in but]
     distinct = design.rows.unique(subset=columns, keep="first", maintain_order=True) if columns else design.rows.head(1)
     varying = [name for name in columns if distinct[name].n_unique() > 1] or columns[:1]
@@ -86,11 +86,11 @@ def _about(design: Design) -> str:
 
 
 def systems(design: Design) -> Drawing:
-    """Topics needed against the number of systems compared (EVIA 2014 Fig. 2)."""
+    """Topics needed against the number of systems compared (Sakai (2014a), Fig. 2)."""
     design = _solved(design)
     if "systems" not in design.rows.columns:
         raise ArgumentError(
-            f"the {design.what} has no number of systems to draw; ask for the chart 'power' or 'detectable'."
+            f"the {design.what} has no number of systems to draw. Use the chart 'power' or 'detectable'."
         )
     listed, note = _series(design, but=("systems", "epsilon", design.solved_for, "topics"))
     data = [{"series": row["series"], **point} for row in listed for point in design.curve("systems", row).to_dicts()]
@@ -111,7 +111,7 @@ def systems(design: Design) -> Drawing:
     if many is not few:
         finding += f", {plural(many['systems'], 'system')} need {many['topics']:,}"
     else:
-        note += "; ask for several numbers of systems to see a curve"
+        note += "; give several numbers of systems for a curve"
     only = f"; {names[0]}" if len(names) > 1 else f"; min diff {given(listed[0]['min_diff'])}"
     return finish(plot, finding, f"{_about(design)}{only}{note}")
 
@@ -128,7 +128,7 @@ def _topics(sizes: list[int]) -> str:
 
 
 def _labelled(spots: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The points of a curve that have room for their number of topics beside them, which they get."""
+    """The points of a curve with room for a label, with their labels."""
     shown: list[dict[str, Any]] = []
     for spot in sorted(spots, key=lambda spot: spot["power"]):
         if not shown or spot["power"] - shown[-1]["power"] >= APART:
@@ -137,11 +137,11 @@ def _labelled(spots: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def power(design: Design) -> Drawing:
-    """Power against the number of topics, by the exact method and by the papers' (EVIA 2014 §3.1)."""
+    """Power against the number of topics, by the exact method and by the papers' (Sakai (2014a), §3.1)."""
     design = _solved(design)
     if "width" in design.rows.columns:
-        raise ArgumentError("an interval has no power to draw; ask for the chart 'detectable'.")
-    # Along a curve topics and power vary; what was asked for with either is a point of it.
+        raise ArgumentError("an interval has no power to draw. Use the chart 'detectable'.")
+    # A curve runs over topics and power; rows that differ in these alone are points on it.
     listed, _ = _series(design, but=("topics", "power"))
     listed = listed[:MOST_POWERS]
     data, marks = [], []
@@ -157,7 +157,7 @@ def power(design: Design) -> Drawing:
     cut = design.rows.height - len(marks)
     note = f"; {plural(cut, 'further design')} not drawn" if cut > 0 else ""
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%")
-    y = alt.Y("power:Q", title="power: chance to detect the difference", scale=scale, axis=axis)
+    y = alt.Y("power:Q", title="power (probability of detection)", scale=scale, axis=axis)
     layers = [_lines(data, y)]
     if design.solved_for != "power":
         targets = [{"power": target} for target in sorted({float(one["power"]) for one, _ in marks})]
@@ -183,7 +183,7 @@ def power(design: Design) -> Drawing:
 
 
 def detectable(design: Design) -> Drawing:
-    """What a number of topics can do: smallest detectable difference and interval width (EVIA 2014 Fig. 3)."""
+    """What a number of topics can do: smallest detectable difference and interval width (Sakai (2014a), Fig. 3)."""
     design = _solved(design)
     row = design.rows.row(0, named=True)
     among = f" among {row['systems']} systems" if "systems" in row else ""

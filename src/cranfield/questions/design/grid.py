@@ -1,4 +1,4 @@
-"""What a design was asked: checked, crossed into the cells of a grid, and laid out as rows once they are solved."""
+"""The arguments of a design: checked, crossed into a grid of cells, and laid out as rows once solved."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ COLUMN = {"n_topics": "topics", "n_systems": "systems"}
 COUNTS = ("topics", "systems", "comparisons")
 LEFT_EMPTY = sentence(
     "design.left-empty",
-    "{count} of {designs} designs have no solution and are left empty; the first: {reason}",
+    "{count} of {designs} designs have no solution; their cells are empty. The first: {reason}",
     "some, but not all, of the designs asked for have no solution",
 )
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of what was asked.
+    """Every combination of the arguments.
 
     Parameters
     ----------
@@ -75,9 +75,7 @@ class Grid:
         ]
         count = math.prod(map(len, values)) * len(several)
         if count > MOST_CELLS:
-            raise ArgumentError(
-                f"the grid has {count:,} cells, and at most {MOST_CELLS:,} are computed; give fewer values."
-            )
+            raise ArgumentError(f"the grid has {count:,} cells; at most {MOST_CELLS:,} are allowed. Give fewer values.")
         table = np.asarray(list(itertools.product(*values)), dtype=np.float64)
         cells = {key: np.tile(table[:, i], len(several)) for i, key in enumerate(asked)}
         each, *ends = np.repeat(numbers.T, len(table), axis=1)
@@ -122,7 +120,7 @@ class Grid:
         return {} if lower is None or upper is None else {f"{name}_lower": lower, f"{name}_upper": upper}
 
     def design(self, what: str, columns: Mapping[str, Any], settings: Mapping[str, Any], said: Iterable[str]) -> Design:
-        """The columns as rows, below measure and estimator of variances that came from scores; empty if not finite."""
+        """The design with these columns; past scores add measure and estimator. Infinite values become null."""
         labels = ("measure", "estimator") if any(self.estimates) else ()
         made: dict[str, Any] = {name: [getattr(one, name, None) for one in self.estimates] for name in labels}
         for name, values in columns.items():
@@ -135,7 +133,7 @@ class Grid:
 
 
 def left_empty(nothing: NDArray[np.bool_], reason: str) -> tuple[str, ...]:
-    """A warning that says how many cells have no answer; an error where none has."""
+    """A warning with the number of cells without a solution; an error if no cell has one."""
     if nothing.all():
         raise ArgumentError(reason)
     return (LEFT_EMPTY(count=int(nothing.sum()), designs=len(nothing), reason=reason),)
@@ -209,7 +207,7 @@ _CHECK = {
 
 
 def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | None]:
-    """Which argument is to be found, and the power wanted (the default unless it is the one).
+    """The argument to solve for, and the power (the default unless it is solved for).
 
     >>> missing(None, n_topics=None, min_diff=0.1)
     ('n_topics', 0.8)
@@ -224,5 +222,5 @@ def missing(power: Numbers | None, **others: object) -> tuple[str, Numbers | Non
     if absent:
         return absent[0], POWER if power is None else power
     if power is not None:
-        raise ArgumentError(f"nothing to find: {names} and `power` are all given. Leave one of them out.")
+        raise ArgumentError(f"nothing to solve for: {names} and `power` are all given. Leave one of them out.")
     return "power", None

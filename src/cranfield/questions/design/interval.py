@@ -1,4 +1,4 @@
-"""`design_interval` and `design_two_sample_interval`: how many topics make a confidence interval narrow enough."""
+"""`design_interval` and `design_two_sample_interval`: topics needed for a confidence interval of a given width."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def design_interval(
     two_sample: bool = False,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics until the interval of a paired difference is expected to be no wider than `width`?
+    r"""How many topics does the interval of a paired difference need for an expected width of at most `width`?
 
-    The smallest n with E(2·MOE) = 2·t(n−1; α)·√2·Γ(n/2)/(√(n(n−1))·Γ((n−1)/2))·σ_t ≤ width (RD-003 eq. 9), where
-    the half-width is MOE = t(n−1; α)·√(V/n). Given `n_topics` and no `width`, the width to expect. Lists give grids.
+    The smallest n with E(2·MOE) = 2·t(n−1; α)·√2·Γ(n/2)/(√(n(n−1))·Γ((n−1)/2))·σ_t ≤ width (Sakai 2014b, eq. 9), where
+    the half-width is MOE = t(n−1; α)·√(V/n). Given `n_topics` and no `width`: the expected width. Lists give grids.
 
     Parameters
     ----------
@@ -48,15 +48,15 @@ def design_interval(
     two_sample : bool
         The two systems have different topics; see `design_two_sample_interval`.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     References
     ----------
-    RD-003 §3.1 and Table 3; EVIA 2014 §3.2 and Table 8.
+    Sakai (2014b), §3.1 and Table 3; Sakai (2014a), §3.2 and Table 8.
 
     Examples
     --------
-    RD-003 Table 3 (a1): AP, σ_t = .21, δ = .10 takes 70 topics. Beyond the spreadsheet's reach (343 topics):
+    Sakai (2014b), Table 3 (a1): AP, σ_t = .21, δ = .10 takes 70 topics. Beyond the spreadsheet's reach (343 topics):
 
     >>> design_interval(0.21**2, 0.10).n_topics
     70
@@ -95,7 +95,7 @@ def solve_interval(
     if width is None and n_topics is None:
         raise ArgumentError("`width` and `n_topics` are missing; give one of them.")
     if width is not None and n_topics is not None:
-        raise ArgumentError("nothing to find: `width` and `n_topics` are both given. Leave one of them out.")
+        raise ArgumentError("nothing to solve for: `width` and `n_topics` are both given. Leave one of them out.")
     unknown = "n_topics" if n_topics is None else "width"
     grid = Grid.of(name, variance, unknown, width=width, alpha=alpha, n_topics=n_topics)
 
@@ -110,7 +110,7 @@ def solve_interval(
             at = {name: values[index] for name, values in cells.items()}
             return np.asarray(expected(candidates, at) <= at["width"])
 
-        # RD-003 eq. 10: the size if the variance were known, too small by a topic or two.
+        # Sakai (2014b), eq. 10: the size if the variance were known, too small by a topic or two.
         with np.errstate(over="ignore"):  # a width of next to nothing is found to be out of reach
             deviation = np.sqrt(cells["variance"] * groups)
             guess = np.square(2 * ndtri(cells["alpha"] / 2) * deviation / cells["width"])
@@ -122,7 +122,7 @@ def solve_interval(
     warnings: tuple[str, ...] = ()
     if nothing.any():
         wanted = cells["width"][nothing][0]
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `width` = {wanted:g} what you mean?"
+        reason = f"more than {MOST_TOPICS:,} topics would be needed. Check `width` = {wanted:g}."
         warnings = left_empty(nothing, reason)
     cells[unknown] = sizes
     columns = grid.shown("variance", "width", "alpha", "n_topics")
@@ -132,7 +132,7 @@ def solve_interval(
 
 INTERVAL = DesignKind(
     "interval",
-    "topics for a confidence interval of a difference that is no wider than wanted",
+    "topics for a confidence interval of a difference with a given expected width",
     asks=("width", "n_topics"),
     methods=("exact",),
     variants=(

@@ -1,4 +1,4 @@
-"""The common course of every power design: find the missing quantity in all cells at once, and say where there is none.
+"""The solver of all power designs: finds the missing quantity in all cells at once.
 
 The searches ask `reached(candidates, cells)`: for each of the numbered cells, does this candidate reach the target?
 Only cells still undecided are asked again. NaN marks a cell that no candidate reaches.
@@ -35,8 +35,8 @@ _LARGEST_EFFECT = 1e100
 def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
     """Power of the test in every cell.
 
-    ε multiplies the degrees of freedom of the central F that the test refers to. The effect lies between two systems
-    nobody knows beforehand, so the statistic varies by what an average direction does; `effective_epsilon` sees to it.
+    ε multiplies the degrees of freedom of the central F. The two systems that differ are unknown in advance, so the
+    noncentral statistic uses an average direction of the effect; see `effective_epsilon`.
     """
     n, m = cells["n_topics"], cells.get("n_systems", TWO)
     epsilon = cells.get("epsilon", np.ones(1))
@@ -51,7 +51,7 @@ def power_at(test: FTest, rule: PowerRule, cells: Cells) -> Array:
 
 
 def achieved_power(test: FTest, cells: Cells) -> Array:
-    """The exact power of every cell; none where any number of topics or systems will do, which is infinite."""
+    """The exact power of every cell; NaN where the number of topics or systems is infinite."""
     known = np.isfinite(cells["n_topics"]) & np.isfinite(cells.get("n_systems", TWO))
     return np.where(known, power_at(test, exact_power, cells), np.nan)
 
@@ -121,7 +121,7 @@ def power_design(
 
 
 def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tuple[str, ...]:
-    """Nothing if every cell has an answer; an error if none has; otherwise a warning that says how many."""
+    """No warning if every cell has a solution; an error if none has; otherwise a warning with their number."""
     nothing = np.isnan(solution) | np.isinf(solution)
     if not nothing.any():
         return ()
@@ -130,17 +130,17 @@ def check_solved(solution: Array, unknown: str, test: FTest, cells: Cells) -> tu
     n, wanted = at["n_topics"][0], at["power"][0]
     if unknown == "n_topics":
         min_diff = at["min_diff"][0]
-        reason = f"more than {MOST_TOPICS:,} topics would be needed; is `min_diff` = {min_diff:g} what you mean?"
+        reason = f"more than {MOST_TOPICS:,} topics would be needed. Check `min_diff` = {min_diff:g}."
     elif unknown == "n_systems" and np.isinf(solution[first]):
-        reason = f"with {n:.0f} topics even {MOST_SYSTEMS:,} systems reach power {wanted:g}: any number will do."
+        reason = f"with {n:.0f} topics, any number of systems up to {MOST_SYSTEMS:,} reaches power {wanted:g}."
     elif unknown == "n_systems":
         two = float(power_at(test, exact_power, {**at, "n_systems": np.asarray([2.0])})[0])
         reason = (
-            f"with {n:.0f} topics no number of systems reaches power {wanted:g} (two systems: {two:.3f}); "
-            "allow more topics, a larger `min_diff` or less power."
+            f"with {n:.0f} topics, no number of systems reaches power {wanted:g} (two systems: {two:.3f}). "
+            "Use more topics, a larger `min_diff` or less power."
         )
     else:
-        reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics; allow more topics or less power."
+        reason = f"no `{unknown}` reaches power {wanted:g} with {n:.0f} topics. Use more topics or less power."
     return left_empty(nothing, reason)
 
 

@@ -1,4 +1,4 @@
-"""`design_ttest` and `design_two_sample_ttest`: how many topics let a t-test see a difference of two systems."""
+"""`design_ttest` and `design_two_sample_ttest`: topics needed to detect a difference between two systems."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from cranfield.questions.design.solve import PowerRule, power_design
 RULES: dict[str, PowerRule] = {"exact": exact_power, "published": published_t_power}
 UNPAIRED_RESIDUAL = sentence(
     "design.unpaired-residual",
-    "the residual variance leaves out what topics differ by, but two groups of different topics need it: the "
-    "size is far too small. Use within, or pair the systems.",
+    "the residual variance excludes topic variance, so this two-sample size is far too small. Use within, or pair the "
+    "systems.",
     "a two-sample design is fed with the residual variance",
 )
 
@@ -36,9 +36,9 @@ def design_ttest(
     two_sample: bool = False,
     estimator: str | None = None,
 ) -> Design:
-    r"""How many topics to see a difference of `min_diff` between two systems by a paired t-test? Or turned round.
+    r"""How many topics does a paired t-test need to detect a difference of `min_diff` between two systems?
 
-    Leave out one of `n_topics`, `min_diff` and (when both are given) `power`; that one is found. Lists give grids.
+    Leave out one of `n_topics`, `min_diff` and (when both are given) `power`; it is solved for. Lists give grids.
     The exact power is that of the two-sided t-test, both tails: non-central t with n − 1 degrees of freedom and
     λ = √n·minD/σ_t. `published` is the papers' normal approximation
     Φ((−w(1−1/(4φ))−λ)/s) + 1 − Φ((w(1−1/(4φ))−λ)/s) with w = t_{α/2}(φ) and s = √(1 + w²/(2φ)).
@@ -51,16 +51,16 @@ def design_ttest(
     variance : the same
         σ², the variance of a system's score over topics, instead: σ_t² = 2σ².
     min_diff, n_topics, power, alpha : float or several
-        `power` is 0.80 unless given or sought.
+        `power` is 0.80 unless given or solved for.
     method : {"exact", "published"}
     two_sample : bool
         The two systems have different topics; see `design_two_sample_ttest`.
     estimator : str, optional
-        For past scores: how to estimate the variance, when not by the matching estimate.
+        For past scores: the variance estimator, if not the matching one.
 
     References
     ----------
-    EVIA 2014 §3.1 (the paired t-test tool); Nagata, "How to design the sample size" (2003).
+    Sakai (2014a), §3.1 (the paired t-test tool); Nagata, "How to design the sample size" (2003).
 
     Examples
     --------
@@ -105,7 +105,7 @@ def solve_ttest(
 
 TTEST = DesignKind(
     "ttest",
-    "topics for detecting a difference between two systems by a t-test",
+    "topics to detect a difference between two systems by a t-test",
     asks=("min_diff", "n_topics", "power"),
     methods=tuple(RULES),
     variants=(

@@ -1,4 +1,4 @@
-"""What a study of reliability says: coefficients, components, topics for a target, and three views of the topics."""
+"""Answers of `reliability`: coefficients, components, topics for a target, power and interval width."""
 
 from __future__ import annotations
 
@@ -21,58 +21,52 @@ if TYPE_CHECKING:
     from cranfield.questions.reliability.tau import ExpectedTau
     from cranfield.questions.reliability.views import ThreeViews
 
-RELIABILITY = sentence(
-    "generalisability.reliability",
-    "With {topics} the ranking by {measure} has reliability {relative:.3f}, the scores {absolute:.3f}",
-    "these are Eρ² and Φ by the components of variance",
-    always=True,
-)
 NEEDED = sentence(
     "generalisability.needed",
-    "{what}, {topics:,} topics are needed ({lower:,} to {most}).",
-    "variance between systems is seen; fewest topics whose coefficient reaches the target, and its interval",
+    "{what} needs {topics:,} topics ({lower:,} to {most}).",
+    "the component of systems is above 0; fewest topics whose coefficient reaches the target, and its interval",
 )
 BEYOND_COUNTING = sentence(
     "generalisability.beyond-counting",
-    "{what}, more topics are needed than can be counted.",
-    "variance between systems is seen, and so little beside the rest that the fewest topics are no number",
+    "{what} needs too many topics to count.",
+    "the component of systems is above 0, and so small that the number of topics overflows",
 )
 NEVER_ENOUGH = sentence(
     "generalisability.never-enough",
-    "{what} no number of topics is enough: no variance between systems is seen in these scores.",
+    "{what} is out of reach: these scores show no variance between systems.",
     "the component of systems is estimated as 0",
 )
 FEW_SYSTEMS = sentence(
     "generalisability.few-systems",
-    "With so few systems ({systems:g}) the interval of erho2 may hold in only 90% of cases.",
+    "With only {systems:g} systems, the interval of erho2 may have coverage as low as 90%.",
     "the interval is the jackknife's, and there are fewer than 40 systems",
 )
 NO_JACKKNIFE = sentence(
     "generalisability.no-jackknife",
-    "No jackknife interval of erho2: {why}; Feldt's stands in, which supposes normal effects.",
+    "No jackknife interval of erho2: {why}. Feldt's interval is used, which assumes normal effects.",
     "a jackknife interval was asked for, and collections are pooled, or r is not above 0 without some topic or system",
 )
 ENOUGH_SYSTEMS = 40
-"""With as many, the jackknife interval covered .96 or more on subsets of real systems."""
-COLUMNS_MEAN = "erho2 (Eρ²): would other topics rank the systems alike? phi (Φ): would they give the same scores?"
+"""With this many, the jackknife interval covered .96 or more on subsets of real systems."""
+COLUMNS_MEAN = "erho2 (Eρ²): stability of the ranking with other topics. phi (Φ): stability of the scores."
 COMPONENTS = (
-    "systems: how much systems differ on average; topics: how much topics differ in difficulty; residual: what "
-    "remains, mostly systems that do well on different topics.",
+    "systems: variance between systems. topics: variance of topic difficulty. residual: the rest, mostly systems that "
+    "do well on different topics.",
 )
 VIEWS = (
-    "power, power_all_pairs: of a paired t-test for the difference, alone and corrected for all pairs; width: of the "
-    "interval of a difference.",
-    "Three questions, three answers: a reliable ranking does not make neighbours in it different.",
+    "power, power_all_pairs: of a paired t-test, alone and corrected for all pairs. width: of the interval of a "
+    "difference.",
+    "A reliable ranking does not imply that neighbouring systems differ.",
 )
-TAU = ("tau: Kendall's, to expect between the rankings by two topic sets of that size, from halves of these topics.",)
-VIEWS_HEADING = "Three views of the same topics"
+TAU = ("tau: expected Kendall's tau between rankings by two topic sets of that size, from halves of these topics.",)
+VIEWS_HEADING = "Power, interval width and reliability"
 PANELS = "Three panels: power, interval width and reliability against the number of topics."
 FEWEST_FOR_TAU = 4
 COLUMNS = ("measure",)
 
 
 def reliability_answer(result: Reliability, settings: Any) -> Answer:
-    """Both coefficients with their intervals, what they are made of, and what other views say of the same topics."""
+    """Both coefficients with intervals, the components, and power and width of the same topics."""
     usual = {"min_diff": defaults.VIEW_MIN_DIFF, "n_resamples": defaults.HALVINGS, "seed": defaults.SEED}
     chosen: dict[str, Any] = {name: getattr(settings, name, value) for name, value in usual.items()}
     title = f"{result.measure}: reliability from {source(result)}"
@@ -96,7 +90,7 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
     def joined(show: str, heading: str, notes: tuple[str, ...]) -> Sheet:
         each = {name: one.tau if show == "tau" else one for name, one in views().items()}
         frames = [_named(one.to_frame(), name, len(each) > 1) for name, one in each.items()]
-        several = f"{result.measure}: {len(each)} collections, each by itself"
+        several = f"{result.measure}: {len(each)} collections, separately"
         return sheet(
             show, heading, pl.concat(frames), notes, settings=chosen, above=several if len(each) > 1 else title,
             signed="; ".join(one.signature for one in each.values()),
@@ -110,7 +104,7 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
     if some:
         charts += (Chart("views-chart", VIEWS_HEADING, PANELS, result, "views", chosen),)
     return Answer(
-        headline=headline(result),
+        headline=result.summary(),
         sentences=needed(result),
         sheets={
             "coefficients": lambda: sheet("coefficients", "Reliability", result.to_frame(), meaning(result)),
@@ -120,7 +114,7 @@ def reliability_answer(result: Reliability, settings: Any) -> Answer:
                 digits={"variance": 6, "share": 3},
             ),
             "views": lambda: joined("views", VIEWS_HEADING, VIEWS),
-            "tau": lambda: joined("tau", "Agreement to expect", TAU),
+            "tau": lambda: joined("tau", "Expected agreement", TAU),
         },
         charts=charts,
         on_page=("coefficients", "targets", "components", *(("views", "tau") if some else ())),
@@ -137,15 +131,12 @@ def meaning(result: Reliability) -> tuple[str, ...]:
         said = (FEW_SYSTEMS(systems=components.n_systems),)
     elif not jackknifed and result.intervals == "jackknife":
         pooled = "several collections are pooled"
-        said = (NO_JACKKNIFE(why=pooled if result.collections > 1 else "leaving one out leaves no positive ratio"),)
+        said = (
+            NO_JACKKNIFE(
+                why=pooled if result.collections > 1 else "a ratio is not positive when one topic or system is left out"
+            ),
+        )
     return COLUMNS_MEAN, f"Intervals by {by} (erho2) and by Arteaga, Jeyaratnam and Franklin (phi).", *said
-
-
-def headline(result: Reliability) -> str:
-    """How reliable the ranking is, and how reliable the scores."""
-    n = result.n_topics[0]
-    relative, absolute = (result.ratio(name).at(n)[0] for name in ("erho2", "phi"))
-    return RELIABILITY(topics=plural(n, "topic"), measure=result.measure, relative=relative, absolute=absolute)
 
 
 def needed(result: Reliability) -> tuple[str, ...]:
@@ -153,7 +144,7 @@ def needed(result: Reliability) -> tuple[str, ...]:
     said = []
     names = {"erho2": "ranking (Eρ²)", "phi": "scores (Φ)"}
     for row in result.targets_frame().iter_rows(named=True):
-        what = f"For {row['target']:g} of the {names[row['coefficient']]}"
+        what = f"Reliability {row['target']:g} of the {names[row['coefficient']]}"
         if row["topics_needed"] is None:
             never = BEYOND_COUNTING if result.components.systems > 0 else NEVER_ENOUGH
             said.append(never(what=what))
@@ -168,7 +159,7 @@ def source(result: Reliability) -> str:
     if result.collections > 1:
         return f"{result.collections} collections, pooled"
     (matrix,) = result.scores.values()
-    left = f", the worst {result.drop:.0%} left out" if result.drop else ""
+    left = f", without the worst {result.drop:.0%}" if result.drop else ""
     return f"{plural(matrix.n_topics, 'topic')} × {plural(matrix.n_systems, 'system')}{left}"
 
 
@@ -195,5 +186,5 @@ def views_answer(result: ThreeViews) -> Answer:
 
 def tau_answer(result: ExpectedTau) -> Answer:
     """The agreement to expect."""
-    drawn = Chart("agreement-chart", "Agreement to expect", "Line with band: τ against topics.", result, "agreement")
+    drawn = Chart("agreement-chart", "Expected agreement", "Line with band: τ against topics.", result, "agreement")
     return part_answer(result, "tau", TAU, drawn)

@@ -1,16 +1,16 @@
-"""Charts of reliability: both coefficients against topics, and three views of the same topics."""
+"""Charts of reliability: coefficients, power and interval width against topics."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
 
 from cranfield.core.charts import style
-from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, given, number, plural, rows, whole_axis
+from cranfield.core.charts.style import DARK, WIDTH, Drawing, finish, given, plural, rows, whole_axis
 from cranfield.core.errors import quietly
-from cranfield.core.sentences import sentence
 from cranfield.questions.reliability.answer import source
 
 if TYPE_CHECKING:
@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from cranfield.questions.reliability.tau import ExpectedTau
     from cranfield.questions.reliability.views import ThreeViews
 
-RELIABILITY = sentence(
-    "charts.reliability",
-    "{measure}: {topics} give a ranking of reliability {relative}, scores of {absolute}",
-    "these are Eρ² and Φ by the components of variance",
-    always=True,
-)
-VIEWS = sentence(
-    "charts.views",
-    "{measure}: {topics} see {min_diff} with power {power:.2f}, give intervals {width} wide, and rank with reliability "
-    "{relative}",
-    "as `generalisability.three-views`",
-    always=True,
-)
 NAMES: dict[Coefficient, str] = {"erho2": "Eρ² (ranking)", "phi": "Φ (scores)"}
 _POINTS = 40
 _FIELDS = ("topics", "value", "lower", "upper", "asked")
@@ -59,12 +46,9 @@ def coefficients(result: Reliability) -> Drawing:
         rules = alt.Chart(rows([{"target": target} for target in result.target]))
         y = alt.Y("target:Q", title="reliability", scale=alt.Scale(domain=[0, 1]))
         layers.append(rules.mark_rule(color=style.INK, strokeDash=[2, 3]).encode(y=y))
-    n = result.n_topics[0]
-    values = [number(result.ratio(name).at(n)[0]) for name in ("erho2", "phi")]
-    finding = RELIABILITY(measure=result.measure, topics=plural(n, "topic"), relative=values[0], absolute=values[1])
     return finish(
         alt.layer(*layers).properties(width=WIDTH, height=300),
-        finding,
+        result.summary(),
         f"{_from(result)}; bands: {1 - result.alpha:.0%} intervals",
     )
 
@@ -113,13 +97,9 @@ def views(result: Reliability | ThreeViews, **options: Any) -> Drawing:
             alt.Scale(domain=[0, 1]),
         ),
     ]  # fmt: skip
-    row = frame.filter(pl.col("topics") == asked).row(0, named=True)
-    finding = VIEWS(
-        measure=three.measure, topics=plural(asked, "topic"), min_diff=given(three.min_diff), power=row["power"],
-        width=number(row["width"]), relative=number(row["erho2"]),
-    )  # fmt: skip
+    finding = replace(three, rows=frame.filter(pl.col("topics") == asked)).summary()
     plot = alt.hconcat(*panels, spacing=30).resolve_scale(color="independent", strokeDash="independent")
-    return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}; three questions, three answers",
+    return finish(plot, finding, f"{where}; paired t-test at {three.alpha:g}",
                   width=3 * _WIDTH + 60)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The G-study and the D-study: components of the variance of scores, and Eρ² and Φ for any number of topics.
+"""Generalisability theory: variance components of scores, and Eρ² and Φ for any number of topics.
 
 Both coefficients are n·r/(1 + n·r) for a ratio r of components: σ²_s/σ²_e for Eρ² and σ²_s/(σ²_q + σ²_e) for Φ.
 So an interval for the ratio gives one for the coefficient at any n, and one for the topics needed.
@@ -31,7 +31,7 @@ SYSTEMS, TOPICS = "systems", "topics"
 
 @dataclass(frozen=True)
 class Components:
-    """Variance components of topic × system scores, and how much data stands behind them.
+    """Variance components of topic × system scores, and the size of the data.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Components:
     df_systems, df_topics, df_residual : int
         Degrees of freedom of the three mean squares.
     spread : LogError, optional
-        Standard error and degrees of freedom of log(σ²_s/σ²_e) by the two-way jackknife; None where there is none.
+        Standard error and degrees of freedom of log(σ²_s/σ²_e) by the two-way jackknife, if it exists.
     """
 
     estimated_systems: float
@@ -114,15 +114,15 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     without replication (Brennan 2001, §3.1; Cornfield & Tukey 1956). A negative estimate becomes 0.
 
     Several collections are pooled component by component, each with its own degrees of freedom as weights
-    (m − 1, n − 1 and (m − 1)(n − 1)), before negative estimates are cut: this takes the components for the same in all
-    of them. Sizes become harmonic means with the same weights, which is exact when all have the same size.
+    (m − 1, n − 1 and (m − 1)(n − 1)), before negative estimates are set to 0. This assumes the same components in all
+    collections. Sizes become harmonic means with the same weights, which is exact for equal sizes.
 
     Parameters
     ----------
     scores : ScoreMatrix or several
         One matrix per collection, all of the same measure.
     drop : float
-        Share of worst systems left out of each collection first.
+        Share of worst systems to drop from each collection first.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def variance_components(scores: ScoresLike, *, drop: float = 0.0) -> Components:
     """
     matrices = as_matrix_list(scores)
     if not matrices:
-        raise ArgumentError("`scores` is empty; pass at least one ScoreMatrix.")
+        raise ArgumentError("`scores` is empty. Pass at least one ScoreMatrix.")
     measures = list(dict.fromkeys(matrix.measure for matrix in matrices))
     if len(measures) > 1:
         raise DataError(f"cannot pool scores of different measures: {', '.join(measures)}; choose one of them")
@@ -190,15 +190,15 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[tuple[float, float, float
     largest = float(np.abs(matrix.values).max())
     if largest > _LARGEST:  # intervals of components square variances
         raise DataError(
-            f"{matrix.measure}: the largest score in size is {largest:g}, and its fourth power is too large for a "
-            "double; scale the scores first"
+            f"{matrix.measure}: the largest absolute score is {largest:g}, and its fourth power overflows. Scale the "
+            "scores first"
         )
     table = squares(matrix.values)
     n, m, residual = table.n, table.m, float(table.mean_residual)
     if residual <= (_ROUNDING * largest) ** 2:
         raise DataError(
-            f"{matrix.measure}: systems and topics explain every score, so the residual variance is zero and there is "
-            "nothing to generalise from; check the scores"
+            f"{matrix.measure}: the residual variance is zero, because systems and topics explain every score. Check "
+            "the scores"
         )
     systems = _excess(float(table.mean_between_systems), residual) / n
     topics = _excess(float(table.mean_between_topics), residual) / m
@@ -206,7 +206,7 @@ def _of_one(scores: ScoreMatrix, drop: float) -> tuple[tuple[float, float, float
 
 
 def _excess(mean_square: float, residual: float) -> float:
-    """What a mean square has beyond the residual; two that differ by rounding alone are the same."""
+    """Mean square minus residual; a difference by rounding error is 0."""
     return 0.0 if abs(mean_square - residual) <= _ROUNDING * residual else mean_square - residual
 
 

@@ -36,8 +36,8 @@ class AnovaTable(Result):
     """Two-way analysis of variance without replication: systems, topics, residual, total.
 
     `epsilon` is the Greenhouse–Geisser ε of the systems and `p_gg` in the systems' row the p-value with
-    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the ε that few topics do
-    not pull down (None below three topics).
+    degrees of freedom multiplied by it; `epsilon_unbiased` and `p_unbiased` are the same with the unbiased ε (None
+    below three topics).
     """
 
     measure: str
@@ -96,9 +96,9 @@ class AnovaTable(Result):
 
 
 def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTable:
-    """Where does the variance of the scores come from: systems, topics, or their interaction and noise?
+    """Which share of the variance of scores is due to systems, to topics, and to interaction and noise?
 
-    Sums of squares as in EVIA 2014 eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
+    Sums of squares as in Sakai (2014a), eqs. 2 and 5, with F = V_A/V_E2 and V_B/V_E2. Effect sizes: η² = SS/SS_total,
     partial η² = SS/(SS + SS_E2), ω² = (SS − df·V_E2)/(SS_total + V_E2). A p-value too small for a double is shown
     as the smallest one, never as 0.
 
@@ -115,8 +115,7 @@ def anova_table(scores: ScoresLike, *, collection: str | None = None) -> AnovaTa
     error, error_df = float(sums.mean_residual), (m - 1) * (n - 1)
     if error <= (1e-12 * float(np.abs(matrix.values).max())) ** 2:
         raise DataError(
-            f"{matrix.measure}: the residual variance is zero: systems and topics explain every score, "
-            "so there is no F statistic"
+            f"{matrix.measure}: the residual variance is zero, so there is no F statistic. Check the scores"
         )
     total = float(sums.between_systems + sums.between_topics + sums.residual)
     of_squares = traces(matrix.values)

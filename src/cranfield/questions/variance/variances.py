@@ -1,4 +1,4 @@
-"""`variances`: how much past scores vary, collection by collection and pooled by measure."""
+"""`variances`: variances of past scores, by collection and pooled."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Variances(Result):
-    """How much past scores vary, by every estimator asked for; get one from `variances`.
+    """Variances of past scores by several estimators; get one from `variances`.
 
     Attributes
     ----------
     estimates : one `VarianceEstimate` per measure, estimator and collection; with several collections also pooled
     collections : the scores behind them
-    teams : the file of teams, or how many there are, where intervals leave out teams in place of systems
+    teams : the file of teams, or their number, if intervals leave out teams instead of systems
     """
 
     estimates: tuple[VarianceEstimate, ...]
@@ -98,20 +98,19 @@ def variances(
     alpha: float = ALPHA,
     teams: Teams | None = None,
 ) -> Variances:
-    """How much do past scores vary, collection by collection and pooled, by one estimator or by all?
+    """How much do past scores vary, in each collection and pooled, by one estimator or by all?
 
     Parameters
     ----------
     collections : past scores by the name of their collection, or those of one, each in any form that `as_scores` takes
-    estimator : one or several, see `estimate_variance`; all unless given, and then an estimator that finds no
-        variance is left out with a warning
+    estimator : one or several, see `estimate_variance`. The default is all; those without a variance are dropped with
+        a warning
     alpha : intervals have confidence 1 − alpha
-    teams : the team of each system, or a file of them: intervals leave out teams in place of systems, see
-        `estimate_variance`
+    teams : the team of each system, or a file of them; intervals then leave out teams instead of systems
 
     References
     ----------
-    As in `estimate_variance`; pooling is RD-003 eq. 11.
+    As in `estimate_variance`; pooling is Sakai (2014b), eq. 11.
 
     Examples
     --------
