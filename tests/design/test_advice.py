@@ -101,7 +101,7 @@ def test_teams_count_in_place_of_systems() -> None:
 
 
 def test_two_systems_are_no_sample() -> None:
-    with pytest.warns(CranfieldWarning, match="counts topics alone: it takes at least 3 systems"):
+    with pytest.warns(CranfieldWarning, match="reflects topics only; including systems takes at least 3"):
         advice = recommend(past(m=2), 2, 0.1)
     assert advice.assured is not None
     assert "assurance" in advice.text
@@ -193,10 +193,10 @@ def test_no_interval_where_one_topic_holds_all_the_variance() -> None:
 @pytest.mark.parametrize(
     ("scale", "min_diff", "topics", "words"),
     [
-        (0.5, 0.95, None, "is more than any two AP scores differ by"),
-        (1, 0.35, None, "more than the best and the worst past system are apart"),
-        (1, 0.001, None, "standard deviations of the difference"),
-        (100, 0.05, None, "perhaps per cent"),
+        (0.5, 0.95, None, "exceeds the range of the AP scores"),
+        (1, 0.35, None, "exceeds the gap between the best and the worst past system"),
+        (1, 0.001, None, "standard deviations of a difference"),
+        (100, 0.05, None, "may be per cent"),
         (1, 0.05, 1_621_211, "1,621,211 topics are more than most collections have"),
     ],
 )

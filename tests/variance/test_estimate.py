@@ -141,8 +141,7 @@ def test_too_few_systems_or_teams_count_topics_alone() -> None:
     with pytest.warns(CranfieldWarning) as said:
         estimate = estimate_variance(x, "residual")
     assert [str(w.message) for w in said] == [
-        "AP: the interval of the residual variance counts topics alone: it takes at least 3 systems to leave one out. "
-        "Other systems may vary more or less."
+        "AP: the interval of the residual variance reflects topics only; including systems takes at least 3."
     ]
     assert estimate.error is not None
     assert not estimate.error.systems
@@ -254,9 +253,7 @@ def test_unusable_arguments() -> None:
 def test_too_few_topics_for_an_interval_is_said() -> None:
     with pytest.warns(CranfieldWarning) as said:
         estimate = estimate_variance(matrix([[0.1, 0.2], [0.5, 0.3]]), "within")
-    assert [str(w.message) for w in said] == [
-        "AP: no interval for the within variance: it takes at least 3 topics to leave one out."
-    ]
+    assert [str(w.message) for w in said] == ["AP: no interval for the within variance: it needs at least 3 topics."]
     assert estimate.lower is None
     with pytest.warns(CranfieldWarning, match="without one of the topics there is no variance left"):
         estimate_variance(matrix([[0.1, 0.2], [0.1, 0.2], [0.5, 0.3]]), "within")
