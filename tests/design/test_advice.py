@@ -136,7 +136,7 @@ def test_several_collections() -> None:
 
 
 def test_too_few_past_systems_for_epsilon() -> None:
-    with pytest.warns(CranfieldWarning, match="no blocked ANOVA is designed: ε for 50 systems cannot be told from 5"):
+    with pytest.warns(CranfieldWarning, match="no blocked ANOVA design: ε for 50 systems needs at least 8"):
         advice = recommend(past(m=5), 50, 0.1)
     assert not any("blocked" in name for name in advice.rows["design"])
     assert advice.n_topics > 10

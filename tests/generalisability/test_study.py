@@ -141,7 +141,7 @@ def test_without_a_jackknife_interval_feldts_stands_in_and_is_named() -> None:
     said = reliability(matrix(x))
     assert said.components.spread is None
     assert said.ratio("erho2") == reliability(matrix(x), intervals="normal").ratio("erho2")
-    assert any("No jackknife interval of erho2: leaving one out" in note for note in said.answer().sheet().notes)
+    assert any("No jackknife interval of erho2: a ratio" in note for note in said.answer().sheet().notes)
     pooled = reliability([make_scores(20, 8), make_scores(20, 8, 2)])
     assert any("several collections are pooled" in note for note in pooled.answer().sheet().notes)
 
@@ -250,7 +250,7 @@ def test_the_result_says_what_it_did() -> None:
     assert sum(row["share"] for row in found.to_dict()["components"]) == pytest.approx(1)
     assert found.signature.startswith("reliability, two-way G-study; measure score; systems 27; data topics 50")
     assert "with 25 topics" in found.summary()
-    assert repr(found).startswith("Reliability(score: with 25 topics the ranking has reliability")
+    assert repr(found).startswith("Reliability(With 25 topics, the ranking by score has reliability")
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_bad_scores() -> None:
         reliability(matrix([[0.1], [0.2]]))
     with pytest.raises(DataError, match=r"leaves 1; a study of reliability needs at least 2\. Drop fewer\.$"):
         reliability(matrix([[0.1, 0.2], [0.3, 0.5]]), drop=0.5)
-    with pytest.raises(DataError, match="^AP: systems and topics explain every score"):
+    with pytest.raises(DataError, match="^AP: the residual variance is zero"):
         reliability(matrix([[0.1, 0.2], [0.3, 0.4]]))
     with pytest.raises(DataError, match="^cannot pool scores of different measures: AP, P@10; choose one of them$"):
         reliability([matrix([[0.1, 0.2], [0.3, 0.5]]), matrix([[0.1, 0.2], [0.3, 0.5]], "P@10")])
@@ -332,4 +332,4 @@ def test_scores_may_take_more_topics_than_can_be_counted() -> None:
     scores = matrix(1e9 * rng.normal(size=(20, 1)) + rng.normal(size=(20, 4)) + np.arange(4.0))
     ranking, phi = reliability(scores, target=0.95).answer().sentences
     assert ranking.endswith("(1 to 90).")
-    assert phi == "For 0.95 of the scores (Φ), more topics are needed than can be counted."
+    assert phi == "Reliability 0.95 of the scores (Φ) needs too many topics to count."

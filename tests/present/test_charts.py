@@ -308,7 +308,7 @@ def test_detectable_difference_and_width_nearly_coincide() -> None:
 
 
 def test_designs_without_the_chart_asked_for() -> None:
-    with pytest.raises(ArgumentError, match="an interval has no power to draw; ask for the chart 'detectable'"):
+    with pytest.raises(ArgumentError, match="an interval has no power to draw. Use the chart 'detectable'"):
         chart(design_interval(0.04, 0.1), "power")
     with pytest.raises(ArgumentError, match="the paired t-test has no number of systems to draw"):
         chart(design_ttest(0.04, 0.1), "systems")
