@@ -105,7 +105,7 @@ def test_another_estimator_without_solution_does_not_stop_a_design(past: Type) -
     assert "systems by other estimators: within none, one_way none, two_way none, percentile95" in result.stdout
     result = past("design", "anova", "--published", "--scores", "old.AP.csv", *options)
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: with 50 topics no number of systems reaches power 0.8 (two systems: ")
+    assert result.stderr.startswith("error: with 50 topics, no number of systems reaches power 0.8 (two systems: ")
 
 
 def test_anova_from_a_typed_variance(cranfield: Type) -> None:
@@ -142,7 +142,7 @@ def test_designs_from_scores_bring_intervals_and_other_estimators(past: Type) ->
     assert set(others) == {"one_way", "two_way", "residual", "percentile95"}
     table = past("design", "anova", "--published", *words).stdout
     assert f"topics by other estimators: one_way {others['one_way']}" in table
-    assert "Systems that share topics need the blocked design" in table
+    assert "Shared topics need the blocked design" in table
     (row,) = rows(past("design", "anova", *words, "--format", "json"))
     assert row["estimator"] == "residual"
     assert row["epsilon"] > 0.7
@@ -196,10 +196,15 @@ def test_bad_designs_end_with_2_and_one_line(past: Type, words: str, message: st
 
 def test_recommend_speaks_plainly_and_in_numbers(past: Type) -> None:
     words = ["design", "recommend", "old.AP.csv", "older.AP.csv", "--systems", "5", "--min-diff", "0.1"]
-    text = past(*words).stdout
+    text = past(*words, "--format", "markdown").stdout
     assert text.startswith("# How many topics for AP?\n\n**Create ")
-    assert past(*words, "--format", "markdown").stdout == text
     envelope = json.loads(past(*words, "--format", "json").stdout)
+    *table, signature = past(*words).stdout.splitlines()
+    assert table[0] == f"{envelope['topics']} topics by AP"
+    assert table[2].split() == ["design", "estimator", "topics", "interval", "assured"]
+    assert max(map(len, table)) <= 80
+    assert "with 80% assurance." in " ".join(table)
+    assert signature.startswith("topic set size recommendation; ")
     assert f"**Create {envelope['topics']} topics.**" in text
     assert list(envelope)[:3] == ["schema", "command", "topics"]
     assert len(envelope["settings"]["what_topics_buy"]) == 4

@@ -160,7 +160,7 @@ def test_epsilon_for_more_systems_than_the_past_has_is_refused_or_extrapolated()
     assert design_anova(few, 50, 0.1, epsilon=1).n_topics > 2
     many = estimate_variance(past(m=12), "residual")
     assert design_anova(many, 50, 0.1).n_topics > design_anova(many, 10, 0.1).n_topics
-    with pytest.warns(CranfieldWarning, match="it is an upper bound"):
+    with pytest.warns(CranfieldWarning, match="is an upper bound"):
         design_anova(many, min_diff=0.1, n_topics=50)
 
 

@@ -41,7 +41,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:the residual variance leaves out")
+@pytest.mark.filterwarnings("ignore:the residual variance excludes")
 @pytest.mark.parametrize(("function", "question", "estimator"), QUESTIONS)
 def test_scores_are_estimated_as_the_design_needs_it(function, question, estimator) -> None:
     design = function(OLD, **question)
@@ -78,7 +78,7 @@ def test_an_estimator_without_variance_is_left_out_unless_chosen() -> None:
     with pytest.warns(CranfieldWarning, match="exceeds the gap between the best and the worst past system"):
         design = design_anova(same, 2, 0.1, published=True)
     assert "residual" not in design.by_estimator["estimator"].to_list()
-    with pytest.raises(DataError, match="no variance to design from"):
+    with pytest.raises(DataError, match="so there is no variance"):
         design_anova(same, 2, 0.1)
 
 

@@ -59,7 +59,7 @@ def test_order_does_not_matter_and_the_seed_decides() -> None:
 
 def test_systems_no_better_than_chance() -> None:
     rng = np.random.default_rng(3)
-    with pytest.warns(CranfieldWarning, match="halves of the topics do not agree|without one of the topics"):
+    with pytest.warns(CranfieldWarning, match="halves of the topics do not agree|Without one of the topics"):
         found = expected_tau(matrix(rng.normal(size=(8, 3))))
     assert found.to_frame()["lower"].null_count() == 1
     assert "tau" in found.summary()
@@ -173,7 +173,7 @@ def test_views_of_one_topic_are_refused_and_of_several_collections_kept_apart() 
         reliability(make_scores(10, 5), n_topics=1).views()
     study = reliability([make_scores(10, 5), make_scores(12, 6, seed=2)], n_topics=[1, 20])
     sheet = answer(study).sheet("views")
-    assert sheet.title == "score: 2 collections, each by itself"
+    assert sheet.title == "score: 2 collections, separately"
     assert "systems 5" in sheet.signature
     assert "systems 6" in sheet.signature
     assert answer(study).sheet("coefficients").title == "score: reliability from 2 collections, pooled"

@@ -210,13 +210,13 @@ def test_negative_components_become_zero_with_a_warning() -> None:
     rng = np.random.default_rng(1)
     e = rng.normal(size=(10, 4))
     same = matrix(e - e.mean(0) + np.arange(10)[:, None])
-    with pytest.warns(CranfieldWarning, match="AP: the variance component of systems was estimated below 0"):
+    with pytest.warns(CranfieldWarning, match="AP: the variance component of systems is negative"):
         found = reliability(same, target=0.9)
     assert rows(found)["erho2"] == (0.0, 0.0, 0.0, None, None, None)
     assert found.components.estimated_systems < 0 == found.components.systems
     assert found.components.negative == ("systems",)
     level = matrix(e - e.mean(1, keepdims=True) + np.arange(4))
-    with pytest.warns(CranfieldWarning, match="of topics was estimated below 0 and is taken as 0"):
+    with pytest.warns(CranfieldWarning, match="of topics is negative and set to 0"):
         found = reliability(level)
     assert found.ratio("phi").value == found.ratio("erho2").value
     assert 0 <= found.ratio("phi").lower <= found.ratio("phi").value
@@ -233,7 +233,7 @@ def test_what_rounding_leaves_is_no_variance_between_systems() -> None:
 
 
 def test_an_interval_from_zero_is_told() -> None:
-    with pytest.warns(CranfieldWarning, match="starts at 0: these topics do not show that systems differ"):
+    with pytest.warns(CranfieldWarning, match="starts at 0. These topics do not show that systems differ"):
         found = reliability(constructed(10, 4, 0.0005, 0.02, 0.02), target=0.9)
     assert rows(found)["erho2"][5] is None
 
@@ -249,7 +249,7 @@ def test_the_result_says_what_it_did() -> None:
     assert found.to_dict()["components"][0]["source"] == "systems"
     assert sum(row["share"] for row in found.to_dict()["components"]) == pytest.approx(1)
     assert found.signature.startswith("reliability, two-way G-study; measure score; systems 27; data topics 50")
-    assert "with 25 topics" in found.summary()
+    assert "With 25 topics" in found.summary()
     assert repr(found).startswith("Reliability(With 25 topics, the ranking by score has reliability")
 
 

@@ -146,7 +146,7 @@ def test_too_few_systems_or_teams_count_topics_alone() -> None:
     assert estimate.error is not None
     assert not estimate.error.systems
     assert estimate.error.df == pytest.approx(8)
-    with pytest.warns(CranfieldWarning, match="at least 3 teams"):
+    with pytest.warns(CranfieldWarning, match="including teams takes at least 3"):
         estimate_variance(simulated(2, 9, 4), "residual", teams={"s0": "a", "s1": "a", "s2": "b", "s3": "b"})
     with pytest.raises(DataError) as error:
         estimate_variance(simulated(2, 9, 4), "residual", teams={"s0": "a", "s1": "b"})

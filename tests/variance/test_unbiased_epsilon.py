@@ -153,7 +153,7 @@ def test_refusals() -> None:
         unbiased_epsilon(s, 2)
     with pytest.raises(ArgumentError, match="at least 2; got 1"):
         unbiased_epsilon(s, 15, 1)
-    with pytest.raises(DataError, match="never changes"):
+    with pytest.raises(DataError, match="the same on all topics"):
         unbiased_epsilon(np.ones((3, 3)), 15)
 
 
