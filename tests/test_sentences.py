@@ -412,17 +412,17 @@ def everything(result: cf.Recommendation) -> str:
 def promise() -> Shown:
     n = advice().n_topics
     return everything(advice()), (
-        f"With {n} topics, if the best and the worst of 10 systems a difference of 0.1 in mean AP and the others lie midway, "
-        "paired t-tests of all 45 pairs with Holm's correction at level 0.05 show that these two differ with probability "
-        "about 0.8, on average over which systems they are."
+        f"With {n} topics, power is about 0.8 to detect a difference of 0.1 in mean AP between the best and the worst of "
+        "10 systems. The tests are paired t-tests of all 45 pairs with Holm's correction at level 0.05. The other systems "
+        "lie midway; power is averaged over which two differ."
     )
 
 
 def promise_pair() -> Shown:
     n = advice(2).n_topics
     return printed(advice(2)), (
-        f"With {n} topics, if two systems a difference of 0.1 in mean AP, a paired t-test at level 0.05 shows it with "
-        "probability about 0.8, on average over which systems they are."
+        f"With {n} topics, a paired t-test at level 0.05 detects a difference of 0.1 in mean AP with power about 0.8. Power "
+        "is averaged over pairs of systems."
     )
 
 
@@ -437,12 +437,12 @@ case("design.promise-pair", promise_pair, lambda: printed(advice()))
 case("design.create", lambda: (everything(advice()), f"Create {advice().n_topics} topics."), refused)
 case("design.recommended", lambda: (printed(advice()), f"{advice().n_topics} topics by AP"), refused)
 case("design.impossible",
-     lambda: (refused(), f"`min_diff` = 5 is impossible in mean AP, whose scores run from "
+     lambda: (refused(), f"`min_diff` = 5 is impossible for mean AP: scores range from "
               f"{past().values.min():.4g} to {past().values.max():.4g}"),
      lambda: everything(advice()))  # fmt: skip
 case("design.sample-interval",
      lambda: (printed(advice()), f"{advice().n_topics} topics [{advice().lower}, {advice().upper}]; with "
-              f"{advice().assured}, power is at least 0.8 with about 80% assurance."),
+              f"{advice().assured}, power is at least 0.8 with 80% assurance."),
      lambda: printed(cf.design_all_pairs(0.02, 10, 0.1)))  # fmt: skip
 case("design.systems-sampled",
      lambda: (printed(advice()), "Systems are taken as a sample of those to come."),
