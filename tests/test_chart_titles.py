@@ -12,8 +12,6 @@ import cranfield as cf
 from cranfield.core.charts import chart
 from cranfield.core.sentences import every_sentence
 from cranfield.questions.correlate.correlate import Correlations
-from cranfield.questions.cost.cost import cost_from_figures
-from cranfield.questions.cost.figures import PoolFigure
 from small_collections import qrels_of, run_of
 
 TITLES = {name: one for name, one in every_sentence().items() if name.startswith("charts.")}
@@ -72,15 +70,6 @@ def copies(seed: int, splits: int = 2) -> cf.Replicates:
     return cf.replicate(sample.qrels, sample.runs, "AP", n_splits=splits, n_resamples=100)
 
 
-EVIA = [PoolFigure("AP", 10, 96.0, 0.0469), PoolFigure("AP", 100, 770.0, 0.0320)]
-
-
-DOUBTFUL = [
-    PoolFigure("AP", 10, 40.0, 0.0469, pool_per_topic=96.0),
-    PoolFigure("AP", 100, 90.0, 0.0320, pool_per_topic=770.0),
-]
-
-
 def extremes(x: cf.ScoreMatrix) -> str:
     means = x.values.mean(axis=1)
     low, high = int(means.argmin()), int(means.argmax())
@@ -124,15 +113,6 @@ def t_below(x: cf.ScoreMatrix, alpha: float = 0.05) -> float:
     return float(np.mean(np.asarray(p) <= alpha))
 
 
-def reliabilities(x: cf.ScoreMatrix) -> tuple[str, str]:
-    v = x.values
-    n, m = v.shape
-    error = ((v - v.mean(0) - v.mean(1, keepdims=True) + v.mean()) ** 2).sum() / ((n - 1) * (m - 1))
-    systems = (n * v.mean(0).var(ddof=1) - error) / n
-    topics = (m * v.mean(1).var(ddof=1) - error) / m
-    return f"{systems / (systems + error / n):.3f}", f"{systems / (systems + (topics + error) / n):.3f}"
-
-
 STEPS, ALIKE = noisy(0.3, 0.4, 0.5, 0.6), noisy(0.5, 0.5, 0.5)
 LOOKS, ONE_LOOK = cf.design_looks(0.02, 0.1), cf.design_looks(0.02, 0.1, looks=1)
 PAIR = cf.design_ttest(variance_of_difference=0.04, min_diff=0.1)
@@ -149,11 +129,6 @@ def folds_apart(x: cf.ScoreMatrix) -> str:
     ratio = high["variance"] / low["variance"]
     ends = [f"{row['method']} {row['variance']:.4f}" for row in (low, high)]
     return f"Estimators of the AP variance differ {ratio:.1f}-fold: {ends[0]}, {ends[1]}"
-
-
-@cache
-def views(n: int) -> str:
-    return titled(cf.reliability(STEPS, n_topics=n), "views", min_diff=0.05, n_resamples=50)
 
 
 @cache
@@ -187,21 +162,10 @@ case("detect", lambda: titled(PAIR, "power"),
      lambda: f"{PAIR.rows['topics'][0]} topics detect a difference of 0.1 with probability "
              f"{PAIR.rows['achieved_power'][0]:.2f}",
      lambda: titled(cf.design_ttest(variance_of_difference=0.04, min_diff=0.2), "power"))  # fmt: skip
-case("reliability", lambda: titled(cf.reliability(STEPS)),
-     lambda: "AP: 30 topics give a ranking of reliability {}, scores of {}".format(*reliabilities(STEPS)),
-     lambda: titled(cf.reliability(ALIKE)))  # fmt: skip
-case("views", lambda: views(30), lambda: "AP: 30 topics see 0.05 with power 0.97, give intervals 0.051 wide, and rank "
-     f"with reliability {reliabilities(STEPS)[0]}", lambda: views(10))  # fmt: skip
 case("looks-take", lambda: titled(LOOKS),
      lambda: f"5 looks take {LOOKS.expected_alternative:.1f} topics on average and {LOOKS.topics_max} at most; one look "
              f"takes {LOOKS.topics_fixed}",
      lambda: titled(ONE_LOOK))  # fmt: skip
-case(
-    "cost-least",
-    lambda: titled(cost_from_figures(EVIA, width=0.15)).partition(";")[0],
-    lambda: "AP: pools of depth 10 with 67 topics cost least",
-    lambda: titled(cost_from_figures(DOUBTFUL, width=0.15)),
-)
 case("other-documents", lambda: titled(copies(3)),
      lambda: f"Other documents: {different(copies(3))} of 6 pairs differ in AP; mean interval length "
              f"{copies(3)['AP'].mean_length:.4f}",

@@ -262,7 +262,7 @@ def test_designs_by_name_are_the_designs() -> None:
         ({"kind": "ttest", "variance": 1, "min_diff": 1, "method": "approximate"}, "`method` of a t-test design must be exact or published; got 'approximate'."),
         ({"kind": "ttest"}, "give one of `variance` and `variance_of_difference`; got neither."),
         ({"kind": "ttest", "variance": 1, "variance_of_difference": 2}, "give one of `variance` and `variance_of_difference`; got both."),
-        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` belongs to designs for two systems; give `variance` to anova."),
+        ({"kind": "anova", "variance_of_difference": 2}, "`variance_of_difference` is for designs about two systems. Give `variance` to anova."),
         ({"kind": "ttest", "variance": "x", "min_diff": 0.1}, "`variance` must be a number; got 'x'."),
     ],
 )  # fmt: skip

@@ -95,7 +95,7 @@ def residual(spherical: bool = True) -> cf.VarianceEstimate:
 
 EVIA = [PoolFigure("AP", 100, 731, 0.0530), PoolFigure("AP", 10, 96, 0.0714)]
 case("design.upper-bound-systems", lambda: cf.design_anova(residual(), min_diff=0.1, n_topics=50),
-     "the number of systems is sought for an F-test without correction, which real scores need; it is an upper bound.",
+     "the number of systems is an upper bound: the F-test is not corrected for unequal variances.",
      lambda: cf.design_anova(residual(), 10, 0.1))  # fmt: skip
 
 
@@ -105,25 +105,24 @@ def uneven() -> Shown:
     x = residual(spherical=False).strata[0].scores.values
     epsilon = unbiased_epsilon(np.cov(x.T), len(x))
     text = (
-        "the blocked F-test assumes that all differences between systems vary equally; AP scores of the past do not "
-        f"(ε = {epsilon:.2f} for 12 systems), so it rejects too often. The size is for the test with degrees of freedom "
-        "multiplied by ε."
+        f"past AP scores violate sphericity (ε = {epsilon:.2f} for 12 systems), so a plain blocked F-test rejects too "
+        "often. The size is for the test with degrees of freedom multiplied by ε."
     )
     return said(cf.design_anova(residual(spherical=False), 12, 0.1)), text
 
 
 CASES["design.not-spherical"] = (uneven, lambda: said(cf.design_anova(residual(), 12, 0.1)))
 case("design.one-way-residual", lambda: cf.design_anova(residual(), 10, 0.1, published=True),
-     "the residual variance leaves out what topics differ by, but the one-way design needs it: the size is far too small. "
-     "Use within, or leave `published` out.",
+     "the residual variance excludes topic variance, so this one-way size is far too small. Use within, or leave out "
+     "`published`.",
      lambda: cf.design_anova(residual(), 10, 0.1))  # fmt: skip
 case("design.unpaired-residual", lambda: design_two_sample_ttest(residual(), 0.1),
-     "the residual variance leaves out what topics differ by, but two groups of different topics need it: the size is far "
-     "too small. Use within, or pair the systems.",
+     "the residual variance excludes topic variance, so this two-sample size is far too small. Use within, or pair the "
+     "systems.",
      lambda: cf.design_ttest(residual(), 0.1))  # fmt: skip
 case("design.left-empty", lambda: cf.design_anova(0.05, None, [0.02, 0.3], n_topics=20, published=True),
-     "1 of 2 designs have no solution and are left empty; the first: with 20 topics no number of systems reaches power 0.8 "
-     "(two systems: 0.059); allow more topics, a larger `min_diff` or less power.",
+     "1 of 2 designs have no solution; their cells are empty. The first: with 20 topics, no number of systems reaches power 0.8 "
+     "(two systems: 0.059). Use more topics, a larger `min_diff` or less power.",
      lambda: cf.design_anova(0.05, None, [0.25, 0.3], n_topics=20, published=True))  # fmt: skip
 
 
@@ -137,26 +136,24 @@ def prices(judged: float) -> tuple[str, ...]:
 
 
 case("design.share-judged", lambda: prices(0.25),
-     "depth 100: only 25% of the pool of depth 100 was judged (302 of 1,209 documents per topic), so scores there are those "
-     "of a shallower pool and their variance is doubtful; no depth is called the cheapest.",
+     "depth 100: only 25% of the pool of depth 100 was judged (302 of 1,209 documents per topic). Its variance is "
+     "that of a shallower pool, so no depth is recommended.",
      lambda: prices(0.95))  # fmt: skip
 case("design.budget-too-small", lambda: cost_from_figures(EVIA, n_systems=10, budget=1000),
      "AP: the budget pays for 1 topics at depth 100; a design needs at least 2.",
      lambda: cost_from_figures(EVIA, n_systems=10, budget=10_000))  # fmt: skip
 case("design.no-blocked", lambda: cf.recommend(noisy(m=5), 50, 0.1),
-     "no blocked ANOVA is designed: ε for 50 systems cannot be told from 5 past systems: how unequal the differences are is too "
-     "uncertain with fewer than 8. Give scores of more systems, ask for at most 5, or design for all pairs after "
-     "correction, which needs no ε.",
+     "no blocked ANOVA design: ε for 50 systems needs at least 8 past systems; there are 5. Give scores of more systems, "
+     "ask for at most 5 systems, or use a design for all pairs, which needs no ε.",
      lambda: cf.recommend(noisy(m=5), 5, 0.1))  # fmt: skip
 case("design.not-normal", lambda: cf.recommend(matrix(noisy().values.round(1)), 4, 0.1),
-     f"only {len(np.unique(noisy().values.round(1)))} different values of AP occur in 120 scores, far from the normal "
-     "distribution these designs assume; the sizes hold for a normal measure of the same variance, so treat them as a "
-     "guide and test by randomisation.",
+     f"only {len(np.unique(noisy().values.round(1)))} different values of AP occur in 120 scores. These designs "
+     "assume normal scores; treat the sizes as a guide, and use a randomisation test.",
      lambda: cf.recommend(noisy(), 4, 0.1))  # fmt: skip
 hundred = matrix(100 * np.clip(noisy().values, 0, 1))
 case("design.per-cent", lambda: sense(hundred, 0.05),
-     f"AP scores run from {hundred.values.min():.4g} to {hundred.values.max():.4g}, perhaps per cent; `min_diff` = 0.05 is "
-     "then 0.05 of a point. Write 5 if 0.05 of the whole scale is meant.",
+     f"AP scores range from {hundred.values.min():.4g} to {hundred.values.max():.4g} and may be per cent. Write `min_diff` "
+     "= 5 if 0.05 means a share of the scale.",
      lambda: sense(hundred, 5))  # fmt: skip
 case("design.by-chance",
      lambda: cf.standardisation_effect(matrix([[0.1, 0.9], [0.9, 0.1], [0.2, 0.8], [0.8, 0.2]]), n_systems=[2],
@@ -178,12 +175,12 @@ case("gating.no-spread", lambda: cf.gate(level, candidate="s01", baseline="s00",
 opposed = matrix(np.where(np.arange(8)[:, None] % 2 == 0, [0.1, 0.5, 0.9], [0.9, 0.5, 0.1]) + 0.0)
 CASES["generalisability.no-agreement"] = (
     lambda: (said(cf.expected_tau(opposed)),
-             f"AP: halves of the topics do not agree (mean tau {cf.expected_tau(opposed).at(8)[0]:.3f}); tau is given as "
-             "theirs, without an interval."),
+             f"AP: halves of the topics do not agree (mean tau {cf.expected_tau(opposed).at(8)[0]:.3f}). Tau is that "
+             "of the halves, without interval."),
     lambda: said(cf.expected_tau(noisy(m=8, step=0.01))),
 )  # fmt: skip
 case("generalisability.full-agreement", lambda: cf.expected_tau(matrix(np.arange(4) + np.arange(6)[:, None])),
-     "AP: all halves of the topics rank the systems alike; tau is given as theirs, without an interval.",
+     "AP: all halves of the topics give the same ranking. Tau is that of the halves, without interval.",
      lambda: cf.expected_tau(noisy(m=8, step=0.01)))  # fmt: skip
 
 
@@ -191,13 +188,13 @@ def barely() -> cf.ScoreMatrix:
     """Halves that agree a little with all topics, and not without one of them."""
     for seed in range(200):
         x = matrix(np.random.default_rng(seed).normal(size=(8, 4)))
-        if any("without one of the topics" in text for text in cf.expected_tau(x).warnings):
+        if any("Without one of the topics" in text for text in cf.expected_tau(x).warnings):
             return x
     raise AssertionError("no such scores")
 
 
 case("generalisability.no-tau-interval", lambda: cf.expected_tau(barely()),
-     "AP: no interval for tau: without one of the topics the halves do not agree.",
+     "AP: no interval for tau. Without one of the topics, the halves do not agree.",
      lambda: cf.expected_tau(noisy(m=8, step=0.01)))  # fmt: skip
 
 
@@ -410,11 +407,10 @@ case("tuning.never-held-out", lambda: clear(holdout=0.2),
      "24 of 30 topics were never held out, so the held-out scores rest on 6 topics; N-fold and leave-one-out use every topic",
      lambda: clear(folds=5))  # fmt: skip
 case("variance.no-interval", lambda: cf.estimate_variance(noisy(2), "within"),
-     "AP: no interval for the within variance: it takes at least 3 topics to leave one out.",
+     "AP: no interval for the within variance: it needs at least 3 topics.",
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 case("variance.topics-alone", lambda: cf.estimate_variance(noisy(m=2), "within"),
-     "AP: the interval of the within variance counts topics alone: it takes at least 3 systems to leave one out. "
-     "Other systems may vary more or less.",
+     "AP: the interval of the within variance reflects topics only; including systems takes at least 3.",
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 doubled = matrix(np.column_stack([noisy().values, noisy().values[:, 0]]))
 case("simulation.copies", lambda: cf.simulate_tests(doubled, n_trials=10, n_topics=10, tests="t"),

@@ -153,7 +153,7 @@ def test_negative_components_are_told(here: Path) -> None:
     Path("chance.AP.csv").write_text(table([[0.1, 0.9], [0.9, 0.1], [0.2, 0.8], [0.8, 0.21]], "ab"))
     code, text = typed("reliability", "chance.AP.csv")
     assert code == 0
-    assert "the variance component of systems was estimated below 0 and is taken as 0" in " ".join(text.split())
+    assert "the variance component of systems is negative and set to 0" in " ".join(text.split())
     assert [row["value"] for row in rows("reliability", "chance.AP.csv")] == [0, 0]
 
 

@@ -107,7 +107,7 @@ def test_scores_that_systems_and_topics_explain() -> None:
         "AP, raw: systems and topics explain every score and leave no residual, so no number of topics can be given "
         "in standard deviations between systems"
     ]
-    with pytest.raises(DataError, match="no system's score changes from topic to topic"):
+    with pytest.raises(DataError, match="every system has the same score on all topics"):
         standardisation_effect(exact, **settings)
     assert effect.scale_free["blocked_f"][0] is None
 

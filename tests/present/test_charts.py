@@ -308,7 +308,7 @@ def test_detectable_difference_and_width_nearly_coincide() -> None:
 
 
 def test_designs_without_the_chart_asked_for() -> None:
-    with pytest.raises(ArgumentError, match="an interval has no power to draw; ask for the chart 'detectable'"):
+    with pytest.raises(ArgumentError, match="an interval has no power to draw. Use the chart 'detectable'"):
         chart(design_interval(0.04, 0.1), "power")
     with pytest.raises(ArgumentError, match="the paired t-test has no number of systems to draw"):
         chart(design_ttest(0.04, 0.1), "systems")
@@ -337,7 +337,10 @@ def test_cost_chart_of_a_published_table() -> None:
         (96, 100, "9,600"),
         (731, 75, "54,825"),
     ]
-    assert title(spec) == "AP: pools of depth 10 with 100 topics cost least; depth 100 costs 5.7 times as much"
+    assert (
+        title(spec)
+        == "Lowest cost for AP: 100 topics to depth 10, 9,600 judgments. The deepest pool costs 5.7 times as much"
+    )
     single = cost_from_figures([PoolFigure("AP", 10, 96, 0.07)], width=0.15)
     assert title(chart(single).to_dict()) == "AP: pools of depth 10 with 98 topics cost least"
 
