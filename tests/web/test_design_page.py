@@ -99,8 +99,9 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
         (
             "variance=0.05&wat=1", 422,
-            "`wat` is no setting of this page; there are data, kind, find, variance, variance_of_difference, measure, "
-            "estimator, systems, min_diff, width, topics, power, alpha, method, baseline, published, two_sample.",
+            "`wat` is no setting of this page; there are data, kind, find, measure, estimator, alpha, topics, "
+            "variance_of_difference, variance, width, two_sample, min_diff, power, method, systems, published, "
+            "baseline.",
         ),
         ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
         (

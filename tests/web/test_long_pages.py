@@ -97,7 +97,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     names = [f"ql(mu={mu})" for mu in (100, 500, 1000)]
     text = scores(systems=3, topics=20, seed=2).replace("s0,s1,s2", ",".join(f'"{name}"' for name in names))
     data = client.post("/api/data", files={"files": ("ql.AP.csv", text)}).json()["id"]
-    found = ask(client, f"/api/tuning?data={data}&split=holdout&share=0.3&repeats=4&resamples=100")
+    found = ask(client, f"/api/tuning?data={data}&holdout=0.3&repeats=4&resamples=100")
     rows = [line.split(",") for line in text.splitlines()[1:]]
     values = [[float(cell) for cell in row[1:]] for row in rows]
     matrix = ScoreMatrix(values, [row[0] for row in rows], names, "AP")
@@ -106,7 +106,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     assert found["tables"]["folds"] == [{"measure": "AP", **row} for row in steady_rows(theirs.to_frame()).to_dicts()]
     assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4 --resamples 100"]
     assert found["python"][-1] == "tune(families, holdout=0.3, n_repeats=4)"
-    query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"
+    query = f"data={data}&holdout=0.3&repeats=4&resamples=100"
     assert client.get(f"/tuning?{query}").status_code == 200
     assert client.get(f"/files/tuning/curve-chart.svg?{query}").text.startswith("<svg")
     refused = client.get(f"/api/tuning?data={data}&folds=1")

@@ -38,7 +38,7 @@ from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.table.methods import how_found
 from cranfield.reports.case import Case, Material
 from cranfield.reports.references import WORKS
-from cranfield.reports.sections import BUILDERS, build, detectable
+from cranfield.reports.sections import SECTIONS, build, detectable
 from cranfield.reports.view import page
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def report(
         seed, n_partitions, n_splits, replicate_resamples, tuple(depths or REPORT_DEPTHS), workers,
     )  # fmt: skip
     possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
-    wanted = [one for one in BUILDERS if one not in left_out and possible.get(one, True)]
+    wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]
     built = []
     for done, section in enumerate(wanted, 1):
         built.append(build(section, case))

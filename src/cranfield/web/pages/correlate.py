@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import polars as pl
 
-from cranfield.core import defaults
-from cranfield.core import options as shared
 from cranfield.core.answer import answer
 from cranfield.core.errors import ArgumentError, DataError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
-from cranfield.core.question import Question, setting
+from cranfield.core.question import setting
 from cranfield.core.tables import Sheet
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.questions.correlate.question import CorrelateQuestion
@@ -25,23 +23,17 @@ from cranfield.web.server.page import answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class SidesForm(Question):
+class SidesForm(CorrelateQuestion):
     """The settings of `correlate`, about two datasets or two measures of one."""
 
     by_one_measure: ClassVar[bool] = True
-    page = CorrelateQuestion.page
 
+    reference: str = setting("", on_page=False, part="source")
+    estimate: str = setting("", on_page=False, part="source")
     other: str | None = setting(
         None, "The data on the other side; the same data by another measure unless named.", metavar="DATASET",
         label="Other data", usual="the same data", part="source", flags=(),
     )  # fmt: skip
-    measure: str | None = shared.one_measure("Measure of the data.")
-    other_measure: str | None = setting(
-        None, "Measure of the other side.", part="source", usual="the same, or the next"
-    )
-    alpha: float = shared.alpha()
-    n_resamples: int = shared.n_resamples(defaults.TAU_RESAMPLES, "Bootstrap samples of topics; 0 for none.", least=0)
-    seed: int = shared.seed()
 
 
 @answers(SidesForm)
@@ -60,8 +52,8 @@ def side_by_side(question: SidesForm, dataset: Dataset, progress: Progress, othe
         )
     with quietly():
         result: Correlation = correlate(
-            left.select(systems=common), right.select(systems=common), alpha=question.alpha,
-            n_resamples=question.n_resamples, seed=question.seed, missing="drop-topic",
+            left.select(systems=common), right.select(systems=common), **question.values("question"),
+            missing="drop-topic",
         )  # fmt: skip
     if second is not dataset:  # both sides may have the same measure: the data tell them apart
         named = (f"{left.measure} of {dataset.title}", f"{right.measure} of {second.title}")
