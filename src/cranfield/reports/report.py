@@ -6,26 +6,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias, cast
 
+from cranfield.collection.doors import QrelsLike, RunsLike
 from cranfield.collection.teams import read_teams
 from cranfield.collection.title import collection_title
-from cranfield.core.defaults import (
-    ALPHA,
-    NEXT_MIN_DIFF,
-    ORDER,
-    PARTITIONS,
-    POWER,
-    RELEVANCE,
-    REPLICATES_RESAMPLES,
-    REPORT_DEPTHS,
-    REPORT_SECTIONS,
-    SEED,
-    SPLITS,
-    SYSTEM_NAME,
-    RankingOrder,
-    SystemName,
-)
+from cranfield.core import defaults
 from cranfield.core.errors import ArgumentError, CranfieldError, DataError, UnknownNameError, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.files import write_atomically
@@ -40,13 +26,9 @@ from cranfield.reports.case import Case, Material
 from cranfield.reports.references import WORKS
 from cranfield.reports.sections import SECTIONS, build, detectable
 from cranfield.reports.view import page
+from cranfield.scores.doors import ScoresLike
 
-if TYPE_CHECKING:
-    from cranfield.collection.doors import QrelsLike, RunsLike
-    from cranfield.scores.doors import ScoresLike
-
-    PathLike = str | os.PathLike[str]
-
+PathLike: TypeAlias = str | os.PathLike[str]
 MOST_SCORES = 1_000_000
 """Scores that a report can show."""
 
@@ -102,23 +84,23 @@ def report(
     title: str | None = None,
     skip: Iterable[str] | None = None,
     source: str | None = None,
-    min_diff: float = NEXT_MIN_DIFF,
+    min_diff: float = defaults.NEXT_MIN_DIFF,
     n_systems: int | None = None,
-    alpha: float = ALPHA,
-    power: float = POWER,
+    alpha: float = defaults.ALPHA,
+    power: float = defaults.POWER,
     n_resamples: int | None = None,
-    seed: int = SEED,
-    n_partitions: int = PARTITIONS,
-    n_splits: int = SPLITS,
-    replicate_resamples: int = REPLICATES_RESAMPLES,
+    seed: int = defaults.SEED,
+    n_partitions: int = defaults.PARTITIONS,
+    n_splits: int = defaults.SPLITS,
+    replicate_resamples: int = defaults.REPLICATES_RESAMPLES,
     depths: Sequence[int] | None = None,
     teams: Mapping[str, str] | PathLike | None = None,
-    level: int = RELEVANCE,
+    level: int = defaults.RELEVANCE,
     gains: str | None = None,
     intents: PathLike | None = None,
-    order: RankingOrder = ORDER,
+    order: defaults.RankingOrder = defaults.ORDER,
     single_precision: bool = False,
-    name: SystemName = SYSTEM_NAME,
+    name: defaults.SystemName = defaults.SYSTEM_NAME,
     lenient: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -158,8 +140,8 @@ def report(
     """
     left_out = tuple(skip or ())
     for section in left_out:
-        if section not in REPORT_SECTIONS:
-            raise UnknownNameError("section", section, REPORT_SECTIONS)
+        if section not in defaults.REPORT_SECTIONS:
+            raise UnknownNameError("section", section, defaults.REPORT_SECTIONS)
     if not min_diff > 0:
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
     scoring: dict[str, Any] = {
@@ -192,7 +174,7 @@ def report(
     called = title or collection_title(named)
     case = Case(
         material, called, scoring, grouping, alpha, power, min_diff, n_systems or max(2, main.n_systems), n_resamples,
-        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or REPORT_DEPTHS), workers,
+        seed, n_partitions, n_splits, replicate_resamples, tuple(depths or defaults.REPORT_DEPTHS), workers,
     )  # fmt: skip
     possible = {"replicates": judged is not None, "reuse": judged is not None and grouping is not None}
     wanted = [one for one in SECTIONS if one not in left_out and possible.get(one, True)]

@@ -255,7 +255,9 @@ def _agreement(case: Case) -> Sheet:
             "measure": one.measure, "other": other.measure, "tau": found.values["tau"],
             "corrected": found.corrected.get("tau"), "lower": lower, "upper": upper, "tau_ap": found.values["tau_ap"],
         })  # fmt: skip
-    return Sheet("report", pl.DataFrame(rows, schema_overrides=dict.fromkeys(("corrected", "lower", "upper"), float)))
+    return Sheet(
+        "report", pl.DataFrame(rows, schema_overrides=dict.fromkeys(("corrected", "lower", "upper"), pl.Float64))
+    )
 
 
 def detectable(case: Case) -> Design:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.collection.pools import judged_counts
+from cranfield.collection.types import Qrels
 from cranfield.core.defaults import TAU_RESAMPLES
 from cranfield.core.errors import ArgumentError, quietly
 from cranfield.core.labels import joined, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import steady
 from cranfield.questions.compare.answer import how_many_differ, leader, level_notes
+from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.grid import GridScores, tied_ranks
 from cranfield.questions.correlate.correlate import Correlation, correlate
 from cranfield.reports.view.packing import pack, pack_p
 from cranfield.scores.alike import distances, near_identical
-from cranfield.scores.matrix import ScoreMatrix
-
-if TYPE_CHECKING:
-    from cranfield.collection.types import Qrels
-    from cranfield.questions.compare.comparison import Comparison
-    from cranfield.scores.matrix import Scores
+from cranfield.scores.matrix import ScoreMatrix, Scores
 
 SCHEMA = 1
 JUDGED_DEPTH = 10

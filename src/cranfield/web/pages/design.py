@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -54,19 +53,13 @@ def designs() -> dict[str, DesignKind]:
 
 def offered() -> dict[str, Any]:
     """What the form offers, and which designs each part of it is for: names with blanks between them."""
-
-    def names(fits: Callable[[DesignKind], bool]) -> str:
-        return " ".join(name for name, kind in designs().items() if fits(kind))
-
-    options = ("baseline", "published", "two_sample")
-    return {
-        "designs": designs(),
-        "finds": {one: names(lambda kind, one=one: one in _sought(kind)) for one in FINDS},
-        "taking": {one: names(lambda kind, one=one: one in {v.option for v in kind.variants}) for one in options},
-        "pairwise": names(lambda kind: kind.pairwise),
-        "other": names(lambda kind: not kind.pairwise),
-        "labels": FINDS,
-    }
+    parts: dict[str, list[str]] = {name: [] for name in (*FINDS, "baseline", "published", "two_sample")}
+    parts |= {"variance": [], "variance_of_difference": []}
+    for name, kind in designs().items():
+        variance = "variance_of_difference" if kind.pairwise else "variance"
+        for part in {*_sought(kind), *(one.option for one in kind.variants if one.option), variance}:
+            parts[part].append(name)
+    return {"designs": designs(), "finds": FINDS, "kinds": {part: " ".join(names) for part, names in parts.items()}}
 
 
 def _sought(kind: DesignKind) -> dict[str, str]:

@@ -151,25 +151,26 @@ def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) ->
     if len(listed) > limits.files:
         raise refuse(shown, f"holds {len(listed):,} files; at most {limits.files:,} are taken at once")
     for info in listed:
-        _check_member(shown, info, limits)
+        name = info.filename.replace("\\", "/")
+        if not name:
+            raise refuse(shown, "holds a file without a name; make it again")
+        if wrong := _odd(name, info, limits):
+            raise refuse(shown, f"its member {label(name)!r} {wrong}")
     total = sum(info.file_size for info in listed)
     if total > limits.store:
         raise refuse(shown, f"says it holds {megabytes(total)} in all; at most {megabytes(limits.store)} are kept")
 
 
-def _check_member(shown: str, info: zipfile.ZipInfo, limits: Limits) -> None:
-    name = info.filename.replace("\\", "/")
-    if not name:
-        raise refuse(shown, "holds a file without a name; make it again")
-    inside = f"its member {label(name)!r}"
+def _odd(name: str, info: zipfile.ZipInfo, limits: Limits) -> str:
+    """What is wrong with a member of an archive, or nothing."""
     if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
-        raise refuse(shown, f"{inside} points outside the archive; make it again with plain names")
+        return "points outside the archive; make it again with plain names"
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise refuse(shown, f"{inside} is a link, not a file; make it again with the files themselves")
+        return "is a link, not a file; make it again with the files themselves"
     if info.flag_bits & 1:
-        raise refuse(shown, f"{inside} is encrypted; make it again without a password")
+        return "is encrypted; make it again without a password"
     if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
-        raise refuse(shown, f"{inside} is an archive in an archive; put the files in directly")
+        return "is an archive in an archive; put the files in directly"
     if info.file_size > limits.file:
-        sizes = f"{megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
-        raise refuse(shown, f"{inside} says it holds {sizes}")
+        return f"says it holds {megabytes(info.file_size)}; one file may have {megabytes(limits.file)}"
+    return ""

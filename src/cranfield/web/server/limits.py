@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cranfield.core.defaults import MAX_UPLOAD_MB
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 MB = 1_000_000
 
 
@@ -49,3 +54,26 @@ def megabytes(size: int) -> str:
     ('256 MB', '0.0015 MB')
     """
     return f"{size / MB:,.4g} MB"
+
+
+class Recent(OrderedDict[Key, Value]):
+    """The last values that were asked for, and no more than so many.
+
+    >>> recent = Recent(2)
+    >>> for name in ("a", "b", "a", "c"):
+    ...     recent.keep(name, name.upper())
+    >>> list(recent)
+    ['a', 'c']
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def keep(self, key: Key, value: Value) -> None:
+        """Put a value last in the row of those to be forgotten."""
+        with self._lock:
+            self[key] = value
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)

@@ -18,7 +18,7 @@ from cranfield.web.server.archives import chunks, label, refuse, unpack
 from cranfield.web.server.data import SAMPLE, Dataset, SampleData
 from cranfield.web.server.index import Index, Kept
 from cranfield.web.server.limits import Limits, megabytes
-from cranfield.web.server.workplace import KeptPlace, Workplace
+from cranfield.web.server.workplace import Workplace, kept_place
 
 Upload = tuple[str, IO[bytes], int]
 """A name as the sender wrote it, the bytes, and how many there are."""
@@ -33,10 +33,10 @@ class Store:
 
     def __init__(self, limits: Limits, keep: Path | None = None) -> None:
         self.limits = limits
-        self._workplace = Workplace() if keep is None else KeptPlace(keep)
+        self._workplace = Workplace() if keep is None else None
+        self.path = self._workplace.path if self._workplace else kept_place(keep or Path())
         self.index = Index(keep)
         self.kept = keep is not None
-        self.path = self._workplace.path
         self._datasets: dict[str, Dataset] = {SAMPLE: SampleData()}
         self._sizes: dict[str, int] = {}
         self._pending = 0
@@ -64,7 +64,8 @@ class Store:
         """Remove everything that was uploaded, unless it is to be kept."""
         self._forget_removed()
         self.index.close()
-        self._workplace.close()
+        if self._workplace is not None:
+            self._workplace.close()
 
     def __getitem__(self, id: str) -> Dataset:
         with self._lock:
