@@ -694,11 +694,11 @@ def told_of_worst(erratic: bool) -> str:
 
 
 case("generalisability.without-worst",
-     lambda: (told_of_worst(False), re.search(r"Bad systems make a collection look more reliable: without the 2 systems "
+     lambda: (told_of_worst(False), re.search(r"Weak systems inflate reliability: without the 2 systems "
               r"with the lowest means, Eρ² is .*\)\.", told_of_worst(False)).group()),  # type: ignore[union-attr]
      lambda: told_of_worst(True))  # fmt: skip
 case("generalisability.without-worst-no-lower",
-     lambda: (told_of_worst(True), re.search(r"Bad systems do not raise it here: without the 2 systems with the lowest "
+     lambda: (told_of_worst(True), re.search(r"Weak systems do not inflate reliability here: without the 2 systems with the lowest "
               r"means, Eρ² is .*\)\.", told_of_worst(True)).group()),  # type: ignore[union-attr]
      lambda: told_of_worst(False))  # fmt: skip
 case("generalisability.with-intervals",

@@ -164,12 +164,12 @@ def test_reliability_in_the_text_is_that_of_the_study() -> None:
     assert (row["value"], row["lower"], row["upper"]) == (value, lower, upper)
     assert f"the ranking (Eρ²), {study.targets_frame()['topics_needed'][0]:,} topics are needed" in texts
     assert tables["reliability-tau"].height > 0
-    assert "Bad systems make a collection look more reliable: without the 1 system" in texts
+    assert "Weak systems inflate reliability: without the 1 system" in texts
 
 
 def test_reuse_needs_runs_and_teams(report: Report) -> None:
     section = next(one for one in report.sections if one.id == "reuse")
-    assert section.title == "Will it serve systems not yet built"
+    assert section.title == "Reusability for new systems"
     assert "Without its own team's judgments" in section.parts[0].text  # type: ignore[union-attr]
     with pytest.raises(ArgumentError, match="`teams` are left out of the pool in turn, which needs `qrels` and `runs`"):
         build_report(matrix(8, 3), teams={"s1": "a"})

@@ -95,7 +95,7 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
     [
         ("variance=0.05&systems=10&min_diff=0.1&power=80", 400, "`power` must be between 0 and 1; got 80. Write 0.8."),
         ("variance=0.05&systems=1&min_diff=0.1", 400, "`systems` must be a whole number of at least 2; got 1."),
-        ("systems=10&min_diff=0.1", 400, "`variance_of_difference` is missing; type one, or choose data to estimate it from."),
+        ("systems=10&min_diff=0.1", 400, "`variance_of_difference` is missing. Enter one, or choose data to estimate it from."),
         ("variance=x&systems=10&min_diff=0.1", 422, "`variance` must be a number; got 'x'."),
         (
             "variance=0.05&wat=1", 422,
@@ -110,7 +110,7 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
         ),
         (
             "kind=ttest&variance=0.05&variance_of_difference=0.1&min_diff=0.1", 400,
-            "`variance` and `variance_of_difference` are both given; leave one of them out.",
+            "`variance` and `variance_of_difference` are both given. Remove one of them.",
         ),
         (
             "variance=1,2,3,4,5,6,7,8,9,10,11,12&systems=2,3,4,5,6,7,8,9,10,11,12&min_diff=1,2,3,4,5,6,7,8,9&power=.7,.8",

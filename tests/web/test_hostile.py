@@ -87,7 +87,7 @@ def test_a_zip_bomb_takes_no_memory(served: tuple[str, int]) -> None:
     status, words = send(base, head, packed + b"\r\n--" + BOUNDARY + b"--\r\n", 1)
     assert (status, words) == (
         400,
-        "bomb.zip/0.run: unpacks to more than 200 times its size: not a file of runs or scores",
+        "bomb.zip/0.run: unpacks to more than 200 times its size. Send it uncompressed",
     )
     assert resident(pid) - before < 60
 

@@ -81,7 +81,7 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
     while (job := hasty.get(f"/api/jobs/{id}").json())["state"] == "running" and time.monotonic() < end:
         time.sleep(0.05)
     assert job["state"] == "cancelled"
-    assert "Cancelled. Send the form to start again." in hasty.get(back).text
+    assert "Cancelled. Submit the form to start again." in hasty.get(back).text
     assert hasty.delete("/api/jobs/none").json() == {"error": "unknown job 'none'. There is no job at all."}
 
 

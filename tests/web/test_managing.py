@@ -196,7 +196,7 @@ def test_files_that_somebody_took_away_are_forgotten(tmp_path: Path) -> None:
 
 def test_two_servers_do_not_share_a_directory(tmp_path: Path) -> None:
     store = Store(LIMITS, tmp_path)
-    with pytest.raises(ArgumentError, match=r"cannot keep data in .*: another server keeps its data there\. Name"):
+    with pytest.raises(ArgumentError, match=r"cannot keep data in .*: another server uses it\. Name"):
         Store(LIMITS, tmp_path)
     store.close()
     Store(LIMITS, tmp_path).close()
@@ -288,7 +288,7 @@ def test_the_report_names_its_sections(fresh: Client) -> None:
 
 def test_cancelled_is_said(fresh: Client) -> None:
     page = fresh.get("/replicates?data=sample&start=cancelled").text
-    assert "Cancelled. Send the form to start again." in page
+    assert "Cancelled. Submit the form to start again." in page
 
 
 # ── what is offered, and what a form says ──────────────────────────────────────────────────────────────────────────
@@ -394,7 +394,7 @@ def test_two_datasets_side_by_side(fresh: Client) -> None:
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     assert sorted(row["other_rank"] for row in rows) == [1, 2, 3, 4]
     page = fresh.get(f"/correlate?data={first}&other={second}&resamples=0").text
-    assert "1 and 0 systems stand on one side only and are left out." in page
+    assert "1 and 0 systems are on one side only and are dropped." in page
     assert f'<option value="{second}" selected>' in page
     alone = fresh.get(f"/api/correlate?data={first}").json()
     assert alone["error"] == "a.AP has scores by AP alone; choose other data, or name `other_measure`."

@@ -14,7 +14,7 @@ from cranfield.web.server.security import HEADERS, Access
 from cranfield.web.server.serve import access_for, announcement
 from web_page import HERE, Client, scores
 
-FOREIGN = "another website asked; only this page itself may. Open the address directly."
+FOREIGN = "another website sent this request. Open the address directly."
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def test_only_this_machine_unless_that_is_meant() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.4", "lab.example"):
         with pytest.raises(ArgumentError) as caught:
             access_for(host, False)
-        assert str(caught.value) == f"`host` {host} lets other machines in; add --allow-remote if you mean that."
+        assert str(caught.value) == f"`host` {host} lets other machines connect. Add --allow-remote to allow that."
         access = access_for(host, True)
         assert access.hosts is None
         assert len(access.token or "") >= 32

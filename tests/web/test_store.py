@@ -67,10 +67,10 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing_behind(store: Store) ->
     with pytest.raises(FileError) as caught:
         store.add([named("big.csv", b"1 2\n" * 300_000)])
     assert str(caught.value) == "big.csv: does not fit: at most 1 MB are kept; remove a dataset first"
-    with pytest.raises(DataError, match="more than 5 files; send fewer at once."):
+    with pytest.raises(DataError, match="more than 5 files. Send fewer at once."):
         store.add([named(f"{i}.run", run("x", i)) for i in range(6)])
     assert list(store.path.iterdir()) == []
-    with pytest.raises(DataError, match="no file arrived; choose score files, or runs with their qrels file."):
+    with pytest.raises(DataError, match="no file received. Choose score files, or runs with their qrels file."):
         store.add([("", io.BytesIO(), 0)])
     kept = [store.add([named(f"{i}.csv", scores(seed=i))]) for i in range(2)]
     with pytest.raises(DataError, match="2 datasets are kept already; remove one on the data page first."):

@@ -311,7 +311,7 @@ def test_ranked_lists_that_cannot_be_had_are_said(browser: Any, served: tuple[st
     names = rows(page)
     page.goto("about:blank")
     ready(page, f"{served[0]}/data/sample#a={names[0]}&b={names[5]}&topic=7")
-    told = "No ranked lists: the server does not answer. Is it still running? Then choose again."
+    told = "No ranked lists: the server does not respond. Check that it is running, then try again."
     expect(page.locator(".view-lists .view-note")).to_have_text(told)
     page.context.close()
 
@@ -342,7 +342,7 @@ def test_a_measure_that_cannot_be_had_is_said(browser: Any, served: tuple[str, i
     ready(page, f"{served[0]}/data/sample")
     page.route("**/api/view?*nDCG*", lambda route: route.abort())
     page.locator("#view").get_by_label("Measure", exact=True).select_option("nDCG@10")
-    told = "No numbers by nDCG@10: the server does not answer. Is it still running? Then choose again."
+    told = "No numbers by nDCG@10: the server does not respond. Check that it is running, then try again."
     expect(page.locator(".view-problem")).to_have_text(told)
     expect(page.locator("[data-headline] p").first).to_contain_text("by AP")
     expect_address(page, "/data/sample", without="nDCG")

@@ -159,16 +159,13 @@ def report(
     judged, main = material.qrels, next(iter(material.scores.values()))
     if (cells := sum(matrix.values.size for matrix in material.scores.values())) > MOST_SCORES:
         raise DataError(
-            f"a report shows every score, and {cells:,} of them ({main.n_topics:,} topics × {main.n_systems:,} "
-            f"systems) would make a page that no browser opens; at most {MOST_SCORES:,} fit: choose systems, topics or "
-            "measures, or ask for the comparison, the variances and the reliability by themselves"
+            f"{cells:,} scores ({main.n_topics:,} topics × {main.n_systems:,} systems) are too many for a report; the "
+            f"limit is {MOST_SCORES:,}. Select systems, topics or measures, or run compare, variance and reliability."
         )
     for matrix in material.scores.values():
         matrix.require(topics=1, systems=1, what="a report", tiny=True)
     if teams is not None and judged is None:
-        raise ArgumentError(
-            "`teams` are left out of the pool in turn, which needs `qrels` and `runs`; there are scores."
-        )
+        raise ArgumentError("`teams` needs `qrels` and `runs`; got scores.")
     grouping = teams if teams is None or isinstance(teams, Mapping) else read_teams(teams)
     named = qrels if isinstance(qrels, (str, os.PathLike)) else material.source if judged is None else judged.name
     called = title or collection_title(named)
@@ -201,8 +198,8 @@ def _methods(sections: Sequence[Section]) -> Section:
     keys = dict.fromkeys(work for section in sections for work in section.works)
     lines = dict.fromkeys(line for section in sections for line in section.signatures if line)
     text = (
-        f"Everything in this report was computed by cranfield {__version__}. Repeating it with the same data and "
-        "settings gives the same numbers. The lines below belong in a paper's footnotes."
+        f"Computed by cranfield {__version__}. The same data and settings give the same numbers. Use these lines in a "
+        "paper's footnotes."
     )
     return Section("methods", "Methods", (Text(text),), tuple(lines), tuple(WORKS[key] for key in keys))
 

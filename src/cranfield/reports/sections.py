@@ -39,25 +39,24 @@ from cranfield.reports.view.topic import topics_frame
 
 NOT_SHOWN = sentence(
     "report.not-shown-to-differ",
-    "Tests of all pairs do not show that these differ from {system}: {systems}. That is no evidence that they are as "
-    "good.",
+    "Not shown to differ from {system}: {systems}. That is no evidence that they are as good.",
     "some system's comparison with the leader is not significant",
 )
 UNCORRECTED = sentence(
     "report.uncorrected",
-    "Without correction for {comparisons} it would have been {uncorrected:,}; if no two systems differed at all, about "
-    "{chance} of {pairs:,} would come out significant by chance.",
+    "Without correction for {comparisons}, {uncorrected:,} would be significant. If no systems differed, about "
+    "{chance} of {pairs:,} would be significant by chance.",
     "`uncorrected` pairs have a p of at most alpha; alpha times the pairs are expected by chance",
     always=True,
 )
 WITHOUT_WORST = sentence(
     "generalisability.without-worst",
-    "Bad systems make a collection look more reliable: without the {left} with the lowest means, Eρ² is {values}.",
+    "Weak systems inflate reliability: without the {left} with the lowest means, Eρ² is {values}.",
     "leaving out the worst quarter leaves systems enough for a study, and Eρ² is lower without them",
 )
 WITHOUT_WORST_NO_LOWER = sentence(
     "generalisability.without-worst-no-lower",
-    "Bad systems do not raise it here: without the {left} with the lowest means, Eρ² is {values}.",
+    "Weak systems do not inflate reliability here: without the {left} with the lowest means, Eρ² is {values}.",
     "leaving out the worst quarter leaves systems enough for a study, and Eρ² is no lower without them",
 )
 MIN_DIFFS = (0.05, 0.10, 0.20)
@@ -135,19 +134,19 @@ def data(case: Case) -> Iterator[Piece]:
     yield from dict.fromkeys(one.provenance[0] for one in case.scores.values() if one.provenance)
     were = "was" if matrix.n_systems == 1 else "were"
     by = f"{plural(len(measures), 'measure')}: {summary(measures, 8)}" if len(measures) > 1 else case.measure
-    beside = f" The report is told by {case.measure}; the other measures stand beside it." if len(measures) > 1 else ""
+    beside = f" The report leads with {case.measure}." if len(measures) > 1 else ""
     size = f"{plural(matrix.n_systems, 'system')} {were} scored on {plural(matrix.n_topics, 'topic')}"
     yield Text(f"{size} by {by}. Source: {case.material.source}.{beside}")
     counts = None
     if judged is not None:
         known = judged_counts(judged)
         n_judged, relevant = (int(known[name].sum()) for name in ("judged", "relevant"))
-        each = f"{plural(len(judged.topics), 'topic')} ({number(n_judged / len(judged.topics), 0)} a topic)"
-        share = f"{relevant:,} of them ({relevant / n_judged:.0%}) are relevant."
+        each = f"{plural(len(judged.topics), 'topic')} ({number(n_judged / len(judged.topics), 0)} per topic)"
+        share = f"{relevant:,} ({relevant / n_judged:.0%}) are relevant."
         yield Text(f"{n_judged:,} documents were judged for {each}; {share}")
         counts = {row["topic"]: row for row in known.iter_rows(named=True)}
     problems = notices(_problems(case))
-    yield Text(f"{plural(len(problems), 'thing')} to know about the data:" if problems else NO_PROBLEM)
+    yield Text(f"{plural(len(problems), 'note')} on the data:" if problems else NO_PROBLEM)
     yield from problems
     if shares := case.judged_shares:
         rows = pl.DataFrame({"system": list(shares), "judged": list(shares.values())}).sort("judged")
@@ -162,7 +161,7 @@ def data(case: Case) -> Iterator[Piece]:
         yield Table(f"scores-{k}", caption, case.scores.answer().sheet(f"{name} by topic"), 0)
 
 
-NO_PROBLEM = "No problem was found in the files."
+NO_PROBLEM = "No problems found in the files."
 
 
 def _problems(case: Case) -> list[str]:
@@ -174,14 +173,12 @@ def _problems(case: Case) -> list[str]:
     if zero and not any("no relevant document" in text for text in problems):
         problems.append(f"every system scores 0 on {plural(len(zero), 'topic')}: {summary(zero, 4)}")
     if same := [topic for topic, row in by_topic if row.any() and row.min() == row.max()]:
-        problems.append(
-            f"all systems tie on {plural(len(same), 'topic')}, which tell nothing about them: {summary(same, 4)}"
-        )
+        problems.append(f"all systems tie on {plural(len(same), 'topic')} ({summary(same, 4)})")
     columns: dict[bytes, list[str]] = {}
     for system, column in zip(matrix.systems, matrix.values.T, strict=True):
         columns.setdefault(column.tobytes(), []).append(system)
     alike = [group for group in columns.values() if len(group) > 1]
-    return problems + [f"identical {case.measure} on every topic: {summary(group, 4)}" for group in alike]
+    return problems + [f"identical runs by {case.measure}: {summary(group, 4)}" for group in alike]
 
 
 def leaderboard(case: Case) -> Iterator[Piece]:
@@ -196,8 +193,8 @@ def leaderboard(case: Case) -> Iterator[Piece]:
     said = comparison.answer()
     yield figure(said.chart("leaderboard-chart"))
     yield Text(
-        "An interval belongs to one system's mean over topics, and topics are shared: two systems whose intervals "
-        "overlap may still differ."
+        "Each interval is for one system's mean. Two systems with overlapping intervals may still differ, because they "
+        "share topics."
     )
     board = _with_means(case, said.sheet("leaderboard"))
     yield from tables(replace(said, sheets={"leaderboard": lambda: board}), "leaderboard", rows=board.rows.height)
@@ -238,10 +235,10 @@ def differences(case: Case) -> Iterator[Piece]:
     nearness = (pl.col("p_adjusted") / case.alpha).log().abs()
     ordered = pairs.rows.sort(nearness, pl.col("difference").abs(), descending=[False, True])
     nearest = replace(pairs, rows=ordered, hidden=(*pairs.hidden, "p", "p_method"))
-    yield Table("pairs", f"Pairs worth a second look: those nearest to p = {case.alpha:g} come first", nearest, 15)
+    yield Table("pairs", f"Pairs by closeness to p = {case.alpha:g}", nearest, 15)
     yield from tables(several.answer(), "power")
     if len(case.scores) > 1:
-        yield Table("agreement", "Do measures agree? Kendall's τ between the orders of systems", _agreement(case))
+        yield Table("agreement", "Kendall's τ between the rankings by each two measures", _agreement(case))
         yield figure(Chart("levels", "", "", several, "significance-levels"))
 
 
@@ -277,7 +274,7 @@ def quality(case: Case) -> Iterator[Piece]:
     yield finding(strong)
     yield from map(Text, others)
     wide, said = varied.answer().headline, case.variances.answer()
-    yield Text(f"The same of a pair that varies more than 95% of the pairs: {wide[0].lower()}{wide[1:]}.")
+    yield Text(f"For a pair more variable than 95% of pairs: {wide[0].lower()}{wide[1:]}.")
     yield from notices(said.warnings)
     yield from map(figure, (among.answer().chart("detectable"), *said.charts))
     yield from tables(said, *said.shown, hide=["collection"])
@@ -339,8 +336,8 @@ def standardisation(case: Case) -> Iterator[Piece]:
         )
     )
     yield Text(
-        "Variances before and after are not comparable: they are on different scales. F does not change when scores "
-        "are rescaled. The factors come from these scores, so F says nothing about other systems or topics."
+        "Do not compare variances before and after: they are on different scales. F is invariant to rescaling. The "
+        "factors come from these scores, so F does not generalise to other systems or topics."
     )
     yield Table(
         "factors", "Standardisation factors, to score other systems by (file only)", factors.answer().sheet(), 0
@@ -355,8 +352,8 @@ def replicated(case: Case) -> Iterator[Piece]:
     )  # fmt: skip
     yield from shown(result, rows=10)
     yield Text(
-        "The numbers of pairs here and on the leaderboard are not comparable: replicates control the false "
-        "discovery rate, the leaderboard the family-wise error rate."
+        "Do not compare these numbers of pairs with the leaderboard's. Replicates control the false discovery rate, "
+        "the leaderboard the family-wise error rate."
     )
 
 
@@ -370,8 +367,8 @@ def reusable(case: Case) -> Iterator[Piece]:
     )  # fmt: skip
     yield from shown(result, rows=10)
     yield Text(
-        "Bpref and condensed lists pass over unjudged documents; where they hold the order and the other measures "
-        "do not, use them for new systems, or judge what those bring."
+        "Bpref and condensed lists ignore unjudged documents. If only they keep the order, use them for new systems, "
+        "or judge the new documents."
     )
 
 
@@ -381,11 +378,11 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...], Callable[[Case], Iterator[Piece]
     "data": ("The data", (), data),
     "leaderboard": ("Leaderboard", _TESTS, leaderboard),
     "differences": ("Which systems differ", (*_TESTS, "sakai-asl"), differences),
-    "collection": ("How good the collection is", _DESIGNS, quality),
-    "reliability": ("How reliable is this collection", _RELIABILITY, reliable),
+    "collection": ("What the collection can detect", _DESIGNS, quality),
+    "reliability": ("How reliable the collection is", _RELIABILITY, reliable),
     "next": ("What the next collection needs", _DESIGNS, next_one),
     "standardisation": ("Standardisation", ("sakai-std", "webber-std", "kendall"), standardisation),
-    "replicates": ("Other documents: replicates", ("voorhees", "benjamini"), replicated),
-    "reuse": ("Will it serve systems not yet built", ("zobel", "sakai-condensed"), reusable),
+    "replicates": ("Replicates: other documents", ("voorhees", "benjamini"), replicated),
+    "reuse": ("Reusability for new systems", ("zobel", "sakai-condensed"), reusable),
 }
 """The title of every section, the works it cites, and who writes it."""

@@ -31,7 +31,7 @@ class SidesForm(CorrelateQuestion):
     reference: str = setting("", on_page=False, part="source")
     estimate: str = setting("", on_page=False, part="source")
     other: str | None = setting(
-        None, "The data on the other side; the same data by another measure unless named.", metavar="DATASET",
+        None, "Second dataset; by default the same data by another measure.", metavar="DATASET",
         label="Other data", usual="the same data", part="source", flags=(),
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ def side_by_side(question: SidesForm, dataset: Dataset, progress: Progress, othe
     common = [name for name in left.systems if name in set(right.systems)]
     if len(common) < 2:
         raise DataError(
-            f"{dataset.title} and {second.title} have {len(common)} systems in common; an order needs two. "
+            f"{dataset.title} and {second.title} share {len(common)} systems; a ranking needs two. "
             f"They have {summary(list(left.systems))} and {summary(list(right.systems))}."
         )
     with quietly():
@@ -70,11 +70,11 @@ def side_by_side(question: SidesForm, dataset: Dataset, progress: Progress, othe
         f"{dataset.title}: {_size(left)}. {second.title}: {_size(right)}.",
     )
     if any(alone):
-        sentences += (f"{alone[0]} and {alone[1]} systems stand on one side only and are left out.",)
+        sentences += (f"{alone[0]} and {alone[1]} systems are on one side only and are dropped.",)
     tau = result.values.get("tau")
-    agreement = "ties only on one side: no τ" if tau is None else f"τ = {tau:.3f}"
+    agreement = "τ undefined (one side ties)" if tau is None else f"τ = {tau:.3f}"
     both = f"{result.reference} and {result.estimate}" + (f" of {dataset.title}" if second is dataset else "")
-    headline = f"{both} order {len(common)} systems with {agreement}"
+    headline = f"{both} rank {len(common)} systems with {agreement}"
     told = replace(
         said, headline=headline, sentences=sentences, on_page=("systems", *said.shown),
         sheets={"systems": systems, **said.sheets}, charts=tuple(reversed(said.charts)),
@@ -89,7 +89,7 @@ def _measure(question: SidesForm, first: Dataset, second: Dataset) -> str | None
         return wanted if wanted in second.measures() else None
     further = [name for name in first.measures() if name != wanted]
     if not further:
-        raise ArgumentError(f"{first.title} has scores by {wanted} alone; choose other data, or name `other_measure`.")
+        raise ArgumentError(f"{first.title} has scores by {wanted} only. Choose other data or another `other_measure`.")
     return further[0]
 
 

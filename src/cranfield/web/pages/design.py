@@ -29,7 +29,7 @@ FINDS = {
 }
 """What can be found, in words."""
 LABELS = {
-    "variance": "Residual variance, topics taken out (σ²)",
+    "variance": "Residual variance (σ²)",
     "variance_of_difference": "Variance of the difference of two systems (σₜ²)",
     "estimator": "Estimated by",
     "min_diff": "Smallest difference worth detecting (minD)",
@@ -78,7 +78,7 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         heading="How many topics?",
         doing="Designing",
         nothing="",
-        brief="How many topics? Or, given topics: what can they detect? Repeat a parameter, or put commas, for a grid.",
+        brief="Number of topics, or what a given number can detect. Repeat a parameter, or use commas, for a grid.",
         example=EXAMPLE,
         template="design.html",
     )
@@ -91,12 +91,12 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         first=True,
     )
     find: str | None = setting(
-        None, "What to find; by default what is left out. A value given for it is ignored.",
+        None, "Quantity to solve for; by default the one left out. A value given for it is ignored.",
         choices=tuple(FINDS), label="What do you want to know?", first=True,
     )  # fmt: skip
     data: str | None = data(None, "Dataset to estimate the variance from, instead of a variance.")
     method: str | None = setting(  # type: ignore[assignment]
-        None, "Only this method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
+        None, "Method; by default all of them side by side.", choices=defaults.names(defaults.DesignMethod)
     )
 
     @classmethod
@@ -114,7 +114,7 @@ class DesignForm(PairsQuestion, AnovaQuestion, TtestQuestion, IntervalQuestion, 
         if find is not None:
             asked[names[find]] = None
             if asked["n_topics"] is None and find != "topics":
-                raise ArgumentError(f"`topics` is missing: to find `{find}`, say how many topics there are.")
+                raise ArgumentError(f"`topics` is missing. Enter the number of topics to find `{find}`.")
             if find == "topics" and asked.get("power", ()) is None:
                 asked["power"] = (defaults.POWER,)
         return asked
@@ -140,7 +140,7 @@ def design(question: DesignForm, dataset: Dataset | None, progress: Progress) ->
     typed = (question.variance, question.variance_of_difference)
     cells = math.prod(len(values or [1]) for values in (*question.asked().values(), question.alpha, *typed))
     if cells > MOST_CELLS:
-        raise ArgumentError(f"the grid has {cells:,} cells; this page answers up to {MOST_CELLS:,}. Give fewer values.")
+        raise ArgumentError(f"the grid has {cells:,} cells; the limit is {MOST_CELLS:,}. Enter fewer values.")
     if dataset is None:
         settings, past = question.as_typed(), []
         _check_typed(question)
@@ -171,6 +171,6 @@ def _check_typed(question: DesignForm) -> None:
         forms = {one.option: one for one in kind.variants}
         form = forms.get("two_sample" if question.two_sample else None, kind.variant())
         name = "variance_of_difference" if form.of_difference else "variance"
-        raise ArgumentError(f"`{name}` is missing; type one, or choose data to estimate it from.")
+        raise ArgumentError(f"`{name}` is missing. Enter one, or choose data to estimate it from.")
     if len(given) > 1:
-        raise ArgumentError("`variance` and `variance_of_difference` are both given; leave one of them out.")
+        raise ArgumentError("`variance` and `variance_of_difference` are both given. Remove one of them.")

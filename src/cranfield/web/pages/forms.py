@@ -1,4 +1,4 @@
-"""Forms that ask a little otherwise than the command line: gate, reuse, simulated scores, standardisation, tuning."""
+"""Pages that differ a little from the command line: gate, reuse, simulated scores, standardisation, tuning."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ReuseForm(ReuseQuestion):
     """The settings of `reuse`, with teams told apart by the names of their runs."""
 
     team_ends: str = setting(
-        ENDS, "A team is what stands before the first of these characters in the run tag.", flags=(), part="source",
+        ENDS, "A team's name ends before the first of these characters in the run tag.", flags=(), part="source",
         label="A team's name ends at",
     )  # fmt: skip
 
@@ -52,7 +52,7 @@ class ReuseForm(ReuseQuestion):
 def reused(question: ReuseForm, dataset: Dataset, progress: Progress) -> Outcome:
     """Each team left out in turn; a class of characters, unlike a pattern of the user's, is matched in no time."""
     if not question.team_ends:
-        raise ArgumentError(f"`team_ends` is empty; write the characters that end a team's name, such as {ENDS}")
+        raise ArgumentError(f"`team_ends` is empty. Enter the characters that end a team's name, such as {ENDS}")
     return ask_library(replace(question, team_prefix=f"[^{re.escape(question.team_ends)}]+"), dataset, progress)
 
 
@@ -64,8 +64,8 @@ def draw(question: SimulateScoresQuestion, dataset: Dataset, progress: Progress)
     asked = (question.n_topics or past.n_topics) * (question.n_systems or past.n_systems)
     if asked > MOST_DRAWN:
         raise ArgumentError(
-            f"`n_topics` times `n_systems` may come to {MOST_DRAWN:,} on the page; got {asked:,}. Draw fewer here, or "
-            "as many as you like with the command line."
+            f"`n_topics` times `n_systems` must be at most {MOST_DRAWN:,} on the page; got {asked:,}. Use the "
+            "command line for more."
         )
     return ask_library(question, dataset, progress)
 

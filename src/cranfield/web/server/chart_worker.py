@@ -1,4 +1,4 @@
-"""Charts are drawn in a process of their own: while the engine draws it holds the interpreter, and pages would wait."""
+"""Draw charts in a separate process: the drawing engine blocks the interpreter, and pages would wait."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ChartWorker:
                 drawn = self._submit(draw_chart, one, ending).result(PATIENCE)
             except (BrokenProcessPool, TimeoutError):
                 self.close()
-                raise DataError("this chart took too much time or memory to draw; the table holds the same.") from None
+                raise DataError("this chart needs too much time or memory. The table has the same numbers.") from None
         self.known.keep(key, drawn)
         return drawn
 

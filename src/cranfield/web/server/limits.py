@@ -1,4 +1,4 @@
-"""How much the page takes: uploads, archives, jobs. Everything that grows has an end."""
+"""Limits of the page: uploads, archives, jobs and kept results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def megabytes(size: int) -> str:
 
 
 class Recent(OrderedDict[Key, Value]):
-    """The last values that were asked for, and no more than so many.
+    """The most recently used values, up to a limit.
 
     >>> recent = Recent(2)
     >>> for name in ("a", "b", "a", "c"):
@@ -71,7 +71,7 @@ class Recent(OrderedDict[Key, Value]):
         self._most, self._lock = most, threading.Lock()
 
     def keep(self, key: Key, value: Value) -> None:
-        """Put a value last in the row of those to be forgotten."""
+        """Add a value; the least recent ones are dropped."""
         with self._lock:
             self[key] = value
             self.move_to_end(key)

@@ -1,6 +1,6 @@
-"""`Outcome`: an answer as a page shows it and the API gives it, with how to get the same elsewhere.
+"""`Outcome`: an answer for page and API, with the same question as a command and in Python.
 
-`ask_library` is the common way to one: hand the data to the library, ask, and say how to do the same elsewhere.
+`ask_library` makes one: it hands the data to the library and asks.
 """
 
 from __future__ import annotations

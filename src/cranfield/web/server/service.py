@@ -1,4 +1,4 @@
-"""Questions to results: at once where that is quick, as a job where it is not, and the same result for all who ask."""
+"""Answer questions: quick ones at once, others as jobs; equal questions share a result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cranfield.web.server.outcome import CHART_FORMATS, Outcome, unknown_ending
 from cranfield.web.server.page import OfData, WebPage, page_of
 from cranfield.web.server.store import Store
 
-HELD = "a link on another website led here, so nothing was started. Send the form on the page to get the answer."
+HELD = "a link on another website led here, so nothing was started. Submit the form to get the answer."
 Key = tuple[str, str, str]
 """A page, the question, and the dataset it is about: the same for equal questions."""
 
@@ -46,7 +46,7 @@ class Service:
     def ask(self, page: WebPage, question: OfData, *, may_start: bool = True) -> Outcome | Job:
         """The outcome, or the job that works on it when it takes longer than the limits' patience.
 
-        Unless it may start work, only what is quick or known already is answered; `NotStarted` says so.
+        If it may not start work, it answers only what is quick or already known, and raises `NotStarted` otherwise.
         """
         key, dataset = _key(page, question), self._dataset(question.data)
         named = (getattr(question, one.name) for one in page.question.all() if one.metavar == "DATASET")

@@ -20,10 +20,10 @@ LOCK = "lock"
 
 
 class Workplace:
-    """A private directory that goes with its server; what killed servers of this user left is removed first.
+    """A private directory, removed with its server. Directories that killed servers of this user left go first.
 
-    A server holds a lock on a file of its directory. The system lets go of the lock when the process ends, however
-    it ends, so that a directory whose lock is free has nobody behind it.
+    A server locks a file in its directory. The operating system releases the lock when the process ends. So a free
+    lock means that no server uses the directory.
 
     >>> place = Workplace()
     >>> place.path.is_dir()

@@ -107,11 +107,11 @@ async function watch() {
       if (!answer.ok) { finished(); return; }
       job = await answer.json();
     } catch {
-      document.getElementById("job-text").textContent = "The server does not answer; is it still running?";
+      document.getElementById("job-text").textContent = "The server does not respond. Check that it is running.";
       return;
     }
     if (job.state === "cancelled") {
-      document.getElementById("job-text").textContent = "Cancelled. Send the form to start again.";
+      document.getElementById("job-text").textContent = "Cancelled. Submit the form to start again.";
       return;
     }
     if (job.state !== "waiting" && job.state !== "running") { finished(); return; }
@@ -119,7 +119,7 @@ async function watch() {
     if (job.total) bar.value = job.share;
     document.getElementById("job-text").textContent = job.state === "waiting"
       ? `Waiting for ${job.ahead} other computation${job.ahead === 1 ? "" : "s"}.`
-      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Getting ready.";
+      : job.total ? `${job.stage ? `${job.stage}: ` : ""}${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} done.` : "Preparing.";
     await new Promise((done) => setTimeout(done, 400));
   }
 }
@@ -164,11 +164,12 @@ if (drop && form) {
   });
   form.addEventListener("submit", (event) => {
     const sent = [...files.files, ...document.getElementById("folder").files];
-    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files, or a folder, first."; return; }
+    if (!sent.length) { event.preventDefault(); text.textContent = "Choose files or a folder first."; return; }
     const size = sent.reduce((total, file) => total + file.size, 0);
     if (size > Number(form.dataset.limit)) {
       event.preventDefault();
-      text.textContent = `These files have ${Math.ceil(size / 1e6)} MB; at most ${Math.floor(form.dataset.limit / 1e6)} MB are taken at once.`;
+      text.textContent = `These files are ${Math.ceil(size / 1e6)} MB; the limit is ${Math.floor(form.dataset.limit / 1e6)} MB.`
+        + " Compress them, or start the server with a larger --max-upload.";
     } else {
       text.textContent = "Sending the files.";
     }

@@ -124,8 +124,8 @@ function board() {
   const one = panel("board", "Leaderboard", {
     draw: paint,
     lead: () => (chosen.topics.size
-      ? `Means over ${plural(chosen.topics.size, "chosen topic")}; ranks, intervals and which systems differ are those of all ${measure ? measure.nTopics : data.topics.length} topics.`
-      : chosen.system === null ? `Choose a system: those it is not shown to differ from stay, the others fade.${apartFromBest()}` : standing(chosen.system)),
+      ? `Means over ${plural(chosen.topics.size, "chosen topic")}. Ranks, intervals and decisions use all ${measure ? measure.nTopics : data.topics.length} topics.`
+      : chosen.system === null ? `Click a system. Those it significantly differs from fade.${apartFromBest()}` : standing(chosen.system)),
     table: () => {
       const topics = chosen.topics, m = view.measure;
       return {
@@ -137,11 +137,11 @@ function board() {
   return one;
 }
 
-/** Said where a system that is not shown to differ from the first is not among those that may be the best. */
+/** A note for when a system that does not significantly differ from the first is not among those that may be best. */
 function apartFromBest() {
   const { order, may_be_best: best } = view.measure;
   const both = best && order.some((system, place) => place > 0 && !best[place] && !view.measure.pair(order[0], system).apart);
-  return both ? " Which may be best is a test of its own, against the best alone: it can leave out what all pairs at once cannot tell apart." : "";
+  return both ? " “May be best” comes from a separate test against the best system. It can exclude systems that the all-pairs test does not separate." : "";
 }
 
 /** Where a system stands, in a sentence. */
@@ -153,5 +153,6 @@ function standing(system) {
     const pair = measure.pair(system, other);
     if (pair.apart) pair.difference > 0 ? better++ : worse++;
   }
-  return `${nameOf(system)}: shown to be better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}. Shift-click another, or click the map, to compare.`;
+  return `${nameOf(system)}: better than ${better}, worse than ${worse}, not shown to differ from ${measure.n - 1 - better - worse}.`
+    + " Shift-click another system, or click the map, to compare.";
 }

@@ -175,7 +175,7 @@ async function load(measure) {
 async function ask(where) {
   for (;;) {
     let answer;
-    try { answer = await fetch(where); } catch { throw new Error("the server does not answer. Is it still running? Then choose again."); }
+    try { answer = await fetch(where); } catch { throw new Error("the server does not respond. Check that it is running, then try again."); }
     const body = await answer.json();
     if (answer.status === 202) { await new Promise((done) => setTimeout(done, 300)); continue; }
     if (!answer.ok) throw new Error(body.error);

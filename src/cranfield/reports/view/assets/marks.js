@@ -71,7 +71,7 @@ function bars(host, items, label, pick) {
   if (!strip || strip.childElementCount !== items.length) {
     strip = make("div", { class: items.length > 100 ? "view-bars many" : "view-bars", role: "group" });
     strip.append(...items.map((_, at) => make("button", { type: "button", tabindex: at ? "-1" : "0" }, make("span"))));
-    const wider = make("p", { class: "view-note", hidden: true, text: "Wider than the screen: move it sideways to see all." });
+    const wider = make("p", { class: "view-note", hidden: true, text: "Scroll sideways to see all." });
     host.replaceChildren(strip, wider);
     new ResizeObserver(() => requestAnimationFrame(() => { wider.hidden = strip.scrollWidth <= strip.clientWidth; })).observe(strip);
     strip.addEventListener("keydown", (event) => {

@@ -11,7 +11,7 @@ function pairMap() {
   const cell = (r, c) => [view.measure.order[r], view.measure.order[c]];
   let map = null;
   panel("map", "Which pairs differ", {
-    lead: () => `Row against column: blue, the row is better; orange, the column; blank, not shown to differ.`,
+    lead: () => "Blue: row is better. Orange: column is better. White: not shown to differ.",
     draw: (host) => {
       map = map || cellMap(host, "Map of all pairs; arrow keys move, Enter opens the pair", {
         shape: () => {
@@ -71,8 +71,8 @@ function topicStrip() {
   panel("topics", "Topics, hardest to easiest", {
     wide: true,
     lead: () => (chosen.topics.size
-      ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}${chosen.topics.size > 12 ? " …" : ""}. Means follow; decisions stay those of all topics. Escape clears.`
-      : "Click a topic to see the means on it alone; Shift-click takes a range. A bar is the mean over all systems."),
+      ? `${plural(chosen.topics.size, "topic")} chosen: ${[...chosen.topics].slice(0, 12).map(topicName).join(", ")}${chosen.topics.size > 12 ? " …" : ""}. Means use these topics; decisions use all topics. Escape clears.`
+      : "Bars show the mean over all systems. Click a topic to see means on it alone; Shift-click selects a range."),
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
       const order = hardest(), { difficulty } = view.measure;
@@ -90,7 +90,7 @@ function topicStrip() {
         } else if (!topics.delete(topic)) topics.add(topic);
         last = topic;
         update({ topics });
-        say(topics.size ? `${plural(topics.size, "topic")} chosen; means follow, decisions do not.` : "All topics.");
+        say(topics.size ? `${plural(topics.size, "topic")} chosen. Means use them; decisions use all topics.` : "All topics.");
       });
     },
     table: () => ({
@@ -164,7 +164,7 @@ async function retrieved(topic, systems) {
 async function drawLists(host) {
   const { topic, pair } = view.chosen;
   if (topic === null) { host.replaceChildren(); return; }
-  let lists = null, problem = "Ranked lists are not in this file; the page shows them when it is given runs.";
+  let lists = null, problem = "No ranked lists here: they need runs, and a large report leaves them out.";
   try { lists = await retrieved(topic, pair); } catch (error) { problem = `No ranked lists: ${error.message}`; }
   if (topic !== view.chosen.topic || pair !== view.chosen.pair) return;
   const heading = make("h4", { text: `Topic ${topicName(topic)}${relevantText(topic)}: what both retrieved first` });
@@ -181,7 +181,7 @@ async function drawLists(host) {
     if (j >= 0) lines.append(draw("line", { x1: 0, x2: 60, y1: (i + 0.5) * height, y2: (j + 0.5) * height }));
   });
   host.replaceChildren(heading, make("div", { class: "view-two" }, make("b", { text: nameOf(pair[0]) }), make("span"), make("b", { text: nameOf(pair[1]) }), column(lists[0], pair[0]), lines, column(lists[1], pair[1])),
-    make("p", { class: "view-note" }, "The number is the grade; hatched documents were never judged; lines join the same document.", ...topicLinks([topic], pair)));
+    make("p", { class: "view-note" }, "Numbers are grades. Hatched documents are unjudged. Lines join the same document.", ...topicLinks([topic], pair)));
 }
 
 // ── all scores at once, and what else there is to know ───────────────────────────────────────────────────────
@@ -192,10 +192,10 @@ function heatMap() {
   const orders = () => (settings.heat === "clustered" ? view.measure.heat : { systems: view.measure.order, topics: hardest() });
   const one = panel("heat", "Every score: systems by topics", {
     wide: true,
-    lead: () => `The stronger the colour, the higher. ${settings.heat === "clustered" ? "Systems and topics that are alike stand side by side." : "Best systems on top, hardest topics on the left."}`,
+    lead: () => `Stronger colour: higher score. ${settings.heat === "clustered" ? "Similar systems and topics are adjacent." : "Best systems on top, hardest topics on the left."}`,
     links: () => topicLinks([...chosen.topics]),
     draw: (host) => {
-      button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by likeness";
+      button.textContent = settings.heat === "clustered" ? "Sort by mean" : "Sort by similarity";
       const where = host.querySelector("div") || host.appendChild(make("div"));
       map = map || cellMap(where, "Scores of every system on every topic; arrow keys move, Enter chooses", {
         shape: () => {
@@ -249,7 +249,7 @@ function judgedPanel() {
   const { data, chosen } = view;
   if (!data.judged) return;
   panel("judged", "Judged share and score", {
-    lead: () => `A run whose first ${data.judged_depth} documents were judged less may be better than it looks.`,
+    lead: () => `Runs with a low judged share of their top ${data.judged_depth} may be underrated.`,
     draw: (host) => {
       const measure = view.measure, low = Math.min(...data.judged, 0.95), means = data.systems.map((_, system) => measure.mean(system, chosen.topics));
       const title = `mean ${measure.measure}${chosen.topics.size ? ` on ${plural(chosen.topics.size, "chosen topic")}` : ""}`;
@@ -266,7 +266,7 @@ function alikePanel() {
     go: (at) => update({ pair: view.measure.alike[at].slice(0, 2), topic: null }),
   });
   panel("alike", "Near-identical runs", {
-    lead: () => (view.measure.alike.length ? `Topic by topic within a tenth of the usual difference: ${plural(view.measure.n_alike, "pair")}.` : "No two systems score nearly the same on every topic."),
+    lead: () => (view.measure.alike.length ? `${plural(view.measure.n_alike, "pair")} with a mean absolute difference of at most a tenth of the median.` : "No two runs are nearly identical."),
     draw: (host) => host.replaceChildren(...(view.measure.alike.length ? [tableOf(table(), "Near-identical runs")] : [])),
     table,
   });

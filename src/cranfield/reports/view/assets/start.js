@@ -15,7 +15,7 @@ function headline() {
 }
 function clearAll() { update({ system: null, pair: null, topics: new Set(), topic: null }); hideTip(); say("Selection cleared."); }
 
-/** Escape takes back what is innermost: the topic looked at, then the pair, then the system and the topics. */
+/** Escape clears the innermost selection: the topic shown, then the pair, then the system and the topics. */
 function stepBack() {
   const { pair, topic } = view.chosen, within = view.panels.find((one) => one.id === "pair").place.contains(document.activeElement);
   if (!pair) { clearAll(); return; }
