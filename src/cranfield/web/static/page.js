@@ -35,7 +35,10 @@ function addSliders() {
       if (shown !== "" && isFinite(shown)) slider.value = shown;
     };
     follow();
-    slider.addEventListener("input", () => { box.value = slider.value; box.dispatchEvent(new Event("input", { bubbles: true })); });
+    slider.addEventListener(
+      "input",
+      () => { box.value = slider.value; box.dispatchEvent(new Event("input", { bubbles: true })); }
+    );
     box.addEventListener("input", follow);
     box.insertAdjacentElement("afterend", slider);
   }
@@ -51,7 +54,10 @@ function address() {
 async function update(step) {
   const mine = ++latest, asked = address();
   const old = document.getElementById("result");
-  if (old.dataset.job) fetch(`/api/jobs/${encodeURIComponent(old.dataset.job)}`, { method: "DELETE" });  // nobody waits for it now
+  if (old.dataset.job) fetch(
+    `/api/jobs/${encodeURIComponent(old.dataset.job)}`,
+    { method: "DELETE" }
+  );  // nobody waits for it now
   old.classList.add("stale");
   try {
     const answer = await fetch(asked, { headers: { Accept: "text/html" } });
@@ -129,7 +135,10 @@ watch();
 // A chart that paper would make so small that its text falls below 7 points is not printed; the page says so.
 const PAPER = 720;
 addEventListener("beforeprint", () => {
-  for (const figure of document.querySelectorAll("figure")) figure.classList.toggle("too-wide", figure.querySelector("img").naturalWidth > PAPER);
+  for (const figure of document.querySelectorAll("figure")) figure.classList.toggle(
+    "too-wide",
+    figure.querySelector("img").naturalWidth > PAPER
+  );
 });
 
 // ── dropping files ───────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +165,10 @@ async function dropped(transfer) {
 const drop = document.getElementById("drop"), form = document.getElementById("upload");
 if (drop && form) {
   const files = document.getElementById("files"), text = document.getElementById("upload-text");
-  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(
+    kind,
+    (event) => { event.preventDefault(); drop.classList.add("over"); }
+  );
   for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
