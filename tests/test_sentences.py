@@ -383,12 +383,12 @@ case("comparison.differ-significantly",
      lambda: (two_measures(), f"{adjusted_by_hand(far().scores)} of 6 pairs of systems differ significantly"),
      one_measure)  # fmt: skip
 case("report.not-shown-to-differ",
-     lambda: (one_measure(), f"Tests of all pairs do not show that these differ from {alike().systems[0]}: "
+     lambda: (one_measure(), f"Not shown to differ from {alike().systems[0]}: "
               f"{', '.join(alike().systems[1:])}. That is no evidence that they are as good."),
      two_measures)  # fmt: skip
 case("report.uncorrected",
-     lambda: (two_measures(), "Without correction for 6 comparisons it would have been 6; if no two systems differed at "
-              "all, about 0 of 6 would come out significant by chance."),
+     lambda: (two_measures(), "Without correction for 6 comparisons, 6 would be significant. If no systems differed, about 0 "
+              "of 6 would be significant by chance."),
      one_measure)  # fmt: skip
 
 
@@ -1043,11 +1043,11 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "rate: share", "type1:", "family-wise:", "exchangeable:", "topics: recommended", "topics: in all", "erho2 (",
     "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
     "These are of a pair",
-    "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "The differences between the", "Each interval is for", "The estimators differ", "Both coefficients lie",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
     "There is only one system", "a curve that falls", "One row and one column", "Paths drawn at most", "ringed:",
     "ranks lost by", "most ranks a run", "score the same systems on every batch",
-    "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
+    "z, boundary", "A recommendation", "The documents were split",
     # what is asked, assumed or refused
     "Which systems differ", "Which systems really differ", "which systems really differ", "which of many systems differ",
     "which systems differ, what the collection", "Topics for telling", "which pairs are decided", "Which pairs are decided",

@@ -106,7 +106,7 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
         ("kind=ttest&find=systems&variance=0.1", 400, "`find` must be one of min_diff, topics, power for ttest; got systems."),
         (
             "variance=0.05&find=min_diff&systems=5", 400,
-            "`topics` is missing: to find `min_diff`, say how many topics there are.",
+            "`topics` is missing. Enter the number of topics to find `min_diff`.",
         ),
         (
             "kind=ttest&variance=0.05&variance_of_difference=0.1&min_diff=0.1", 400,
@@ -114,12 +114,12 @@ def test_files_nobody_has_looked_at_are_read_for_the_design(client: Client) -> N
         ),
         (
             "variance=1,2,3,4,5,6,7,8,9,10,11,12&systems=2,3,4,5,6,7,8,9,10,11,12&min_diff=1,2,3,4,5,6,7,8,9&power=.7,.8",
-            400, "the grid has 2,376 cells; this page answers up to 1,000. Give fewer values.",
+            400, "the grid has 2,376 cells; the limit is 1,000. Enter fewer values.",
         ),
         (
             "data=gone&systems=5&min_diff=0.1", 404,
-            "there is no dataset 'gone' on this page now; drop its files on the data page, and this address works again "
-            "(the same files get the same name).",
+            "no dataset 'gone' on this server. Upload its files again, and this address works: the same files get the "
+            "same id.",
         ),
     ],
 )  # fmt: skip

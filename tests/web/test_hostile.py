@@ -68,7 +68,7 @@ def test_a_file_beyond_the_limit_is_cut_off(served: tuple[str, int]) -> None:
     status, words = send(base, head, b"0.1,0.2\n" * 125_000, 300)
     assert (status, words) == (
         413,
-        "the request is larger than 256 MB; send less at once, or pack files as .gz or .zip.",
+        "the request is larger than 256 MB. Send fewer files at once, or compress them (.gz, .zip).",
     )
     assert resident(pid) - before < 60
 

@@ -51,7 +51,7 @@ def test_replicates_need_runs(client: Client, runs: str) -> None:
     answer = client.get(f"/api/replicates?data={past}&splits=2")
     assert (answer.status_code, answer.json()) == (
         400,
-        {"error": "past.AP holds scores, not judgments; drop runs together with their qrels file for this."},
+        {"error": "past.AP holds scores, not judgments. Upload runs with their qrels file."},
     )
     assert client.get(f"/api/replicates?data={runs}&splits=2&resamples=50&partitions=1").status_code == 400
 

@@ -134,7 +134,7 @@ def data(case: Case) -> Iterator[Piece]:
     yield from dict.fromkeys(one.provenance[0] for one in case.scores.values() if one.provenance)
     were = "was" if matrix.n_systems == 1 else "were"
     by = f"{plural(len(measures), 'measure')}: {summary(measures, 8)}" if len(measures) > 1 else case.measure
-    beside = f" The report leads with {case.measure}." if len(measures) > 1 else ""
+    beside = f" Main measure: {case.measure}." if len(measures) > 1 else ""
     size = f"{plural(matrix.n_systems, 'system')} {were} scored on {plural(matrix.n_topics, 'topic')}"
     yield Text(f"{size} by {by}. Source: {case.material.source}.{beside}")
     counts = None

@@ -136,7 +136,7 @@ def _members(shown: str, stream: IO[bytes], limits: Limits) -> Iterator[tuple[st
     except FileError:
         raise
     except _UNPACKING as error:
-        raise refuse(shown, f"is not a valid .zip archive ({error}). Create it again") from None
+        raise refuse(shown, f"is not a valid .zip archive ({error}). Repack it") from None
 
 
 def _is_no_file(name: str) -> bool:
@@ -153,7 +153,7 @@ def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) ->
     for info in listed:
         name = info.filename.replace("\\", "/")
         if not name:
-            raise refuse(shown, "holds a file without a name. Create it again")
+            raise refuse(shown, "holds a file without a name. Repack it")
         if wrong := _odd(name, info, limits):
             raise refuse(shown, f"its member {label(name)!r} {wrong}")
     total = sum(info.file_size for info in listed)
@@ -164,11 +164,11 @@ def _check_members(shown: str, listed: list[zipfile.ZipInfo], limits: Limits) ->
 def _odd(name: str, info: zipfile.ZipInfo, limits: Limits) -> str:
     """What is wrong with a member of an archive, or nothing."""
     if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
-        return "points outside the archive. Create it again with relative names"
+        return "points outside the archive. Repack it with relative names"
     if stat.S_ISLNK(info.external_attr >> 16):
-        return "is a link, not a file. Create it again with the files themselves"
+        return "is a link, not a file. Repack it with the files themselves"
     if info.flag_bits & 1:
-        return "is encrypted. Create it again without a password"
+        return "is encrypted. Repack it without a password"
     if Path(name).suffix.lower() in _OTHER_ARCHIVES | {".zip"}:
         return "is a nested archive. Add its files directly"
     if info.file_size > limits.file:
