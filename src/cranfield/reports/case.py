@@ -79,7 +79,7 @@ class Material:
 
 
 def _held(files: Sequence[Run | str], scoring: Mapping[str, Any], workers: int | None) -> list[Run | str]:
-    """The runs in memory, since several sections look at them; where they are too large, as they are."""
+    """The runs, read into memory because several sections use them, unless they are too large."""
     names = [file for file in files if isinstance(file, str)]
     texts = [Path(file.place if isinstance(file, NamedFile) else file) for file in names]
     if not all(is_file(file) for file in texts):

@@ -105,10 +105,10 @@ def report(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """One HTML page that tells the whole story of a collection, in plain language and offline.
+    """One self-contained HTML page about a collection, in plain language.
 
-    Give judgments and runs, or scores. The first measure leads; the others stand beside it. A section that the
-    data cannot support (a comparison of one system, say) says why instead.
+    Give judgments and runs, or scores. The first measure is the main one. A section that the data do not support (such
+    as a comparison of one system) gives the reason instead.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def report(
     measures : names of measures; for scores, which of them and in which order
     skip : sections to leave out: data, leaderboard, differences, collection, reliability, next, standardisation,
         replicates, reuse, methods
-    source : where scores come from, in words
+    source : a description of where the scores come from
     min_diff, n_systems : what the next collection should detect, among how many systems (as many as here)
     n_resamples : resamples of the tests, as in `compare`
     n_partitions, n_splits, replicate_resamples : of the replicates

@@ -27,7 +27,7 @@ FINDS = {
     "systems": "how many systems my topics can compare",
     "width": "how wide the interval will be",
 }
-"""What can be found, in words."""
+"""Quantities to solve for, as the form offers them."""
 LABELS = {
     "variance": "Residual variance (σ²)",
     "variance_of_difference": "Variance of the difference of two systems (σₜ²)",

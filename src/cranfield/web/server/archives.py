@@ -1,6 +1,6 @@
 """Unpack uploaded archives and compressed files within limits.
 
-Declared sizes are checked first but not trusted: bytes are counted as they are unpacked. Names inside an archive are
+Declared sizes are checked first but not trusted: bytes are counted during unpacking. Names inside an archive are
 labels and never paths.
 """
 

@@ -221,7 +221,7 @@ class Form:
 
     def help(self, one: Setting) -> Markup:
         """The help of a setting in a form; several numbers are separated by commas, not repeated options."""
-        several = "; several with commas" if one.several and one.kind in (int, float) else ""
+        several = "; use commas for several" if one.several and one.kind in (int, float) else ""
         said = str(escape(self.page.on_form(one.help.replace("; repeatable", several))))
         return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", said))
 
