@@ -146,9 +146,9 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     assert told is not None
     assert sum(map(int, told.groups())) == 8
     page.go_back()
-    expect(board).to_contain_text("Means over 1 chosen topic;")
+    expect(board).to_contain_text("Means over 1 chosen topic.")
     page.go_forward()
-    expect(board).to_contain_text("Means over 8 chosen topics;")
+    expect(board).to_contain_text("Means over 8 chosen topics.")
     here = page.evaluate("location.href")
     page.locator("h3").first.click()
     page.keyboard.press("Escape")
@@ -294,8 +294,8 @@ def test_why_fewer_may_be_best_than_are_not_shown_to_differ(page: Any, served: t
     for systems in (3, 5, 40):
         ready(page, upload(served[0], systems))
         said = page.locator(".view-board .view-note")
-        expect(said).to_contain_text("Choose a system: ")
-        told = "Which may be best is a test of its own" in said.inner_text()
+        expect(said).to_contain_text("Click a system. ")
+        told = "“May be best” comes from a separate test" in said.inner_text()
         best = page.locator(".view-rows tr[tabindex] .view-best").count()
         page.locator(".view-rows tr[tabindex]").first.click()
         expect(said).to_contain_text("not shown to differ from ")
