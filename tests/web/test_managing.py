@@ -177,7 +177,7 @@ def test_questions_follow_the_data_to_their_new_address(tmp_path: Path) -> None:
     with pytest.raises(MovedData, match=f"became '{third.id}' when files were added"):
         again[first.id]
     again.remove(third.id)
-    with pytest.raises(MissingData, match="drop its files on the data page"):
+    with pytest.raises(MissingData, match="Upload its files again"):
         again[first.id]
     again.close()
 

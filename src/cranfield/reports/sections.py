@@ -118,10 +118,11 @@ def figure(one: Chart) -> Figure:
     return Figure(one.name, one.source.chart(kind, **options), narrow)
 
 
-def tables(said: Answer, *names: str, rows: int = SHOWN, hide: Sequence[str] = ()) -> Iterator[Part]:
-    """Tables of an answer, then their notes, each once and without what the answer says anyway."""
+def tables(said: Answer, *names: str, rows: int = SHOWN, hide: Sequence[str] = ()) -> Iterator[Piece]:
+    """Tables of an answer with their signatures, then their notes, without what the answer says anyway."""
     sheets = {name: said.sheet(name) for name in names}
     for name, sheet in sheets.items():
+        yield sheet.signature
         yield Table(name, sheet.heading or sheet.title, replace(sheet, hidden=(*sheet.hidden, *hide)), rows)
     known = {line.rstrip(".") for line in (*said.headline.splitlines(), *said.sentences)}
     notes = dict.fromkeys(note for sheet in sheets.values() for note in sheet.notes)

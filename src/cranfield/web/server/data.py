@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from cranfield.collection.check import FileCheck, check_and_read
 from cranfield.collection.sample import make_sample
@@ -24,7 +24,6 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.readers import ScorePart, by_collection, join_parts
 from cranfield.web.server.limits import Limits
 
-_Kept = TypeVar("_Kept", Qrels, Run)
 SAMPLE = "sample"
 """The id of the sample collection, the same on every machine: a mailed address with it works."""
 
@@ -230,16 +229,17 @@ class Dataset:
 
     def qrels(self) -> Qrels:
         """The judgments."""
-        return self._kept(self._qrels, "judgments")[0]
+        self._require(self._qrels, "judgments")
+        return self._qrels[0]
 
     def runs(self) -> list[Run]:
         """The runs."""
-        return self._kept(self._runs, "runs and judgments")
+        self._require(self._runs, "runs and judgments")
+        return self._runs
 
-    def _kept(self, kept: list[_Kept], what: str) -> list[_Kept]:
+    def _require(self, kept: Sequence[object], what: str) -> None:
         if not kept:
             raise DataError(f"{self.title} holds scores, not {what}. Upload runs with their qrels file.")
-        return kept
 
     # ── words for the command line ────────────────────────────────────────────────────────────────────────
 
