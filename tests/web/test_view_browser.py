@@ -135,7 +135,7 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     page.locator(".view-topics .view-bars button").nth(2).click()
     page.locator(".view-topics .view-bars button").nth(9).click(modifiers=["Shift"])
     expect(board).to_contain_text(
-        "Means over 8 chosen topics; ranks, intervals and which systems differ are those of all 30 topics."
+        "Means over 8 chosen topics. Ranks, intervals and decisions use all 30 topics."
     )
     expect(mean).not_to_have_text(before)
     expect(page.locator("th.view-c-mean")).to_have_attribute("aria-sort", "descending")  # by what orders the rows
@@ -424,7 +424,7 @@ def test_narrow_leaderboards_show_names_and_intervals_whole(browser: Any, served
     best = page.locator(".view-rows td.view-c-best").first
     expect(best).to_have_accessible_name("may be best")  # "best?" is for the eye alone
     expect(page.locator(".view-alike .view-note")).to_have_text(
-        "Topic by topic within a tenth of the usual difference: 1 pair."
+        "1 pair with a mean absolute difference of at most a tenth of the median."
     )
     page.context.close()
 
