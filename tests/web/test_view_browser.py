@@ -134,9 +134,7 @@ def test_a_system_a_pair_and_topics_by_mouse(page: Any, served: tuple[str, int])
     before = mean.inner_text()
     page.locator(".view-topics .view-bars button").nth(2).click()
     page.locator(".view-topics .view-bars button").nth(9).click(modifiers=["Shift"])
-    expect(board).to_contain_text(
-        "Means over 8 chosen topics. Ranks, intervals and decisions use all 30 topics."
-    )
+    expect(board).to_contain_text("Means over 8 chosen topics. Ranks, intervals and decisions use all 30 topics.")
     expect(mean).not_to_have_text(before)
     expect(page.locator("th.view-c-mean")).to_have_attribute("aria-sort", "descending")  # by what orders the rows
     expect(page.locator("th.view-c-rank")).to_have_attribute("aria-sort", "none")
