@@ -383,12 +383,12 @@ case("comparison.differ-significantly",
      lambda: (two_measures(), f"{adjusted_by_hand(far().scores)} of 6 pairs of systems differ significantly"),
      one_measure)  # fmt: skip
 case("report.not-shown-to-differ",
-     lambda: (one_measure(), f"Tests of all pairs do not show that these differ from {alike().systems[0]}: "
+     lambda: (one_measure(), f"Not shown to differ from {alike().systems[0]}: "
               f"{', '.join(alike().systems[1:])}. That is no evidence that they are as good."),
      two_measures)  # fmt: skip
 case("report.uncorrected",
-     lambda: (two_measures(), "Without correction for 6 comparisons it would have been 6; if no two systems differed at "
-              "all, about 0 of 6 would come out significant by chance."),
+     lambda: (two_measures(), "Without correction for 6 comparisons, 6 would be significant. If no systems differed, about 0 "
+              "of 6 would be significant by chance."),
      one_measure)  # fmt: skip
 
 
@@ -693,11 +693,11 @@ def told_of_worst(erratic: bool) -> str:
 
 
 case("generalisability.without-worst",
-     lambda: (told_of_worst(False), re.search(r"Bad systems make a collection look more reliable: without the 2 systems "
+     lambda: (told_of_worst(False), re.search(r"Weak systems inflate reliability: without the 2 systems "
               r"with the lowest means, Eρ² is .*\)\.", told_of_worst(False)).group()),  # type: ignore[union-attr]
      lambda: told_of_worst(True))  # fmt: skip
 case("generalisability.without-worst-no-lower",
-     lambda: (told_of_worst(True), re.search(r"Bad systems do not raise it here: without the 2 systems with the lowest "
+     lambda: (told_of_worst(True), re.search(r"Weak systems do not inflate reliability here: without the 2 systems with the lowest "
               r"means, Eρ² is .*\)\.", told_of_worst(True)).group()),  # type: ignore[union-attr]
      lambda: told_of_worst(False))  # fmt: skip
 
@@ -1037,10 +1037,13 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "systems: how much", "A reliable ranking does not", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
     "These numbers are for one pair",
     "The differences between the", "An interval belongs", "The estimators differ", "Both coefficients lie", "A system that is built later",
+    "systems: how much", "Three questions", "unique_judged", "rank_drop:", "Of every measure", "Bars: ", "boundary:", "judged: share", "blocked_f:",
+    "These are of a pair",
+    "The differences between the", "Each interval is for", "The estimators differ", "Both coefficients lie",
     "Bpref and condensed", "declared_better:", "advantage: of", "With {} (O'Brien", "expected_null", "The gate passes",
     "There is only one system", "a curve that falls", "One row and one column", "Paths drawn at most", "ringed:",
     "ranks lost by", "most ranks a run", "score the same systems on every batch",
-    "z, boundary", "A recommendation", "The documents were split", "Standardised scores say",
+    "z, boundary", "A recommendation", "The documents were split",
     # what is asked, assumed or refused
     "Which systems differ", "Which systems really differ", "which systems really differ", "which of many systems differ",
     "which systems differ, what the collection", "Topics for telling", "which pairs are decided", "Which pairs are decided",

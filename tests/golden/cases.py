@@ -280,7 +280,7 @@ ADDRESSES = {
     "standardise-z": "/api/standardise?data=SCORES&to=z&resamples=0",
     "replicates": f"/api/replicates?data=RUNS&splits=2&{_FEW}",
     "tuning": f"/api/tuning?data=SETTINGS&folds=4&{_FEW}",
-    "tuning-holdout": f"/api/tuning?data=SETTINGS&split=holdout&share=0.25&repeats=2&{_FEW}",
+    "tuning-holdout": f"/api/tuning?data=SETTINGS&holdout=0.25&repeats=2&{_FEW}",
     "reliability": "/api/reliability?data=RUNS&measure=AP&topics=12,50&target=0.9&seed=3",
     "monitor": "/api/monitor?data=RUNS&measure=AP&per_look=4&looks=4",
     "reuse": "/api/reuse?data=RUNS&measure=AP&depth=3,10&resamples=200",

@@ -197,7 +197,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect(page.locator("#job-text")).to_contain_text(" of ")
     page.get_by_role("button", name="Cancel").click()
     visit.expect_address("start=cancelled")  # the page that was watching says it too, a moment before
-    expect(page.get_by_text("Cancelled. Send the form to start again.")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Submit the form to start again.")).to_be_visible()
     page.get_by_label("Splits", exact=True).fill("3")
     visit.follow(page.get_by_role("button", name="Run"), "splits=3&")
     visit.expect_headline(re.compile("of 435 pairs different"))

@@ -127,7 +127,7 @@ def test_without_data_the_page_says_where_to_start(client: Client) -> None:
 def test_downloads_are_complete(client: Client) -> None:
     many = client.post("/api/data", files={"files": ("many.csv", scores(systems=30, topics=10))}).json()["id"]
     address = f"compare?data={many}&test=t"
-    assert "185 further rows are in the downloads." in client.get(f"/{address}").text
+    assert "185 more rows are in the downloads." in client.get(f"/{address}").text
     rows = pl.read_csv(io.BytesIO(client.get(f"/files/compare/pairs.csv?data={many}&test=t").content))
     assert rows.height == 435
     assert r"\toprule" in client.get(f"/files/compare/leaderboard.tex?data={many}&test=t").text

@@ -68,7 +68,7 @@ def test_a_file_beyond_the_limit_is_cut_off(served: tuple[str, int]) -> None:
     status, words = send(base, head, b"0.1,0.2\n" * 125_000, 300)
     assert (status, words) == (
         413,
-        "the request is larger than 256 MB; send less at once, or pack files as .gz or .zip.",
+        "the request is larger than 256 MB. Send fewer files at once, or compress them (.gz, .zip).",
     )
     assert resident(pid) - before < 60
 
@@ -87,7 +87,7 @@ def test_a_zip_bomb_takes_no_memory(served: tuple[str, int]) -> None:
     status, words = send(base, head, packed + b"\r\n--" + BOUNDARY + b"--\r\n", 1)
     assert (status, words) == (
         400,
-        "bomb.zip/0.run: unpacks to more than 200 times its size: not a file of runs or scores",
+        "bomb.zip/0.run: unpacks to more than 200 times its size. Send it uncompressed",
     )
     assert resident(pid) - before < 60
 

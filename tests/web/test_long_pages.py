@@ -51,7 +51,7 @@ def test_replicates_need_runs(client: Client, runs: str) -> None:
     answer = client.get(f"/api/replicates?data={past}&splits=2")
     assert (answer.status_code, answer.json()) == (
         400,
-        {"error": "past.AP holds scores, not judgments; drop runs together with their qrels file for this."},
+        {"error": "past.AP holds scores, not judgments. Upload runs with their qrels file."},
     )
     assert client.get(f"/api/replicates?data={runs}&splits=2&resamples=50&partitions=1").status_code == 400
 
@@ -81,7 +81,7 @@ def test_progress_is_shown_and_cancelling_stops_it(hasty: Client) -> None:
     while (job := hasty.get(f"/api/jobs/{id}").json())["state"] == "running" and time.monotonic() < end:
         time.sleep(0.05)
     assert job["state"] == "cancelled"
-    assert "Cancelled. Send the form to start again." in hasty.get(back).text
+    assert "Cancelled. Submit the form to start again." in hasty.get(back).text
     assert hasty.delete("/api/jobs/none").json() == {"error": "unknown job 'none'. There is no job at all."}
 
 
@@ -97,7 +97,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     names = [f"ql(mu={mu})" for mu in (100, 500, 1000)]
     text = scores(systems=3, topics=20, seed=2).replace("s0,s1,s2", ",".join(f'"{name}"' for name in names))
     data = client.post("/api/data", files={"files": ("ql.AP.csv", text)}).json()["id"]
-    found = ask(client, f"/api/tuning?data={data}&split=holdout&share=0.3&repeats=4&resamples=100")
+    found = ask(client, f"/api/tuning?data={data}&holdout=0.3&repeats=4&resamples=100")
     rows = [line.split(",") for line in text.splitlines()[1:]]
     values = [[float(cell) for cell in row[1:]] for row in rows]
     matrix = ScoreMatrix(values, [row[0] for row in rows], names, "AP")
@@ -106,7 +106,7 @@ def test_tuning_is_the_librarys(client: Client) -> None:
     assert found["tables"]["folds"] == [{"measure": "AP", **row} for row in steady_rows(theirs.to_frame()).to_dicts()]
     assert found["command_line"] == ["cranfield tune ql.AP.csv --holdout 0.3 --repeats 4 --resamples 100"]
     assert found["python"][-1] == "tune(families, holdout=0.3, n_repeats=4)"
-    query = f"data={data}&split=holdout&share=0.3&repeats=4&resamples=100"
+    query = f"data={data}&holdout=0.3&repeats=4&resamples=100"
     assert client.get(f"/tuning?{query}").status_code == 200
     assert client.get(f"/files/tuning/curve-chart.svg?{query}").text.startswith("<svg")
     refused = client.get(f"/api/tuning?data={data}&folds=1")
