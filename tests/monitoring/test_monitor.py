@@ -11,8 +11,14 @@ from scipy import stats
 
 from cranfield import ArgumentError, CranfieldWarning, DataError, ScoreMatrix, UnknownNameError, design_ttest
 from cranfield.core.answer import answer
-from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
-from cranfield.questions.monitor.boundaries import nominal, spending_boundaries, spent
+from cranfield.questions.monitor.boundaries import (
+    anytime_p,
+    nominal,
+    sequence_half_width,
+    spending_boundaries,
+    spent,
+    tuned_rho,
+)
 from cranfield.questions.monitor.monitor import monitor
 from cranfield.questions.monitor.planned import design_looks
 from cranfield.questions.monitor.reestimation import reestimate

@@ -275,7 +275,7 @@ def test_measures_of_ir_measures_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_splits": 0}, "`n_splits` must be at least 1; got 0. Write 11."),
+        ({"n_splits": 0}, "`n_splits` must be a whole number of at least 1; got 0. Write 11."),
         ({"redraws": 2, "empty": "redraw"}, "`redraws` must be at least `n_splits` (3); got 2. Write 1000."),
         ({"empty": "skip"}, "unknown empty 'skip'. Did you mean 'keep'?"),
         ({"n_partitions": 1}, "`n_partitions` must be a whole number from 2 to 20; got 1. Write 2."),

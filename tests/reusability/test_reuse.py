@@ -198,7 +198,7 @@ def test_judgments_by_subtopic() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"depths": 0}, "`depths` must hold whole numbers of at least 1; got 0. Write 100."),
+        ({"depths": 0}, "`depths` must be a whole number of at least 1; got 0. Write 100."),
         ({"depths": []}, "`depths` is empty; give at least one pool depth."),
         ({"p": 1}, "`p` must be between 0 and 1; got 1. Write 0.8."),
         ({"alpha": 5}, "`alpha` must be between 0 and 1; got 5. Write 0.05."),

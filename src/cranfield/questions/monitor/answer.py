@@ -81,10 +81,10 @@ BLIND_TO_MANY = (
 )
 
 
-def monitoring_answer(result: Monitoring, settings: Any) -> Answer:
+def monitoring_answer(result: Monitoring, question: Any = None) -> Answer:
     """Every look at every pair, the plan, and what the undecided pairs may take."""
-    min_diff = getattr(settings, "min_diff", defaults.VIEW_MIN_DIFF)
-    power = getattr(settings, "power", defaults.POWER)
+    min_diff = getattr(question, "min_diff", defaults.VIEW_MIN_DIFF)
+    power = getattr(question, "power", defaults.POWER)
     kind = "confidence sequences" if result.anytime else f"planned looks, {result.spending} spending"
     title = f"{result.measure}: {plural(len(result.looks), 'look')} at {plural(len(result.pairs), 'pair')}, {kind}"
     meaning = ANYTIME if result.anytime else PLANNED
@@ -171,13 +171,12 @@ def outlook(result: Monitoring) -> tuple[str, ...]:
     return tuple(said)
 
 
-def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
+def looks_answer(result: SequentialDesign, question: Any = None) -> Answer:
     """Topics at most and to expect, beside the design with one look; and every look."""
     more = result.topics_max - result.topics_fixed
     saved = result.topics_fixed - result.expected_alternative
-    gain = (
-        GAIN(min_diff=result.min_diff, saved=saved) if saved > 0 else NO_GAIN(min_diff=result.min_diff, more=abs(saved))
-    )
+    d = result.min_diff
+    gain = GAIN(min_diff=d, saved=saved) if saved > 0 else NO_GAIN(min_diff=d, more=abs(saved))
     notes = (
         f"{PRICE(more=plural(more, 'topic'))} {gain}",
         "expected_null, expected_alternative: topics to expect without a difference, and with min_diff.",
@@ -206,7 +205,7 @@ def looks_answer(result: SequentialDesign, settings: Any) -> Answer:
     )
 
 
-def reestimate_answer(result: Reestimate, settings: Any) -> Answer:
+def reestimate_answer(result: Reestimate, question: Any = None) -> Answer:
     """The topics that the variance so far asks for."""
 
     def sheet() -> Sheet:

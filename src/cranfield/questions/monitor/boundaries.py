@@ -1,4 +1,4 @@
-"""Boundaries of planned looks: how small p must be at each look so that all looks together keep the level.
+"""Boundaries of looks: how small p must be at each, so that all looks together keep the level.
 
 The standardised sum of differences after n_1 < n_2 < … topics is a Brownian motion seen at those times. The density of
 paths that have crossed no boundary yet is carried from look to look by numerical integration (Armitage, McPherson &
@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from cranfield.core.defaults import ALPHA, LOOKS, SPENDING, Spending
-from cranfield.core.errors import ArgumentError, UnknownNameError
+from cranfield.core.defaults import ALPHA, SPENDING, Spending
+from cranfield.core.errors import ArgumentError
+from cranfield.core.options import one_of, share
 
 Array = NDArray[np.float64]
 _FAR = 10.0
@@ -37,9 +37,7 @@ def spent(fraction: ArrayLike, spending: Spending = SPENDING, alpha: float = ALP
     >>> spent([0.2, 0.6, 1.0]).round(4).tolist()
     [0.0, 0.0076, 0.05]
     """
-    check_alpha(alpha)
-    if spending not in get_args(Spending):
-        raise UnknownNameError("spending", str(spending), get_args(Spending))
+    one_of("spending", spending, Spending)
     t = np.minimum(np.asarray(fraction, dtype=np.float64), 1.0)
     if spending == "pocock":
         return np.asarray(alpha * np.log1p((math.e - 1) * t))
@@ -72,7 +70,6 @@ def spending_boundaries(fraction: Sequence[float], spending: Spending = SPENDING
     >>> spending_boundaries([0.2, 0.4, 0.6, 0.8, 1.0], "pocock").round(3).tolist()
     [2.438, 2.427, 2.41, 2.397, 2.386]
     """
-    spent(1.0, spending, alpha)
     return np.array(_boundaries(tuple(_check_times(fraction).tolist()), spending, alpha))
 
 
@@ -86,30 +83,6 @@ def _boundaries(times: tuple[float, ...], spending: Spending, alpha: float) -> t
             path = path.onward(times[k], bounds[-1])
         bounds.append(_solve(path.crossing, float(allowance)))
     return tuple(bounds)
-
-
-def classical_boundaries(looks: int = LOOKS, kind: Spending = SPENDING, alpha: float = ALPHA) -> Array:
-    """The classical boundaries of equally spaced looks: Pocock's constant, or O'Brien and Fleming's C·√(K/k).
-
-    Examples
-    --------
-    >>> classical_boundaries(5, "pocock").round(3).tolist()
-    [2.413, 2.413, 2.413, 2.413, 2.413]
-    >>> classical_boundaries(5, "obrien-fleming").round(3).tolist()
-    [4.562, 3.226, 2.634, 2.281, 2.04]
-
-    References
-    ----------
-    Pocock, Biometrika 64 (1977); O'Brien & Fleming, Biometrics 35 (1979); Jennison & Turnbull, "Group Sequential
-    Methods with Applications to Clinical Trials" (2000), Tables 2.1 and 2.3.
-    """
-    check_looks(looks)
-    check_alpha(alpha)
-    if kind not in get_args(Spending):
-        raise UnknownNameError("spending", str(kind), get_args(Spending))
-    times = np.arange(1, looks + 1) / looks
-    shape = np.ones(looks) if kind == "pocock" else 1 / np.sqrt(times)
-    return shape * _solve(lambda c: stopping(times, c * shape).total, alpha)
 
 
 @dataclass(frozen=True)
@@ -248,6 +221,64 @@ def nominal(bounds: ArrayLike) -> Array:
     return np.asarray(2 * ndtr(-np.asarray(bounds, dtype=np.float64)))
 
 
+def tuned_rho(n_topics: float, alpha: float) -> float:
+    """The ρ that makes the confidence sequence narrowest after `n_topics` topics.
+
+    The half-width depends on x = nρ² by (x + 1)/x·log((x + 1)/α²), which is least where x = log((x + 1)/α²).
+
+    >>> round(tuned_rho(50, 0.05), 4)
+    0.4053
+    """
+    x = -2 * math.log(alpha)
+    for _ in range(100):  # the slope 1/(x + 1) is below 1: it converges
+        x = math.log1p(x) - 2 * math.log(alpha)
+    return math.sqrt(x / n_topics)
+
+
+def sequence_half_width(
+    n_topics: ArrayLike, sd: ArrayLike, rho: float, alpha: float, *, student: bool = False
+) -> Array:
+    r"""Half the width of the asymptotic confidence sequence of a mean after n topics.
+
+    σ̂·√(2(nρ² + 1)/(n²ρ²)·log(√(nρ² + 1)/α)): the intervals of all n hold together with probability 1 − α,
+    asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, "Time-uniform central limit theory and asymptotic
+    confidence sequences", Annals of Statistics 2024).
+
+    Few topics and a small alpha ask for a correction, since σ̂ is itself uncertain: with `student` the half-width in
+    standard errors, z, becomes the t with n − 1 degrees of freedom that is exceeded as seldom. Without it the 190
+    pairs of 20 equal systems, looked at from the 10th topic on, hold a false decision in .19 of the experiments instead
+    of at most .05.
+
+    >>> sequence_half_width([25, 50, 100], 0.2, tuned_rho(50, 0.05), 0.05).round(4).tolist()
+    [0.1231, 0.0858, 0.0613]
+    """
+    n = np.asarray(n_topics, dtype=np.float64)
+    x = n * rho**2
+    errors = np.sqrt(2 * (x + 1) / x * (np.log1p(x) / 2 - math.log(alpha)))
+    if student:
+        errors = -stdtrit(n - 1, ndtr(-errors))
+    return np.asarray(np.asarray(sd) / np.sqrt(n) * errors)
+
+
+def anytime_p(mean: ArrayLike, sd: ArrayLike, n_topics: ArrayLike, rho: float, *, student: bool = False) -> Array:
+    """The smallest alpha whose confidence sequence leaves out 0 after n topics; at most 1, and never 0.
+
+    √(nρ² + 1)·exp(−n²ρ²·d̄²/(2σ̂²(nρ² + 1))), the half-width turned round. At any time valid; so is its running minimum.
+    `student` corrects for few topics as in `sequence_half_width`.
+
+    >>> round(float(anytime_p(0.0858, 0.2, 50, tuned_rho(50, 0.05))), 3)
+    0.05
+    """
+    n, d, s = (np.asarray(value, dtype=np.float64) for value in (n_topics, mean, sd))
+    x = n * rho**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.where(d == 0, 0.0, np.abs(d) / s * np.sqrt(n))
+    if student:
+        errors = -ndtri(stdtr(n - 1, -errors))
+    logarithm = np.log1p(x) / 2 - x * np.square(errors) / (2 * (x + 1))
+    return np.asarray(np.maximum(np.exp(np.minimum(logarithm, 0.0)), np.finfo(np.float64).tiny))
+
+
 def _check_times(fraction: ArrayLike) -> Array:
     times = np.asarray(fraction, dtype=np.float64)
     if times.ndim != 1 or not len(times) or not (np.diff(times, prepend=0.0) > 0).all():
@@ -255,15 +286,8 @@ def _check_times(fraction: ArrayLike) -> Array:
     return times
 
 
-def check_looks(looks: int) -> int:
-    """The number of looks, once it is known to be a whole number from 1 to 100."""
+def check_looks(looks: int, alpha: float) -> None:
+    """Refuse a number of looks that is none from 1 to 100, and a level that is none."""
     if isinstance(looks, bool) or not isinstance(looks, (int, np.integer)) or not 1 <= looks <= 100:
         raise ArgumentError(f"`looks` must be a whole number from 1 to 100; got {looks!r}. Write 5.")
-    return int(looks)
-
-
-def check_alpha(alpha: float) -> float:
-    """The level, once it is known to be one."""
-    if isinstance(alpha, bool) or not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha!r}. Write 0.05.")
-    return float(alpha)
+    share("alpha", alpha)

@@ -14,8 +14,14 @@ from cranfield.questions.compare.classical import Differences, differences, stud
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs
-from cranfield.questions.monitor.anytime import anytime_p, sequence_half_width, tuned_rho
-from cranfield.questions.monitor.boundaries import Array, nominal, spending_boundaries
+from cranfield.questions.monitor.boundaries import (
+    Array,
+    anytime_p,
+    nominal,
+    sequence_half_width,
+    spending_boundaries,
+    tuned_rho,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +70,7 @@ class Planned:
         n = each.n_topics
         p = student(each.mean, each.error, n - 1, "two-sided", (each.sd == 0) & (each.mean == 0))
         p = _no_variance(p, each)
-        strictest = float(self.at(0)[k])
-        level = strictest
+        level = strictest = float(self.at(0)[k])
         if correction == "holm":
             count = int(decided.sum())
             level = float(self.at(count)[k])
@@ -94,8 +99,7 @@ class Anytime:
         p = _no_variance(anytime_p(each.mean, each.sd, each.n_topics, self.rho, student=True), each)
         self.lowest = np.minimum(self.lowest, p)
         half = sequence_half_width(each.n_topics, each.sd, self.rho, self.each, student=True)
-        half = np.where(_constant(each), np.nan, half)
-        return adjust(self.lowest, correction), self.alpha, half
+        return adjust(self.lowest, correction), self.alpha, np.where(_constant(each), np.nan, half)
 
 
 def snapped(scores: GridScores, pairs: Pairs) -> Differences:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -11,31 +12,31 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.core.defaults import ALPHA, FAMILY_CORRECTION, LOOKS, SPENDING, FamilyCorrection, Spending
-from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
+from cranfield.core.errors import ArgumentError, DataError, notify
 from cranfield.core.labels import positions, summary
+from cranfield.core.options import at_least, one_of
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
-from cranfield.questions.monitor.anytime import sequence_half_width, tuned_rho
+from cranfield.questions.monitor.answer import monitoring_answer
 from cranfield.questions.monitor.boundaries import (
-    check_alpha,
     check_looks,
     family_spent,
     nominal,
+    sequence_half_width,
     spending_boundaries,
-    spent,
-)
+    tuned_rho,
+)  # fmt: skip
 from cranfield.questions.monitor.looks import Anytime, Look, Planned, snapped
 from cranfield.questions.monitor.question import MonitorQuestion
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix, inherited, mask
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _FEW_TOPICS = 10
 """Below so many topics an asymptotic confidence sequence promises more than it keeps."""
@@ -132,25 +133,24 @@ class Monitoring(Result):
     def _look_frame(self, number: int, look: Look) -> pl.DataFrame:
         rest = "stop: undecided" if self._ended(look) else "go on"
         words = {1: "stop: a better", -1: "stop: b better", 0: rest}
-        known = np.isfinite(look.half)
-        names = np.asarray(self.systems)
-        rows = pl.DataFrame(
+        half = np.where(np.isfinite(look.half), look.half, np.nan)
+        names, count = np.asarray(self.systems), len(self.pairs)
+        return pl.DataFrame(
             {
+                "measure": [self.measure] * count,
+                "look": [number] * count,
+                "topics": [look.n_topics] * count,
                 "system_a": names[self.pairs.a].tolist(),
                 "system_b": names[self.pairs.b].tolist(),
                 "difference": look.difference,
-                "lower": pl.Series(look.difference - look.half).set(pl.Series(~known), None),
-                "upper": pl.Series(look.difference + look.half).set(pl.Series(~known), None),
+                "lower": pl.Series(look.difference - half).fill_nan(None),
+                "upper": pl.Series(look.difference + half).fill_nan(None),
                 "p": look.p,
+                "boundary": [look.level] * count,
                 "decision": [words[int(sign)] for sign in look.decided],
+                "spent": pl.Series([look.spent] * count, dtype=pl.Float64),
             }
         )
-        same = {"measure": self.measure, "look": number, "topics": look.n_topics, "boundary": look.level}
-        rows = rows.with_columns(
-            **{name: pl.lit(value, pl.Int64 if isinstance(value, int) else None) for name, value in same.items()},
-            spent=pl.lit(look.spent, pl.Float64),
-        )
-        return rows.select("measure", "look", "topics", *rows.columns[:6], "boundary", "decision", "spent")
 
     def last(self) -> pl.DataFrame:
         """The rows of the last look only."""
@@ -193,9 +193,8 @@ class Monitoring(Result):
                 t = np.where(look.sd > 0, look.difference * np.sqrt(look.n_topics) / look.sd, np.nan)
             t = np.where((look.sd == 0) & (look.difference == 0), 0.0, t)
             rows.append(pl.Series("t", t).fill_nan(None))
-        return (
-            self.to_frame().select("look", "topics", "system_a", "system_b", "decision").with_columns(pl.concat(rows))
-        )
+        frame = self.to_frame().select("look", "topics", "system_a", "system_b", "decision")
+        return frame.with_columns(pl.concat(rows))
 
     def forecast(self) -> pl.DataFrame:
         """How many topics in all each undecided pair would take, if difference and spread stayed as they are.
@@ -221,15 +220,10 @@ class Monitoring(Result):
         for at in open_pairs:
             enough = reach * last.sd[at] < abs(last.difference[at])
             needed.append(int(ahead[enough.argmax()]) if last.sd[at] > 0 and enough.any() else None)
-        return pl.DataFrame(
-            {
-                "system_a": names[self.pairs.a[open_pairs]].tolist(),
-                "system_b": names[self.pairs.b[open_pairs]].tolist(),
-                "topics": needed,
-                "in_plan": [n is not None and n <= self.max_topics for n in needed],
-            },
-            schema={"system_a": pl.String, "system_b": pl.String, "topics": pl.Int64, "in_plan": pl.Boolean},
-        )
+        a, b = (names[side[open_pairs]].tolist() for side in (self.pairs.a, self.pairs.b))
+        in_plan = [n is not None and n <= self.max_topics for n in needed]
+        schema = {"system_a": pl.String, "system_b": pl.String, "topics": pl.Int64, "in_plan": pl.Boolean}
+        return pl.DataFrame([a, b, needed, in_plan], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
@@ -252,11 +246,7 @@ class Monitoring(Result):
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.summary(), [self.last()]
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import monitoring_answer
-
-        return monitoring_answer(self, question)
+    answer = monitoring_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -331,20 +321,15 @@ def monitor(
     >>> result.summary()
     'score: after 40 of 60 topics (look 2) 1 of 3 pairs are decided; go on'
     """
-    check_alpha(alpha)
-    check_looks(looks)
-    if correction not in get_args(FamilyCorrection):
-        raise UnknownNameError("correction", str(correction), get_args(FamilyCorrection))
-    spent(1.0, spending, alpha)
+    check_looks(looks, alpha)
+    one_of("correction", correction, FamilyCorrection)
+    one_of("spending", spending, Spending)
     listed = _aligned(cut(as_matrix_list(batches, argument="batches"), per_look))
     first = listed[0]
     sizes = np.cumsum([batch.n_topics for batch in listed])
     most = _check_most(max_topics, sizes, looks * first.n_topics, anytime)
-    systems = first.systems
-    if baseline is None:
-        pairs = all_pairs(len(systems))
-    else:
-        pairs = against(positions("system", [baseline], systems), len(systems))
+    systems, m = first.systems, first.n_systems
+    pairs = all_pairs(m) if baseline is None else against(positions("system", [baseline], systems), m)
     test = Anytime(most, alpha, len(pairs)) if anytime else Planned(sizes / most, spending, alpha, len(pairs))
     decided = np.zeros(len(pairs), dtype=np.int64)
     made: list[Look] = []
@@ -370,8 +355,7 @@ def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
     """The one batch there is in pieces of so many topics; the last may be smaller."""
     if per_look is None:
         return batches
-    if isinstance(per_look, bool) or per_look != int(per_look) or per_look < 1:
-        raise ArgumentError(f"`per_look` must be a whole number of at least 1; got {per_look!r}. Write 10.")
+    at_least("per_look", per_look, 1, 10)
     if len(batches) > 1:
         raise ArgumentError(f"`per_look` cuts one table into batches, and there are {len(batches)}; leave it out.")
     whole = batches[0]
@@ -381,9 +365,7 @@ def cut(batches: list[ScoreMatrix], per_look: int | None) -> list[ScoreMatrix]:
 
 def _so_far(batches: list[ScoreMatrix]) -> ScoreMatrix:
     topics = [topic for batch in batches for topic in batch.topics]
-    values, filled = (
-        np.concatenate(parts) for parts in zip(*((one.values, mask(one)) for one in batches), strict=True)
-    )
+    values, filled = np.concatenate([one.values for one in batches]), np.concatenate([mask(one) for one in batches])
     left_out = dict.fromkeys(text for batch in batches for text in batch.left_out)
     return ScoreMatrix(values, topics, batches[0].systems, batches[0].measure, filled=filled, left_out=left_out)
 
@@ -414,26 +396,20 @@ def _aligned(batches: list[ScoreMatrix]) -> list[ScoreMatrix]:
 
 
 def _check_most(max_topics: int | None, sizes: NDArray[np.int64], planned: int, anytime: bool) -> int:
-    if max_topics is None:
-        most = planned
-    elif isinstance(max_topics, bool) or max_topics != int(max_topics) or max_topics < 2:
-        raise ArgumentError(f"`max_topics` must be a whole number of at least 2; got {max_topics!r}. Write 50.")
-    else:
-        most = int(max_topics)
+    most = planned if max_topics is None else max_topics
+    at_least("max_topics", most, 2, 50)
     past = np.flatnonzero(sizes >= most)
     if not anytime and len(past) and past[0] < len(sizes) - 1:
         raise DataError(
             f"batch {past[0] + 1} reaches the {most} topics planned, and nothing is left to spend on the "
             f"{len(sizes) - 1 - past[0]} after it; plan more (`max_topics`) before looking, or use anytime=True"
         )
-    return most
+    return int(most)
 
 
-def _warnings(measure: str, first: int, anytime: bool, looks: list[Look]) -> tuple[str, ...]:
-    notes: tuple[str, ...] = ()
+def _warnings(measure: str, first: int, anytime: bool, looks: list[Look]) -> Iterable[str]:
     if anytime and first < _FEW_TOPICS:
-        notes += (EARLY(measure=measure, first=first, least=_FEW_TOPICS),)
-    blind = [number for number, look in enumerate(looks, 1) if np.isposinf(look.half).any()]
+        yield EARLY(measure=measure, first=first, least=_FEW_TOPICS)
+    blind = [str(number) for number, look in enumerate(looks, 1) if np.isposinf(look.half).any()]
     if blind:
-        notes += (BLIND(measure=measure, looks=", ".join(map(str, blind))),)
-    return notes
+        yield BLIND(measure=measure, looks=", ".join(blind))

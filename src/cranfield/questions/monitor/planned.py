@@ -18,20 +18,12 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.design.ttest import design_ttest
-from cranfield.questions.monitor.boundaries import (
-    Stopping,
-    check_alpha,
-    check_looks,
-    nominal,
-    spending_boundaries,
-    spent,
-    stopping,
-)
+from cranfield.questions.monitor.answer import looks_answer
+from cranfield.questions.monitor.boundaries import Stopping, check_looks, nominal, spending_boundaries, spent, stopping
 from cranfield.questions.monitor.question import LooksQuestion
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 LOOKS_TAKE = sentence(
     "monitoring.looks-take",
@@ -151,11 +143,7 @@ class SequentialDesign(Result):
     def _view(self) -> tuple[str, list[pl.DataFrame]]:
         return self.summary(), [self.to_frame(), self.looks_frame()]
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import looks_answer
-
-        return looks_answer(self, question)
+    answer = looks_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -201,8 +189,7 @@ def design_looks(
     '5 looks take at most 141 topics where one look takes 137; expect 113 if the difference is 0.05 and 140 if there is
     none'
     """
-    check_looks(looks)
-    check_alpha(alpha)
+    check_looks(looks, alpha)
     if not alpha < power < 1:
         raise ArgumentError(f"`power` must be between alpha and 1; got {power!r}. Write 0.80.")
     fixed = design_ttest(variance_of_difference, min_diff, power=power, alpha=alpha).n_topics

@@ -13,17 +13,17 @@ from scipy.special import stdtrit
 from cranfield.core.defaults import ALPHA, POWER
 from cranfield.core.errors import DataError, notify
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.options import share
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.design.ttest import design_ttest
-from cranfield.questions.monitor.boundaries import check_alpha
+from cranfield.questions.monitor.answer import reestimate_answer
 from cranfield.scores.doors import ScoresLike, as_matrix
 from cranfield.scores.matrix import inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 REESTIMATED = sentence(
     "monitoring.reestimated",
@@ -105,11 +105,7 @@ class Reestimate(Result):
     def __repr__(self) -> str:
         return f"Reestimate({self.summary()})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.monitor.answer import reestimate_answer
-
-        return reestimate_answer(self, question)
+    answer = reestimate_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -140,7 +136,7 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
     >>> round(reestimate(x, 0.1).variance_of_difference, 4), round((0.04 + 0.01 + 0 + 0.04) / 4, 4)
     (0.0225, 0.0225)
     """
-    check_alpha(alpha)
+    share("alpha", alpha)
     matrix = as_matrix(scores).require(what="a blinded re-estimation").canonical()
     each = matrix.values.var(axis=1, ddof=1)
     n = len(each)

@@ -9,26 +9,28 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from cranfield.collection.doors import QrelsLike, RunsLike, as_qrels, as_runs, skipped_files
-from cranfield.collection.intents import Intents, read_intents
+from cranfield.collection.intents import Intents
 from cranfield.collection.matched import Matched, refuse_other_ids
 from cranfield.collection.readers import same_system
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import EMPTY, PARTITIONS, REDRAWS, SEED, SPLITS, EmptyPolicy, SystemName
-from cranfield.core.errors import ArgumentError, DataError, UnknownNameError
+from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.executors import available_workers, map_in_order, surrounding
 from cranfield.core.labels import summary
+from cranfield.core.options import at_least, one_of
 from cranfield.core.work_files import WorkFile
 from cranfield.measures.evaluation import Evaluator, RunScores, run_warnings
 from cranfield.measures.judgments import Floats, Ints, Mask
-from cranfield.measures.names import Measure
+from cranfield.measures.names import MeasuresLike
+from cranfield.measures.options import ScoringOptions
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.measures.stream import open_run, read_again, sent
-from cranfield.questions.replicates.model import Replicated
+from cranfield.questions.replicates.bootstrap import Replicated
 from cranfield.questions.replicates.partitions import (
     DocumentHashes,
     PartitionScorer,
@@ -54,21 +56,10 @@ class Collection:
     skipped: tuple[str, ...]  # what was passed over in folders of runs, one sentence each
 
     @classmethod
-    def open(
-        cls,
-        qrels: QrelsLike,
-        runs: RunsLike,
-        measures: str | Measure | Iterable[str | Measure],
-        lenient: bool,
-        name: SystemName,
-        intents: Intents | str | os.PathLike[str] | None,
-        **scoring: Any,
-    ) -> Collection:
+    def open(cls, qrels: QrelsLike, runs: RunsLike, measures: MeasuresLike, scoring: ScoringOptions) -> Collection:
         """Read the judgments and make them ready; runs are read later, one at a time."""
         judged = as_qrels(qrels)
-        if intents is not None and not isinstance(intents, Intents):
-            intents = read_intents(intents)
-        evaluator = Evaluator(judged, measures, intents=intents, **scoring)
+        evaluator = Evaluator(judged, measures, **scoring)
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
                 raise ArgumentError(
@@ -79,7 +70,7 @@ class Collection:
         sources = list(given)
         if len(sources) < 2:
             raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
-        return cls(judged, evaluator, sources, lenient, name, skipped_files(given))
+        return cls(judged, evaluator, sources, scoring["lenient"], scoring["name"], skipped_files(given))
 
     def identity(self) -> dict[str, object]:
         """What tells these inputs from others, for a work file."""
@@ -132,14 +123,12 @@ class Splitting:
 
     def __post_init__(self) -> None:
         check_partitions(self.n_partitions)
-        if self.n_splits < 1:
-            raise ArgumentError(f"`n_splits` must be at least 1; got {self.n_splits}. Write 11.")
+        at_least("n_splits", self.n_splits, 1, SPLITS)
         if self.empty == "redraw" and self.redraws < self.n_splits:
             raise ArgumentError(
                 f"`redraws` must be at least `n_splits` ({self.n_splits}); got {self.redraws}. Write 1000."
             )
-        if self.empty not in get_args(EmptyPolicy):
-            raise UnknownNameError("empty", str(self.empty), get_args(EmptyPolicy))
+        one_of("empty", self.empty, EmptyPolicy)
 
 
 @dataclass(frozen=True, eq=False)

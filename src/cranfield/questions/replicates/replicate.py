@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike, RunsLike
-from cranfield.collection.intents import Intents
 from cranfield.core import defaults
 from cranfield.core.errors import DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress
@@ -23,19 +22,18 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.core.work_files import WorkFile
-from cranfield.measures.names import Measure
-from cranfield.questions.replicates.bootstrap import Bootstrap
-from cranfield.questions.replicates.decisions import Rule
-from cranfield.questions.replicates.model import Replicated, fit
+from cranfield.measures.names import MeasuresLike
+from cranfield.measures.options import ScoringOptions, complete_scoring
+from cranfield.questions.replicates.answer import replicates_answer
+from cranfield.questions.replicates.bootstrap import Bootstrap, Replicated, fit
 from cranfield.questions.replicates.other_tests import Teams, compare_teams, comparison_table
 from cranfield.questions.replicates.partitioned import Collection, Partitioned, Split, Splitting, partition_scores
-from cranfield.questions.replicates.splits import MeasureReplicates, analyse_splits
+from cranfield.questions.replicates.splits import MeasureReplicates, Rule, analyse_splits
 from cranfield.scores.doors import ScoresLike, as_matrix_list
 from cranfield.scores.matrix import ScoreMatrix, check_magnitude, inherited
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 SETTINGS = (
     "measures", "n_partitions", "n_splits", "empty", "redraws", "interaction", "residuals", "resample", "p",
@@ -169,10 +167,9 @@ class Replicates(Result):
 
     def to_frame(self, show: defaults.ReplicatesShow = "pairs") -> pl.DataFrame:
         """The pairs, or another of the tables that need no further input."""
-        if show not in get_args(defaults.ReplicatesShow) or show == "teams":
-            raise UnknownNameError(
-                "table", str(show), [name for name in get_args(defaults.ReplicatesShow) if name != "teams"]
-            )
+        known = [name for name in get_args(defaults.ReplicatesShow) if name != "teams"]
+        if show not in known:
+            raise UnknownNameError("table", str(show), known)
         if show == "comparison":
             return self.comparison()
         table: pl.DataFrame = getattr(self, "effects" if show == "systems" else show)
@@ -196,11 +193,7 @@ class Replicates(Result):
     def __repr__(self) -> str:
         return f"Replicates({self.summary()})"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.replicates.answer import replicates_answer
-
-        return replicates_answer(self, question)
+    answer = replicates_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -213,7 +206,7 @@ class Replicates(Result):
 def replicate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: str | Measure | Iterable[str | Measure] = "AP",
+    measures: MeasuresLike = "AP",
     *,
     n_partitions: int = defaults.PARTITIONS,
     n_splits: int = defaults.SPLITS,
@@ -230,17 +223,11 @@ def replicate(
     merge: defaults.Merge = defaults.MERGE,
     decide: defaults.Decide = defaults.DECIDE,
     seed: int = defaults.SEED,
-    level: int = defaults.RELEVANCE,
-    gains: str | None = None,
-    intents: Intents | str | os.PathLike[str] | None = None,
-    order: defaults.RankingOrder = defaults.ORDER,
-    single_precision: bool = False,
-    lenient: bool = False,
-    name: defaults.SystemName = defaults.SYSTEM_NAME,
     work: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    **scoring: Unpack[ScoringOptions],
 ) -> Replicates:
     """Which systems differ, when every topic is scored on several partitions of the documents?
 
@@ -271,10 +258,10 @@ def replicate(
     merge : one p-value from many splits: ``"twice-median"`` or ``"cauchy"``; merged first, then corrected
     decide : by the ``"merged"`` p-value, or by the splits' votes, ``"majority"`` or ``"unanimous"``
     seed : of partitions and bootstrap
-    level, gains, intents, order, single_precision, lenient, name : as for `evaluate`
     work : a file that keeps what is finished, so that an interrupted job goes on where it stopped
     workers, executor : threads to use, or any `concurrent.futures.Executor`; never changes a result
     progress : called with (done, in all), counting runs and splits
+    level, gains, intents, order, single_precision, lenient, name : as for `evaluate`
 
     Returns
     -------
@@ -294,10 +281,12 @@ def replicate(
     how = Bootstrap(n_resamples, residuals, resample, p, interaction, seed, workers, executor)
     rule = Rule(alpha, correction, merge, decide)
     splitting = Splitting(n_partitions, n_splits, empty, redraws, seed)
-    scoring = {"level": level, "gains": gains, "order": order, "single_precision": single_precision}
-    collection = Collection.open(qrels, runs, measures, lenient, name, intents, **scoring)
+    options = complete_scoring(scoring, "replicate")
+    collection = Collection.open(qrels, runs, measures, options)
     asked = collection.evaluator.measures
-    settings = _settings(splitting, how, rule, [str(measure) for measure in asked]) | scoring
+    settings = _settings(splitting, how, rule, [str(measure) for measure in asked])
+    settings |= {"level": options["level"], "gains": options["gains"], "order": options["order"]}
+    settings["single_precision"] = options["single_precision"]
     count, total = itertools.count(1), len(collection.sources) + len(asked) * n_splits
 
     def finished() -> None:
@@ -354,8 +343,13 @@ def replicate_scores(
             raise DataError("every split needs the same topics, systems and measure")
         if matrix.n_systems < 2:
             raise DataError(f"{matrix.measure}: replicates compare systems, so at least 2 are needed; there is 1")
+        if len(matrix.partitions or ()) < 2:
+            raise DataError(
+                f"{matrix.measure}: a replicated analysis needs scores on at least 2 partitions; "
+                "compare topic × system scores with `compare`"
+            )
         check_magnitude(matrix.measure, matrix.values)
-    parts = tuple(Split(at, Replicated.of_matrix(one), first.topics) for at, one in enumerate(ordered, 1))
+    parts = tuple(Split(at, Replicated.of(one.values), first.topics) for at, one in enumerate(ordered, 1))
     mean = np.mean([matrix.values.mean(axis=2) for matrix in ordered], axis=0)
     whole = ScoreMatrix(mean, first.topics, first.systems, first.measure, provenance=first.provenance)
     n_partitions = len(first.partitions or ())

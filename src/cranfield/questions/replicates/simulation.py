@@ -18,8 +18,7 @@ from cranfield.core.resampling import generator
 from cranfield.core.truth.models import Scenario, draw_errors
 from cranfield.questions.compare.corrections import at_most
 from cranfield.questions.compare.pairs import all_pairs
-from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, bootstrap_effects
-from cranfield.questions.replicates.model import Replicated
+from cranfield.questions.replicates.bootstrap import Bootstrap, Effects, Replicated, bootstrap_effects
 
 _SIMULATED = 90
 """The stream of random numbers of simulated scores."""

@@ -55,7 +55,7 @@ TEAMS = (
 WORST = ("Of every measure, view and depth the team that loses most ranks.",)
 
 
-def reuse_answer(result: Reuse, settings: Any) -> Answer:
+def reuse_answer(result: Reuse, question: Any = None) -> Answer:
     """Every team left out in turn, the worst of it, and how much of each run is judged."""
     known = result.settings
     counts = f"{known['n_systems']} runs of {known['n_teams']} teams on {known['n_topics']} topics"
@@ -112,18 +112,15 @@ def other_measures(result: Reuse) -> str:
     worst = result.rows.filter(full).sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
     first = int(deepest(result)["rank_drop"].to_numpy().max())
     drop = worst["rank_drop"]
-    if drop <= max(first, 0):
-        return ""
-    return LESS_KIND(measure=worst["measure"], ranks=plural(drop, "rank"), team=worst["team"])
+    less = drop > max(first, 0)
+    return LESS_KIND(measure=worst["measure"], ranks=plural(drop, "rank"), team=worst["team"]) if less else ""
 
 
 def beyond(result: Reuse) -> str:
     """How many judgments lie outside the deepest pool of these runs, and so are not used."""
     depth, count = max(result.pools.items())
     left = result.n_judged - count
-    if not left:
-        return ""
-    return NOT_USED(left=left, judged=result.n_judged, depth=depth)
+    return NOT_USED(left=left, judged=result.n_judged, depth=depth) if left else ""
 
 
 def decisions_change(result: Reuse) -> str:

@@ -82,7 +82,7 @@ DESIGNS = (
 )
 
 
-def tests_answer(result: SimulatedTests, settings: Any) -> Answer:
+def rates_answer(result: SimulatedTests, question: Any = None) -> Answer:
     """Rates of every test, and type I errors by sort of pairs."""
     known = result.settings
     families = known["n_systems"] > 2
@@ -196,7 +196,7 @@ def design_headline(result: SimulatedDesign) -> str:
     )  # fmt: skip
 
 
-def design_answer(result: SimulatedDesign, settings: Any) -> Answer:
+def design_answer(result: SimulatedDesign, question: Any = None) -> Answer:
     """What every pilot's recommendation delivers."""
     title = f"{result.measure}: {result.settings['n_pilots']} pilots, {result.settings['n_trials']:,} collections each"
 
@@ -214,7 +214,7 @@ def design_answer(result: SimulatedDesign, settings: Any) -> Answer:
     )
 
 
-def scores_answer(result: SimulatedScores, settings: Any) -> Answer:
+def scores_answer(result: SimulatedScores, question: Any = None) -> Answer:
     """The scores, and their truth."""
 
     def sheet(show: str) -> Sheet:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cranfield.core.defaults import ALPHA, DESIGN_TRIALS, PILOTS, POWER, SEED
-from cranfield.core.errors import ArgumentError, DataError, notify, quietly
+from cranfield.core.errors import ArgumentError, notify, quietly
 from cranfield.core.executors import Progress, map_in_order
 from cranfield.core.invariants import check_frame
+from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
@@ -26,16 +27,16 @@ from cranfield.core.truth.rates import CONFIDENCE, rate_interval
 from cranfield.core.work_files import WorkFile
 from cranfield.questions.design.simulated_power import simulate_power
 from cranfield.questions.recommend.recommend import expected_widths, recommend
-from cranfield.questions.simulate.population import FEWEST_TOPICS
+from cranfield.questions.simulate.answer import design_answer, design_headline
+from cranfield.questions.simulate.population import FEWEST_TOPICS, past_scores
 from cranfield.questions.simulate.question import SimulateDesignQuestion
 from cranfield.questions.simulate.trials import KIND, further, job_of
 from cranfield.questions.variance.estimate import estimate_variance
-from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 Array = NDArray[np.float64]
 PILOT = 121
@@ -81,18 +82,12 @@ class SimulatedDesign(Result):
 
     def summary(self) -> str:
         """The sentence to take away."""
-        from cranfield.questions.simulate.answer import design_headline
-
         return design_headline(self)
 
     def __repr__(self) -> str:
         return f"SimulatedDesign({self.measure}: {self.summary()})\n{self.rows}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.simulate.answer import design_answer
-
-        return design_answer(self, question)
+    answer = design_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -145,18 +140,12 @@ def simulate_design(
     >>> result.rows.columns[:6]
     ['pilot', 'topics', 'promised', 'reached', 'lower', 'upper']
     """
-    matrix = as_matrix(scores).require(what="a simulation").canonical()
-    if matrix.n_topics < FEWEST_TOPICS:
-        raise DataError(
-            f"{matrix.measure}: a simulation draws from at least {FEWEST_TOPICS} topics; there are {matrix.n_topics}. "
-            "Give the scores of more topics."
-        )
+    matrix = past_scores(scores)
     size = matrix.n_topics if n_topics is None else int(n_topics)
     if size < FEWEST_TOPICS:
         raise ArgumentError(f"`n_topics` must be at least {FEWEST_TOPICS} for a pilot; got {size}. Write 50.")
-    for name, count in (("n_pilots", n_pilots), ("n_trials", n_trials)):
-        if count < 1:
-            raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
+    at_least("n_pilots", n_pilots, 1, PILOTS)
+    at_least("n_trials", n_trials, 1, DESIGN_TRIALS)
     if n_systems > matrix.n_systems:
         raise ArgumentError(
             f"`n_systems` is {n_systems}, but there are {matrix.n_systems} to draw from; draw at most as many."
@@ -231,5 +220,4 @@ def reached_width(
     half = float(special.ndtri((1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(widths))
     mean = float(widths.mean())
     ends = (mean, max(0.0, mean - half), mean + half)
-    reached, lower, upper = (math.ldexp(math.sqrt(end), exponent) for end in ends)
-    return reached, lower, upper
+    return tuple(math.ldexp(math.sqrt(end), exponent) for end in ends)  # type: ignore[return-value]

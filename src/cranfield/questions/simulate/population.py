@@ -12,6 +12,7 @@ from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.scores.doors import ScoresLike, as_matrix
+from cranfield.scores.matrix import ScoreMatrix
 
 Array = NDArray[np.float64]
 BOTTOM = 0.1
@@ -85,12 +86,7 @@ class Population:
         >>> Population.of(make_scores(20, 12)).values.shape
         (20, 11)
         """
-        matrix = as_matrix(scores).require(what="a simulation").canonical()
-        if matrix.n_topics < FEWEST_TOPICS:
-            raise DataError(
-                f"{matrix.measure}: a simulation draws from at least {FEWEST_TOPICS} topics; there are "
-                f"{matrix.n_topics}. Give the scores of more topics."
-            )
+        matrix = past_scores(scores)
         x = np.asarray(matrix.values)
         constant = [matrix.systems[j] for j in np.flatnonzero(np.ptp(x, axis=0) == 0)]
         if constant:
@@ -189,6 +185,17 @@ class Population:
         keys[~fits[first]] = 2.0
         keys[np.arange(size), first] = -1.0
         return np.argsort(keys, axis=1, kind="stable")[:, :m]
+
+
+def past_scores(scores: ScoresLike) -> ScoreMatrix:
+    """Scores by one measure on enough topics to draw from, in byte order of their labels."""
+    matrix = as_matrix(scores).require(what="a simulation").canonical()
+    if matrix.n_topics < FEWEST_TOPICS:
+        raise DataError(
+            f"{matrix.measure}: a simulation draws from at least {FEWEST_TOPICS} topics; there are "
+            f"{matrix.n_topics}. Give the scores of more topics."
+        )
+    return matrix
 
 
 def halves(n_systems: int, difference: float) -> Array:

@@ -15,9 +15,10 @@ from scipy import special
 
 from cranfield.core import defaults
 from cranfield.core.defaults import ALPHA, SEED, SimulationMode
-from cranfield.core.errors import ArgumentError, UnknownNameError, notify
+from cranfield.core.errors import ArgumentError, notify
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_frame
+from cranfield.core.options import at_least, not_negative, one_of, share
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.core.truth.rates import CONFIDENCE
@@ -25,14 +26,14 @@ from cranfield.core.work_files import WorkFile
 from cranfield.questions.compare.compare import check
 from cranfield.questions.compare.corrections import CORRECTIONS
 from cranfield.questions.compare.tests import TESTS
+from cranfield.questions.simulate.answer import rates_answer, tests_headline
 from cranfield.questions.simulate.population import Population
 from cranfield.questions.simulate.question import copulas_there
 from cranfield.questions.simulate.trials import BLOCK, KIND, Plan, Source, job_of, rates_of, run_blocks
 from cranfield.scores.doors import ScoresLike
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _HELD = {"nothing": "type1", "family-wise error": "family-wise", "false discovery rate": "false-discovery"}
 """What is held against the level, by what a correction bounds."""
@@ -163,18 +164,12 @@ class SimulatedTests(Result):
 
     def summary(self) -> str:
         """The sentence to take away."""
-        from cranfield.questions.simulate.answer import tests_headline
-
         return tests_headline(self)
 
     def __repr__(self) -> str:
         return f"SimulatedTests({self.measure}: {self.summary()})\n{self.rows}"
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.simulate.answer import tests_answer
-
-        return tests_answer(self, question)
+    answer = rates_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -298,13 +293,11 @@ def _plan(
     n_trials: int, n_resamples: int, mode: str, seed: int,
 ) -> Plan:  # fmt: skip
     """The settings, checked."""
-    if mode not in defaults.names(SimulationMode):
-        raise UnknownNameError("mode", str(mode), defaults.names(SimulationMode))
+    one_of("mode", mode, SimulationMode)
     chosen = tuple(dict.fromkeys(TESTS.canonical(one) for one in _several(tests)))
     correction = None if correction is None else CORRECTIONS.canonical(correction)
     m = (2 if correction is None else FAMILY) if n_systems is None else n_systems
-    if m < 2:
-        raise ArgumentError(f"`n_systems` must be at least 2; got {m}. Write {FAMILY}.")
+    at_least("n_systems", m, 2, FAMILY)
     if m > 2 and correction is None:
         correction = "none"
     for test in chosen:
@@ -314,20 +307,16 @@ def _plan(
         alone = all(TESTS[one].corrects_family for one in chosen)
         check(test, None if TESTS[test].corrects_family and not alone else correction, "two-sided")
     sizes = tuple(dict.fromkeys(int(n) for n in _several(n_topics)))
-    for n in sizes:
-        if n < 2:
-            raise ArgumentError(f"`n_topics` must be at least 2; got {n}. Write 50.")
     differences = tuple(dict.fromkeys(float(one) for one in _several(difference)))
-    for one in differences:
-        if not 0 <= one < float("inf"):
-            raise ArgumentError(f"`difference` must be a number of at least 0; got {one:g}. Write {abs(one):g}.")
     levels = tuple(dict.fromkeys(float(level) for level in _several(alpha)))
+    for n in sizes:
+        at_least("n_topics", n, 2, 50)
+    for one in differences:
+        not_negative("difference", one)
     for level in levels:
-        if not 0 < level < 1:
-            raise ArgumentError(f"`alpha` must be between 0 and 1; got {level:g}. Write {ALPHA:g}.")
-    for name, count in (("n_trials", n_trials), ("n_resamples", n_resamples)):
-        if count < 1:
-            raise ArgumentError(f"`{name}` must be a whole number of at least 1; got {count}.")
+        share("alpha", level)
+    at_least("n_trials", n_trials, 1, defaults.TRIALS)
+    at_least("n_resamples", n_resamples, 1, defaults.SIMULATED_RESAMPLES)
     for name, given in (("n_topics", sizes), ("difference", differences), ("tests", chosen), ("alpha", levels)):
         if not given:
             raise ArgumentError(f"`{name}` is empty; give at least one.")

@@ -66,14 +66,10 @@ MOST_FOLDS = 20
 """Folds that people are shown one by one; files have them all."""
 
 
-def tuning_answer(result: Tuning, settings: Any) -> Answer:
+def tuning_answer(result: Tuning, question: Any = None) -> Answer:
     """Every family's choice per fold, its summary, the curve over its parameters, and the held-out scores."""
-    seed = defaults.SEED if settings is None else settings.seed
-    band: dict[str, Any] = {
-        "n_resamples": getattr(settings, "n_resamples", defaults.CURVE_RESAMPLES),
-        "seed": seed,
-        "alpha": getattr(settings, "alpha", defaults.ALPHA),
-    }
+    usual = {"n_resamples": defaults.CURVE_RESAMPLES, "seed": defaults.SEED, "alpha": defaults.ALPHA}
+    band: dict[str, Any] = {name: getattr(question, name, value) for name, value in usual.items()}
     notes = tuple(line for family in result.families for line in notes_on(family))
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, **more: Any) -> Sheet:
@@ -183,7 +179,7 @@ def introduced(answer: Answer, tuning: Tuning) -> Answer:
     return replace(answer, sheets=sheets)
 
 
-def bias_answer(result: SelectionBias, settings: Any) -> Answer:
+def bias_answer(result: SelectionBias, question: Any = None) -> Answer:
     """How much better than an untuned equal the tuned system looks, in-sample and held-out."""
     rows = result.to_frame()
     count = len(result.in_sample)

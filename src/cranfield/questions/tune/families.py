@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -116,13 +116,9 @@ class LiveFamily:
             columns.append([self._known[setting.label, topic] for topic in chosen])
             if progress:
                 progress(done, len(self.settings))
-        return ScoreMatrix(
-            np.array(columns).T,
-            chosen,
-            [setting.label for setting in self.settings],
-            self.measure,
-            provenance=[f"{self.name} evaluated live under {len(self.settings)} settings"],
-        )
+        labels = [setting.label for setting in self.settings]
+        step = f"{self.name} evaluated live under {len(labels)} settings"
+        return ScoreMatrix(np.array(columns).T, chosen, labels, self.measure, provenance=[step])
 
     def to_family(self, progress: Progress | None = None) -> Family:
         """The family with all its scores, evaluated where they are not known yet."""
@@ -187,10 +183,8 @@ def _is_one_table(families: Any) -> bool:
 
 
 def _named(name: str, family: FamilyLike) -> Family | LiveFamily:
-    if isinstance(family, Family):
-        return Family(name, family.scores, family.settings, family.notes)
-    if isinstance(family, LiveFamily):
-        return LiveFamily(name, family.evaluate, family.settings, family.topics, family.measure)
+    if isinstance(family, (Family, LiveFamily)):
+        return replace(family, name=name)
     return Family(name, as_matrix(family, argument=f"families[{name!r}]"))
 
 
@@ -268,8 +262,7 @@ def read_families(
     for name, scores in read_collections(paths, measure=measure, missing=missing).items():
         families += as_families(split_families(scores.only(), pattern, name=name, one_family=one_family))
     names = [family.name for family in families]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(
             f"family {summary(twice)} comes from more than one file; put its settings into one file, or rename them"
         )

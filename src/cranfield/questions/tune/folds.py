@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.core.defaults import FOLDS, HOLDOUT, REPEATS, SEED
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.labels import positions
+from cranfield.core.options import at_least
 from cranfield.core.resampling import generator
 
 Positions = NDArray[np.intp]
@@ -79,9 +80,9 @@ class NFold(_OwnSplitter):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        _at_least("n_folds", self.n_folds, 2, FOLDS)
-        _at_least("n_repeats", self.n_repeats, 1, 1)
-        _at_least("seed", self.seed, 0, SEED)
+        at_least("n_folds", self.n_folds, 2, FOLDS)
+        at_least("n_repeats", self.n_repeats, 1, 1)
+        at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `NFold`; of 50 topics in 4 folds the first two get 13, the others 12 (stratified: any two)."""
@@ -103,8 +104,7 @@ class NFold(_OwnSplitter):
 
     def _deal(self, random: np.random.Generator, difficulty: NDArray[np.float64]) -> Positions:
         """The fold of each topic: from hardest to easiest, every N topics go to N different folds."""
-        n_topics = len(difficulty)
-        rounds = -(-n_topics // self.n_folds)
+        n_topics, rounds = len(difficulty), -(-len(difficulty) // self.n_folds)
         dealt = random.permuted(np.tile(np.arange(self.n_folds), (rounds, 1)), axis=1).ravel()[:n_topics]
         fold_of = np.empty(n_topics, dtype=np.intp)
         fold_of[np.argsort(difficulty, kind="stable")] = dealt
@@ -156,8 +156,8 @@ class HoldOut(_OwnSplitter):
         if not 0 < self.share < 1:
             hint = self.share / 100 if 2 <= self.share < 100 else HOLDOUT
             raise ArgumentError(f"`share` must be between 0 and 1; got {self.share:g}. Write {hint:g}.")
-        _at_least("n_repeats", self.n_repeats, 1, 1)
-        _at_least("seed", self.seed, 0, SEED)
+        at_least("n_repeats", self.n_repeats, 1, 1)
+        at_least("seed", self.seed, 0, SEED)
 
     def held_out(self, scores: NDArray[np.float64]) -> list[Positions]:
         """See `HoldOut`."""
@@ -211,11 +211,6 @@ def splitter_of(
 def _extras(repeats: int, stratified: bool) -> str:
     drawn = f", drawn {repeats} times" if repeats > 1 else ""
     return drawn + (", stratified by difficulty" if stratified else "")
-
-
-def _at_least(name: str, value: int, least: int, advice: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value!r}. Write {advice}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEMORY_MB, SEED
-from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite, check_interval
+from cranfield.core.options import share
 from cranfield.core.resampling import BLOCK, check_resamples, own_unit, rows_within, to_grid, topic_weights
 from cranfield.questions.tune.families import Family
 from cranfield.questions.tune.folds import Folds, Positions
@@ -162,12 +162,12 @@ class TunedFamily:
     def at_edge(self) -> tuple[str, ...]:
         """Numeric parameters whose final value is the smallest or largest tried, of three or more."""
         final = self.family.settings[self.family.scores.systems.index(self.final)]
-        parameters = []
-        for parameter in final:
+
+        def ends(parameter: str) -> bool:
             values: set[Any] = {setting.get(parameter) for setting in self.family.settings} - {None}
-            if _numbers(values) and len(values) >= 3 and final[parameter] in (min(values), max(values)):
-                parameters.append(parameter)
-        return tuple(parameters)
+            return _numbers(values) and len(values) >= 3 and final[parameter] in (min(values), max(values))
+
+        return tuple(filter(ends, final))
 
     @property
     def n_chosen(self) -> int:
@@ -251,8 +251,7 @@ def mean_bands(
 
     Every system sees the same resamples, and one product of weights and scores gives the means.
     """
-    if not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha:g}. Write 0.05.")
+    share("alpha", alpha)
     n_resamples = check_resamples(n_resamples)
     ordered = scores.select(topics=sorted(scores.topics, key=str.encode))
     unit = own_unit(ordered.values)

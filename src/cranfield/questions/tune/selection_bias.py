@@ -15,17 +15,18 @@ from cranfield.core.defaults import ALPHA, BIAS_EXPERIMENTS, BIAS_SD, BIAS_SETTI
 from cranfield.core.errors import ArgumentError
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite
+from cranfield.core.options import at_least, share
 from cranfield.core.question import number_text
 from cranfield.core.resampling import generator
 from cranfield.core.results import Result
 from cranfield.core.signature import signature
 from cranfield.core.truth.models import equal_settings
+from cranfield.questions.tune.answer import bias_answer
 from cranfield.questions.tune.folds import Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import Array, best, choose, mean_per_topic
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _STREAM = 510
 """The simulated scores have a stream of random numbers of their own."""
@@ -83,23 +84,18 @@ class SelectionBias(Result):
         Columns: tested, advantage (mean over experiments; the truth is 0), standard_error, lower, upper (95% of
         the experiments), declared_better (share of experiments, should be alpha/2).
         """
-        rows = []
-        for name, advantage, better in (
-            ("in-sample", self.in_sample, self.in_sample_better),
-            ("held-out", self.held_out, self.held_out_better),
-        ):
-            lower, upper = np.quantile(advantage, [0.025, 0.975])
-            rows.append(
-                {
-                    "tested": name,
-                    "advantage": float(advantage.mean()),
-                    "standard_error": float(advantage.std(ddof=1) / math.sqrt(len(advantage))),
-                    "lower": float(lower),
-                    "upper": float(upper),
-                    "declared_better": float(better.mean()),
-                }
-            )
-        return pl.DataFrame(rows)
+        each = np.stack([self.in_sample, self.held_out])
+        lower, upper = np.quantile(each, [0.025, 0.975], axis=1)
+        return pl.DataFrame(
+            {
+                "tested": ["in-sample", "held-out"],
+                "advantage": each.mean(axis=1),
+                "standard_error": each.std(axis=1, ddof=1) / math.sqrt(each.shape[1]),
+                "lower": lower,
+                "upper": upper,
+                "declared_better": [float(self.in_sample_better.mean()), float(self.held_out_better.mean())],
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The rows and the settings as plain values."""
@@ -112,11 +108,7 @@ class SelectionBias(Result):
             f"declared better {self.in_sample_better.mean():.1%} and {self.held_out_better.mean():.1%})"
         )
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.tune.answer import bias_answer
-
-        return bias_answer(self, question)
+    answer = bias_answer
 
     @staticmethod
     def drawings() -> Drawings:
@@ -171,13 +163,9 @@ def selection_bias(
     SelectionBias(50 equally good settings on 50 topics: in-sample +0.0316, held-out -0.0005;
                   declared better 32.0% and 9.3%)
     """
-    for name, value, least, advice in (
-        ("n_settings", n_settings, 2, BIAS_SETTINGS),
-        ("n_topics", n_topics, 2, BIAS_TOPICS),
-        ("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS),
-    ):
-        if value < least:
-            raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value}. Write {advice}.")
+    at_least("n_settings", n_settings, 2, BIAS_SETTINGS)
+    at_least("n_topics", n_topics, 2, BIAS_TOPICS)
+    at_least("n_experiments", n_experiments, 2, BIAS_EXPERIMENTS)
     for name, size, most in (
         ("`n_settings` × `n_topics`", n_settings * n_topics, MOST_SCORES),
         ("`n_experiments` × `n_topics`", n_experiments * n_topics, MOST_SCORES),
@@ -191,8 +179,7 @@ def selection_bias(
         raise ArgumentError(f"`sd` must be a positive number; got {sd}. Write {BIAS_SD}.")
     if not 0 <= correlation < 1:
         raise ArgumentError(f"`correlation` must be at least 0 and below 1; got {correlation}. Write 0.9.")
-    if not 0 < alpha < 1:
-        raise ArgumentError(f"`alpha` must be between 0 and 1; got {alpha}. Write 0.05.")
+    share("alpha", alpha)
     topics = tuple(f"{i:06d}" for i in range(n_topics))
     split = splitter_of(
         splitter, folds=folds, leave_one_out=leave_one_out, holdout=holdout, n_repeats=n_repeats or 1, seed=seed
@@ -211,19 +198,11 @@ def selection_bias(
         held_out[experiment] = mean_per_topic(held, settings[held, chosen] - baseline[held], n_topics)[covered]
         if progress:
             progress(experiment + 1, n_experiments)
+    better = _declared_better(in_sample, alpha), _declared_better(held_out, alpha)
     return SelectionBias(
-        in_sample.mean(axis=1),
-        held_out.mean(axis=1),
-        _declared_better(in_sample, alpha),
-        _declared_better(held_out, alpha),
-        n_settings,
-        n_topics,
-        sd,
-        correlation,
-        alpha,
-        made.description,
-        seed,
-    )
+        in_sample.mean(axis=1), held_out.mean(axis=1), *better, n_settings, n_topics, sd, correlation, alpha,
+        made.description, seed,
+    )  # fmt: skip
 
 
 def _declared_better(differences: Array, alpha: float) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.measures.doors import scores_or_evaluated
+from cranfield.questions.tune.answer import tuning_answer
 from cranfield.questions.tune.families import Family, FamilyLike, LiveFamily, as_families, split_families
 from cranfield.questions.tune.folds import Folds, Splitter, make_folds, splitter_of
 from cranfield.questions.tune.held_out import CURVE_COLUMNS, Array, TunedFamily, tune_family
@@ -27,8 +28,7 @@ from cranfield.scores.doors import as_matrix, is_scores
 from cranfield.scores.matrix import ScoreMatrix
 
 if TYPE_CHECKING:
-    from cranfield.core.answer import Answer, Drawings
-    from cranfield.core.question import Question
+    from cranfield.core.answer import Drawings
 
 _UNLIKE = 0.25
 """Variance between rival settings, relative to that between families, above which tests are warned about.
@@ -87,10 +87,10 @@ class Tuning(Result):
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> TunedFamily:
-        for family in self.families:
-            if family.name == name:
-                return family
-        raise UnknownNameError("family", name, [family.name for family in self.families])
+        by_name = {family.name: family for family in self.families}
+        if name not in by_name:
+            raise UnknownNameError("family", name, by_name)
+        return by_name[name]
 
     @property
     def measure(self) -> str:
@@ -172,10 +172,8 @@ class Tuning(Result):
         progress: Progress | None = None,
     ) -> pl.DataFrame:
         """The curves of all families below one another (see `TunedFamily.curve`)."""
-        curves = (
-            family.curve(n_resamples=n_resamples, seed=seed, alpha=alpha, progress=progress) for family in self.families
-        )
-        joined = pl.concat(curves, how="diagonal_relaxed")
+        band: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "alpha": alpha, "progress": progress}
+        joined = pl.concat((family.curve(**band) for family in self.families), how="diagonal_relaxed")
         parameters = [name for name in joined.columns if name not in CURVE_COLUMNS]
         return joined.select(*CURVE_COLUMNS[:2], *parameters, *CURVE_COLUMNS[2:])
 
@@ -212,11 +210,7 @@ class Tuning(Result):
         ]
         return "\n".join(lines)
 
-    def answer(self, question: Question | None = None) -> Answer:
-        """What the result says, as every skin shows it."""
-        from cranfield.questions.tune.answer import tuning_answer
-
-        return tuning_answer(self, question)
+    answer = tuning_answer
 
     @staticmethod
     def drawings() -> Drawings:
