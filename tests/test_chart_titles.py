@@ -164,8 +164,8 @@ def bias(n: int) -> cf.SelectionBias:
 def declared(result: cf.SelectionBias) -> str:
     rows = {row["tested"]: f"{row['declared_better']:.0%}" for row in result.to_frame().iter_rows(named=True)}
     return (
-        f"Tested on its tuning topics, a system that is no better is declared better in {rows['in-sample']} of "
-        f"experiments; held out, {rows['held-out']}"
+        f"Tested in-sample, an equally good system is declared better in {rows['in-sample']} of experiments; held "
+        f"out, in {rows['held-out']}"
     )
 
 
@@ -209,7 +209,7 @@ case("other-documents", lambda: titled(copies(3)),
 case("splits-agree", lambda: titled(copies(3), "agreement"), lambda: "All 2 splits agree on 6 of 6 pairs (100%)",
      lambda: titled(copies(3, 1), "agreement"))  # fmt: skip
 case("replicates-beside", lambda: titled(copies(3), "methods", n_resamples=200),
-     lambda: f"Replicates find {different(copies(3))} of 6 pairs different, randomisation over topics 5",
+     lambda: f"Replicates separate {different(copies(3))} of 6 pairs; randomisation over topics separates 5",
      lambda: titled(copies(5), "methods", n_resamples=200))  # fmt: skip
 case("loses-up-to", lambda: titled(reused("own"), "depths"),
      lambda: "AP: without its team's judgments a run loses up to 1 rank at depth 3",

@@ -297,7 +297,7 @@ def test_teams_by_prefix_are_those_of_the_file(pool: Path) -> None:
 def test_bad_teams(pool: Path) -> None:
     assert "give one grouping of the runs: --teams" in refused(*REUSE)
     Path("one.txt").write_text("red1 red\nred2 red\nblue1 red\n")
-    assert "all 3 runs are of one team (red); leaving it out leaves no pool" in refused(*REUSE, "--teams", "one.txt")
+    assert "all 3 runs are of one team (red). Give at least 2 teams." in refused(*REUSE, "--teams", "one.txt")
     assert "unknown team 'rad'. Did you mean 'red'?" in refused(*REUSE, "--teams", "teams.txt", "--leave-out", "rad")
     Path("some.txt").write_text("red1 red\nblue1 blue\n")
     assert "no team is given for 1 runs (red2)" in refused(*REUSE, "--teams", "some.txt")

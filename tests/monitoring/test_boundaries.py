@@ -114,7 +114,9 @@ def test_design_looks() -> None:
         assert found.looks_frame()["spent"][-1] == pytest.approx(0.05)
         assert found.to_frame()["topics_max"][0] == found.topics_at[-1]
     assert steep.topics_max == np.ceil(128 * steep.inflation) == 132
-    assert steep.summary().startswith("5 looks take at most 132 topics where one look takes 128; expect 105 if")
+    assert steep.summary().startswith(
+        "5 looks take at most 132 topics (105 expected for difference 0.05); one look takes 128"
+    )
     assert steep.to_dict()["settings"]["looks"] == 5
     assert steep.signature.startswith("group-sequential design, paired t-test; variance of difference 0.04")
 
@@ -144,9 +146,9 @@ def test_tuning_the_confidence_sequence() -> None:
         (lambda: design_looks(0.04, 0.05, alpha=5), "`alpha` must be between 0 and 1; got 5. Write 0.05."),
         (
             lambda: spending_boundaries([0.5, 0.5]),
-            "`fraction` must grow from above 0 from look to look; got [0.5, 0.5].",
+            "`fraction` must increase from look to look, starting above 0; got [0.5, 0.5].",
         ),
-        (lambda: spending_boundaries([]), "`fraction` must grow from above 0 from look to look; got []."),
+        (lambda: spending_boundaries([]), "`fraction` must increase from look to look, starting above 0; got []."),
         (lambda: design_looks(0.04, 0.05, power=80), "`power` must be between alpha and 1; got 80. Write 0.80."),
     ],
 )

@@ -120,7 +120,7 @@ def test_one_partition_is_no_replicate() -> None:
     with pytest.raises(DataError) as caught:
         replicate_scores(scores)
     assert str(caught.value) == (
-        "AP: a replicated analysis needs scores on at least 2 partitions; compare topic × system scores with `compare`"
+        "AP: a replicated analysis needs at least 2 partitions. Compare topic × system scores with `compare`."
     )
 
 
@@ -129,7 +129,7 @@ def test_nothing_replicated_leaves_no_residuals() -> None:
     with pytest.raises(DataError) as caught:
         fit(scores)
     assert str(caught.value) == (
-        "every topic has relevant documents in one partition only, so nothing is replicated and the model with "
-        "interaction leaves no residuals; use fewer partitions, or the model without interaction"
+        "every topic has relevant documents in one partition only, so nothing is replicated. Use fewer partitions, "
+        "or the model without interaction."
     )
     assert fit(scores, interaction=False).systems.shape == (2,)

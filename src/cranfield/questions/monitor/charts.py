@@ -24,7 +24,7 @@ ON_AVERAGE = sentence(
     always=True,
 )
 MOST_PATHS = 60
-"""Paths drawn at most; of more pairs those nearest to their decision, half of them decided where there are enough."""
+"""Most paths drawn: those nearest to a decision, half of them decided where there are enough."""
 MOST_ROWS = 40
 MOST_LABELS = 6
 _KINDS = ["decided", "undecided"]
@@ -38,7 +38,7 @@ def path(result: Monitoring) -> Drawing:
     paths = _strongest(result)
     where = alt.X("topics:Q", title="topics so far", scale=alt.Scale(nice=False, padding=16), axis=style.whole_axis())
     title = "t of the paired difference"
-    # The first bounds can be far out of sight: the plot shows what the paths need and the last bounds.
+    # The first bounds can be very large, so the axis covers the paths and the last bounds.
     largest, least = max(paths["t"].abs(), default=1.0), min(bounds["t"], default=2.0)
     top = 1.15 * max(largest, 1.2 * least)
     y = alt.Y("t:Q", title=title, scale=alt.Scale(domain=[-top, top], nice=False))
@@ -58,7 +58,7 @@ def path(result: Monitoring) -> Drawing:
     left = f"; the {MOST_PATHS} of {count:,} pairs nearest to a decision" if count > MOST_PATHS else ""
     kind = f"{result.spending} spending of {result.alpha:g} up to {plural(result.max_topics, 'topic')}"
     kind = "confidence sequences, unplanned looks" if result.anytime else kind
-    details = f"{kind}; dashed: what the first pair must pass (open points: looks to come){left}"
+    details = f"{kind}; dashed: boundary of the first pair (open points: future looks){left}"
     return finish(plot, headline(result), details)
 
 
@@ -112,12 +112,12 @@ def intervals(result: Monitoring) -> Drawing:
     every = len(result.pairs)
     left = f"; the {MOST_ROWS} of {every:,} pairs nearest to a decision" if every > MOST_ROWS else ""
     level = f"{1 - result.alpha:.0%}"
-    details = f"look {len(result.looks)}; lines: intervals that hold for all pairs and looks with {level}{left}"
+    details = f"look {len(result.looks)}; lines: {level} simultaneous intervals over pairs and looks{left}"
     return finish(plot, headline(result), details)
 
 
 def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
-    """The chance of stopping at each look, with and without a difference; of many looks the bars have no numbers."""
+    """The probability of stopping at each look, with and without a difference; many looks have no numbers."""
     frame = result.looks_frame()
     kinds = [f"difference {given(result.min_diff)}", "no difference"]
     long = frame.rename(dict(zip(("stop_alternative", "stop_null"), kinds, strict=True)))
@@ -129,7 +129,7 @@ def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
         x=alt.X("topics:O", title="topics at the look", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("kind:N", sort=kinds),
     )
-    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="chance of deciding at this look"), color=color)
+    bars = base.mark_bar().encode(y=alt.Y("chance:Q", title="probability of stopping at this look"), color=color)
     numbers = base.mark_text(dy=-6).encode(y="chance:Q", text=alt.Text("chance:Q", format=".3f"))
     plot = alt.layer(bars, *([numbers] if result.looks <= most_labels else [])).properties(width=WIDTH, height=260)
     finding = ON_AVERAGE(
@@ -141,8 +141,8 @@ def stops(result: SequentialDesign, most_labels: int = 8) -> Drawing:
 
 
 def needed(result: Reestimate) -> Drawing:
-    """The topics there are, and those that the variance so far asks for, with their interval."""
-    names = ["there are", "needed in all"]
+    """The present topics and the topics needed, with their interval."""
+    names = ["present", "needed in all"]
     listed = [
         {"what": names[0], "topics": result.data_topics},
         {"what": names[1], "topics": result.n_topics, "lower": result.topics_lower, "upper": result.topics_upper},
@@ -154,5 +154,5 @@ def needed(result: Reestimate) -> Drawing:
         base.mark_rule(strokeWidth=2, color=DARK).encode(x=alt.X("lower:Q", title="topics"), x2="upper:Q"),
         base.mark_text(align="left", dx=5, dy=-8).encode(x=x, text="topics:Q"),
     ).properties(width=WIDTH, height=alt.Step(40))
-    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, systems unknown to it"
+    spread = f"variance of the difference {number(result.variance_of_difference, 4)}, blinded"
     return finish(plot, result.summary(), f"{spread}; line: {1 - result.alpha:.0%} interval")

@@ -1,4 +1,4 @@
-"""`reestimate`: halfway through, is the planned number of topics still right? Asked without looking at who is ahead."""
+"""`reestimate`: is the planned number of topics still right, by the blinded variance so far?"""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 
 REESTIMATED = sentence(
     "monitoring.reestimated",
-    "{measure}: after {seen:,} topics, {topics:,}{interval} in all should see a difference of {min_diff:g} with power "
+    "{measure}: after {seen:,} topics, {topics:,}{interval} in all detect a difference of {min_diff:g} with power "
     "{power:g}",
-    "topics of a paired t-test of two systems by the blinded variance so far, which errs upwards; its jackknife "
+    "topics of a paired t-test of two systems by the blinded variance so far, which is biased high; its jackknife "
     "interval",
     always=True,
 )
 NO_BLINDED_INTERVAL = sentence(
     "monitoring.no-blinded-interval",
-    "{measure}: no interval for the blinded variance: too few topics with a difference.",
+    "{measure}: the blinded variance has no interval, because too few topics have a difference.",
     "without one of the topics no difference is left, or there are fewer than three topics",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Reestimate(Result):
-    """A variance estimated without knowing which system is which, and the topics it asks for; from `reestimate`.
+    """The blinded variance and the topics needed; get one from `reestimate`.
 
     Attributes
     ----------
     variance_of_difference, lower, upper : float
         The blinded σ_t² with its interval.
     n_topics, topics_lower, topics_upper : int
-        Topics in all that the paired t-test needs, never fewer than there are.
+        Total topics that the paired t-test needs, at least the present number.
     """
 
     measure: str
@@ -116,13 +116,13 @@ class Reestimate(Result):
 
 
 def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alpha: float = ALPHA) -> Reestimate:
-    """How many topics in all, judging by the variance so far and blind to which system is which?
+    """How many topics are needed in all, by the blinded variance so far?
 
     The blinded variance is twice the mean over topics of the variance between systems within a topic,
-    σ̂_t² = 2·Σ_i Σ_j (x_ij − x̄_i)²/(n(m − 1)); for two systems Σd²/n. It stays the same when the systems of any topic
-    change places, so it tells nothing of who is ahead, and planning by it leaves the level of the final test almost as
-    it was. The price: differences between the systems' means count as noise, so it errs upwards (for two systems by
-    δ²). The interval is the leave-one-topic-out jackknife of its logarithm. Topics already there are never given back.
+    σ̂_t² = 2·Σ_i Σ_j (x_ij − x̄_i)²/(n(m − 1)); for two systems Σd²/n. It does not change when the systems of a topic are
+    permuted, so it does not reveal which system is better. The level of the final test stays almost the same. But
+    differences between the systems' means count as noise, so the variance is biased high (for two systems by δ²). The
+    interval is the leave-one-topic-out jackknife of its logarithm. The result is at least the present number of topics.
 
     References
     ----------
@@ -143,7 +143,7 @@ def reestimate(scores: ScoresLike, min_diff: float, *, power: float = POWER, alp
     variance = 2 * float(each.mean())
     if not variance > (1e-12 * float(np.abs(matrix.values).max())) ** 2:
         raise DataError(
-            f"{matrix.measure}: all systems score the same on every topic; there is no variance to plan with"
+            f"{matrix.measure}: all systems have the same scores, so the variance is 0. Give systems that differ."
         )
 
     def topics(value: float) -> int:

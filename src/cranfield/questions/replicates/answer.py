@@ -1,4 +1,4 @@
-"""What the replicated analysis says: system effects, pairs, agreement of the splits, and other tests beside it."""
+"""The answer of `replicates`: system effects, pairs, agreement of the splits, and comparison with other tests."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cranfield.core.tables import Sheet
 if TYPE_CHECKING:
     from cranfield.questions.replicates.replicate import Replicates
 
-FIXED_TOPICS = "With the interaction term topics are fixed: the inference is to other documents, not to other topics."
+FIXED_TOPICS = "With interaction topics are fixed: the inference is to other documents, not to other topics."
 TABLES = {
     "systems": (
         "System effects, averaged over the splits",
         "System effects with intervals, averaged over {splits} splits into {partitions} partitions",
     ),
     "pairs": ("Pairs over all splits", "Pairs of systems over {splits} splits into {partitions} partitions"),
-    "agreement": ("Agreement of the splits", "How many pairs {splits} splits into {partitions} partitions agree on"),
+    "agreement": ("Agreement of the splits", "Agreement of {splits} splits into {partitions} partitions"),
     "comparison": (
         "The same pairs by other tests",
         "Pairs separated by replicates and by tests on the whole collection",
     ),
-    "splits": ("The splits one by one", "The {splits} splits into {partitions} partitions one by one"),
+    "splits": ("Each split", "Each of the {splits} splits into {partitions} partitions"),
     "anova": ("Analysis of variance", "Analysis of variance of each of {splits} splits into {partitions} partitions"),
     "teams": (
-        "Pairs of one team",
-        "Decisions on pairs of one team: all runs in the model, the team's alone, randomisation test",
+        "Pairs within teams",
+        "Decisions on pairs within teams: model of all runs, model of the team, randomisation test",
     ),
 }
 """A heading and a title for every table."""
@@ -37,7 +37,7 @@ TABLES = {
 def replicates_answer(result: Replicates, question: Any = None) -> Answer:
     """Effects with intervals, pairs, agreement over splits, and the same pairs by other tests."""
     effects = "Dots with whiskers: each system's effect with its interval, averaged over the splits."
-    votes = "Bars: how many pairs the splits agree on, and how strongly."
+    votes = "Map: how many splits make the same decision on each pair."
     methods = "Bars: pairs separated by replicates and by tests on the whole collection."
     return Answer(
         headline=result.summary(),
@@ -61,8 +61,8 @@ def table_of(result: Replicates, show: str, question: Any) -> Sheet:
         title = f"{result.measures[0]}: {title[0].lower()}{title[1:]}"
     notes = result.summary().splitlines() if show in ("systems", "pairs", "agreement") else []
     if show == "teams":
-        rows, said = _teams(result, question)
-        notes += said
+        rows, more = _teams(result, question)
+        notes += more
     else:
         rows = result.to_frame(show)  # type: ignore[arg-type]
     if result.settings["interaction"] and show != "anova":

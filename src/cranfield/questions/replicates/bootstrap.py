@@ -1,7 +1,7 @@
 """Replicated scores: the two-way model in closed form, and the residual bootstrap of its system effects.
 
-Scores are held as rows, one per (topic, partition) pair, with one column per system. A topic may lack partitions, but
-then for every system alike; so the cell counts are proportional and the estimates stay closed form.
+Scores are rows, one per (topic, partition) pair, with one column per system. If a topic lacks a partition, all systems
+lack it. So the cell counts are proportional and the estimates have a closed form.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Mask = NDArray[np.bool_]
 class Replicated:
     """Replicated scores of one split: one row per (topic, partition) pair, one column per system.
 
-    Values lie on the exact grid, so that all sums below are the same for any order of adding.
+    Values lie on the exact grid, so sums do not depend on the order of adding.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ class Fit:
 
     @property
     def rescaling(self) -> float:
-        """√(N/(N−p)): what least squares took out of the residuals' spread. √(x/(x−1)) with x partitions each."""
+        """√(N/(N−p)), which undoes the shrinkage of residuals by least squares; √(x/(x−1)) with x partitions each."""
         size, n, m = self.residuals.size, len(self.topics), len(self.systems)
         return math.sqrt(size / (size - (n + m - 1 if self.interaction is None else n * m)))
 
     @property
     def shared(self) -> float:
-        """The share of the residual sum of squares that all systems have in common: topic × partition."""
+        """The share of the residual sum of squares common to all systems (topic × partition)."""
         total = float((self.residuals**2).sum())
         means = self.residuals.mean(axis=1)
         return float((means**2).sum() * self.residuals.shape[1] / total) if total > 0 else 0.0
@@ -138,13 +138,12 @@ class Fit:
 def fit(scores: Replicated, *, interaction: bool = True) -> Fit:
     """Least-squares estimates in closed form.
 
-    With interaction the fitted value of a cell is its mean, and s_j is the unweighted mean of system j's cell
-    means minus the grand mean of all cells (sum-to-zero constraints). Without it, s_j is the mean of system j's
-    rows minus the mean of all rows, and μ + t_i the mean of topic i's rows. Balanced scores give the same s_j
-    either way.
+    With interaction the fitted value of a cell is its mean. s_j is the unweighted mean of system j's cell means minus
+    the grand mean (sum-to-zero constraints). Without interaction s_j is the mean of system j's rows minus the mean of
+    all rows. μ + t_i is the mean of topic i's rows. Balanced scores give the same s_j either way.
 
-    Assumes that every system has the same (topic, partition) pairs. Voorhees, "Using Replicates in Information
-    Retrieval Evaluation", slides "ANOVA Model of Retrieval Score" and "Bootstrap ANOVA".
+    Assumes that every system has the same (topic, partition) pairs. Voorhees et al. (2017), slides "ANOVA Model of
+    Retrieval Score" and "Bootstrap ANOVA".
 
     Examples
     --------
@@ -164,8 +163,8 @@ def fit(scores: Replicated, *, interaction: bool = True) -> Fit:
         return Fit(centre, by_topic - centre, by_system, None, residuals, np.ones(len(scores.topic), dtype=np.int64))
     if scores.values.size == cells.size:
         raise DataError(
-            "every topic has relevant documents in one partition only, so nothing is replicated and the model "
-            "with interaction leaves no residuals; use fewer partitions, or the model without interaction"
+            "every topic has relevant documents in one partition only, so nothing is replicated. "
+            "Use fewer partitions, or the model without interaction."
         )
     weights = int(np.lcm.reduce(scores.per_topic)) // scores.per_topic[scores.topic]
     by_system = cells.mean(axis=0)
@@ -177,7 +176,7 @@ def fit(scores: Replicated, *, interaction: bool = True) -> Fit:
 def anova_table(scores: Replicated, *, interaction: bool = True) -> pl.DataFrame:
     """Sources of variation: degrees of freedom, sums of squares, mean squares, F against the residual, and p.
 
-    All cells of a topic hold the same number of scores, so the sums of squares are orthogonal and add up to the
+    All cells of a topic hold the same number of scores. So the sums of squares are orthogonal and add up to the
     total, balanced or not (types I and II agree).
 
     >>> scores = Replicated.of([[[.2, .4], [.6, .8]], [[.1, .3], [.1, .1]]])
@@ -213,7 +212,7 @@ def anova_table(scores: Replicated, *, interaction: bool = True) -> pl.DataFrame
 
 
 _DRAWN_TOGETHER = 1 << 20
-"""Residuals drawn by one call, to bound memory. Part of what a seed means: it must not change."""
+"""Residuals drawn per call, to bound memory. It must not change: results of a seed depend on it."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,7 @@ class Bootstrap:
 
     @property
     def settings_alone(self) -> Bootstrap:
-        """The same without what belongs to this process: what travels with a unit of work."""
+        """The same without workers and executor, to be sent with a unit of work."""
         return replace(self, workers=1, executor=None)
 
     def __post_init__(self) -> None:
@@ -254,7 +253,7 @@ class Bootstrap:
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """System effects of one split, and what the bootstrap made of them.
+    """System effects of one split, with their bootstrap distribution.
 
     Parameters
     ----------
@@ -311,9 +310,9 @@ def difference_p(effects: Effects, pairs: Pairs) -> Floats:
 
 
 def effect_p(effects: Effects, pairs: Pairs) -> Floats:
-    """Where one system's estimate falls in the other's bootstrap distribution, two-sided; the larger of both ways.
+    """Position of one system's estimate in the other's bootstrap distribution, two-sided; the larger of both ways.
 
-    The published rule. It forgets that the first system's estimate varies too, so it rejects too often.
+    The published rule. It ignores the variance of the first system's estimate, so it rejects too often.
     """
     total = effects.deviations.shape[1]
     better_is_a = pairs.of(effects.effects) >= 0
@@ -334,15 +333,15 @@ def effect_p(effects: Effects, pairs: Pairs) -> Floats:
 def bootstrap_effects(scores: Replicated, how: Bootstrap, *key: int) -> Effects:
     """Fit the model and bootstrap its residuals.
 
-    Residuals are drawn with replacement, added to the fit, and the system effects estimated again. A system's
-    effect is a (weighted) mean, so its new estimate is the old one plus the same mean of the drawn residuals: no
-    refitting, and for ``rows`` one matrix product for all systems and resamples.
+    Residuals are drawn with replacement and added to the fit, and the system effects are estimated again. A system's
+    effect is a (weighted) mean, so the new estimate is the old one plus the same mean of the drawn residuals. Nothing
+    is refitted; for ``rows`` one matrix product serves all systems and resamples.
 
     Parameters
     ----------
     scores : the replicated scores
     how : settings
-    key : numbers that, with the seed, choose the random draws (the split)
+    key : numbers that select the random stream, with the seed (the split)
 
     Examples
     --------
@@ -376,7 +375,7 @@ def _rows(residuals: Floats, weights: NDArray[np.int64], key: tuple[int, ...], b
 
 
 def _cells(residuals: Floats, weights: NDArray[np.int64], key: tuple[int, ...], block: Block) -> Floats:
-    """Weighted sums of residuals drawn from all cells alike, each system with draws of its own."""
+    """Weighted sums of residuals drawn from all cells, independently for each system."""
     rows, systems = residuals.shape
     pool = residuals.ravel()
     rng = generator(*key, block.index)

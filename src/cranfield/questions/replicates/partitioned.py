@@ -53,7 +53,7 @@ class Collection:
     sources: Sequence[Run | str]
     lenient: bool
     name: SystemName
-    skipped: tuple[str, ...]  # what was passed over in folders of runs, one sentence each
+    skipped: tuple[str, ...]  # warnings about skipped files in folders of runs
 
     @classmethod
     def open(cls, qrels: QrelsLike, runs: RunsLike, measures: MeasuresLike, scoring: ScoringOptions) -> Collection:
@@ -63,17 +63,17 @@ class Collection:
         for measure in evaluator.measures:
             if measure.name.startswith(IR_MEASURES):
                 raise ArgumentError(
-                    f"measure {measure} comes from ir_measures, which cannot score partitions; "
-                    "use a measure of `cranfield measures`"
+                    f"measure {measure} comes from ir_measures, which cannot score partitions. "
+                    "Use a measure of `cranfield measures`."
                 )
         given = as_runs(runs)
         sources = list(given)
         if len(sources) < 2:
-            raise DataError(f"replicates compare systems, so at least 2 runs are needed; there is {len(sources)}")
+            raise DataError(f"replicates compare at least 2 runs; there is {len(sources)}. Add runs.")
         return cls(judged, evaluator, sources, scoring["lenient"], scoring["name"], skipped_files(given))
 
     def identity(self) -> dict[str, object]:
-        """What tells these inputs from others, for a work file."""
+        """What identifies these inputs, for a work file."""
         intents = self.evaluator.judgments.intents
         return {
             "qrels": _fingerprint(self.qrels),
@@ -133,14 +133,14 @@ class Splitting:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One split's replicated scores by one measure, and the topics that went short.
+    """One split's replicated scores by one measure.
 
     Parameters
     ----------
     number : of the split
     scores : rows (topic, partition) × systems, both in byte order of their labels
     topics : the topics in use
-    short : topics without relevant documents in some partition (left out, or kept with fewer partitions)
+    short : topics without relevant documents in some partition (dropped, or kept with fewer partitions)
     """
 
     number: int
@@ -155,7 +155,7 @@ class Partitioned:
 
     Parameters
     ----------
-    whole : topics × systems, in byte order of their labels; topics without any relevant document left out
+    whole : topics × systems, in byte order of their labels; topics without any relevant document are dropped
     splits : the splits
     n_partitions : partitions of each split
     tags : the run tag of each system
@@ -180,10 +180,10 @@ def partition_scores(
     executor: Executor | None,
     finished: Callable[[], None],
 ) -> tuple[list[Partitioned], tuple[str, ...]]:
-    """Score every run on all partitions, one result per measure; also what to know about the runs.
+    """Score every run on all partitions: one result per measure, and warnings about the runs.
 
     Each run is read, ordered and matched with the judgments once. Documents are assigned to partitions by a
-    seeded hash of their id (see `assign`). What `finished` is told about is a run.
+    seeded hash of their id (see `assign`). `finished` is called after each run.
     """
     evaluator, qrels, x = collection.evaluator, collection.qrels, how.n_partitions
     judgments, topics, hashes = evaluator.judgments, evaluator.topics, DocumentHashes()
@@ -192,18 +192,18 @@ def partition_scores(
     cells = how.n_splits * x * len(topics) * len(collection.sources) * len(levels)
     if cells > MOST_CELLS:
         raise ArgumentError(
-            f"{how.n_splits:,} splits into {x:,} partitions make {cells:,} scores, and at most {MOST_CELLS:,} fit in "
-            "memory; ask for fewer splits, partitions or measures."
+            f"{how.n_splits:,} splits into {x:,} partitions make {cells:,} scores; at most {MOST_CELLS:,} fit in "
+            "memory. Ask for fewer splits, partitions or measures."
         )
     numbers = list(range(1, how.n_splits + 1))
     if how.empty == "redraw":
         numbers, worst = choose_splits(judgments, judged, sorted(set(levels)), how.n_splits, x, how.seed, how.redraws)
         if len(numbers) < how.n_splits:
             raise DataError(
-                f"only {len(numbers)} of {how.redraws} splits leave every topic relevant documents in all {x} "
-                f"partitions, and {how.n_splits} are wanted; most often in the way: topic "
-                f"{summary([topics[at] for at in np.flatnonzero(worst)])}; use empty='drop' or empty='keep', fewer "
-                "partitions, or more redraws"
+                f"only {len(numbers)} of {how.redraws} splits have relevant documents of every topic in all {x} "
+                f"partitions; {how.n_splits} are needed. Topics that fail most often: "
+                f"{summary([topics[at] for at in np.flatnonzero(worst)])}. Use empty='drop' or empty='keep', fewer "
+                "partitions, or more redraws."
             )
     counts = {level: relevant_counts(judgments, judged, level, numbers, x, how.seed) for level in set(levels)}
     picked = {level: _pick(len(topics), counts[level], numbers, how.empty) for level in counts}
@@ -253,10 +253,10 @@ def _pick(n_topics: int, counts: Ints, numbers: Sequence[int], empty: EmptyPolic
         left = int(mask.any(axis=1).sum())
         if left < 2:
             most = int(count.sum(axis=1).max())
-            advice = "use fewer partitions" + (", or keep what there is (empty='keep')" if empty != "keep" else "")
+            advice = "Use fewer partitions" + (", or empty='keep'." if empty != "keep" else ".")
             raise DataError(
                 f"split {number} leaves {left} of {n_topics} topics with relevant documents in all {counts.shape[2]} "
-                f"partitions, and at least 2 are needed; the richest topic has {most} relevant documents; {advice}"
+                f"partitions; at least 2 are needed. No topic has more than {most} relevant documents. {advice}"
             )
     return usable
 
@@ -269,7 +269,7 @@ def _score_runs(
     executor: Executor | None,
     finished: Callable[[], None],
 ) -> list[dict[str, Any]]:
-    """One part per run, in the order given: those of the work file as they are, the others computed."""
+    """One part per run, in the order given, from the work file or computed."""
     n, k = len(scorer.evaluator.topics), len(scorer.evaluator.measures)
     needed: dict[str, type | tuple[int, ...]] = {
         "system": str, "tag": str, "missing": list, "unjudged_topics": list, "notes": list, "whole": (k, n),
@@ -307,7 +307,7 @@ def _score_run(
     ranking, unjudged_topics = evaluator.judge_with_unjudged_topics(run)
     missing = [evaluator.topics[topic] for topic in np.flatnonzero(ranking.retrieved == 0)]
     if len(missing) == len(evaluator.topics):
-        raise DataError(f"{run.system}: no topic in common with {judgments}; do the topic ids agree?")
+        raise DataError(f"{run.system}: no topic in common with {judgments}. Check the topic ids.")
     return {
         "system": run.system,
         "tag": run.tag,

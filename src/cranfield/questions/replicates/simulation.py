@@ -42,9 +42,9 @@ def calibrate(
     Returns
     -------
     frame
-        One row a combination: `coverage` of the 1 − alpha intervals on system effects and `type_1` error of the pair
-        tests at alpha, each the mean over systems (pairs) and datasets with its standard error over datasets, and
-        the smallest and largest value of a single system (pair).
+        One row per combination: `coverage` of the 1 − alpha intervals on system effects, and `type_1` error of the
+        pair tests at alpha. Each is a mean over systems (pairs) and datasets, with its standard error over datasets
+        and the smallest and largest value of a single system (pair).
 
     Examples
     --------

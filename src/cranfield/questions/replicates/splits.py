@@ -22,7 +22,7 @@ from cranfield.questions.replicates.bootstrap import Bootstrap, Floats, Ints, Ma
 from cranfield.questions.replicates.partitioned import Partitioned, Split
 
 CAP = 0.99
-"""P-values above it count as it in the Cauchy combination, which a single 1 would else drag to 1."""
+"""Cap on p-values in the Cauchy combination; without it a single p of 1 makes the result 1."""
 
 
 def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
@@ -31,8 +31,8 @@ def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
     Parameters
     ----------
     p : splits × pairs, uncorrected
-    agrees : splits × pairs; whether the split's difference has the direction that is being decided. One that has
-        not speaks for nothing: its p-value counts as 1.
+    agrees : splits × pairs; whether the split's difference has the direction to be decided. If not, its p-value
+        counts as 1.
     method : ``"twice-median"``: 2·median, valid under any dependence (Rüger 1978; DiCiccio, DiCiccio & Romano
         2020). ``"cauchy"``: the tail of the mean of tan((½ − p)π), p capped at .99; approximately valid in the
         tail under dependence (Liu & Xie 2020). A single split keeps its p-value.
@@ -60,7 +60,7 @@ def merge_p(p: Floats, agrees: Mask, method: Merge = MERGE) -> Floats:
 
 @dataclass(frozen=True)
 class Rule:
-    """How pairs are decided: level, correction, and what many splits amount to."""
+    """How pairs are decided: level, correction, and how splits are combined."""
 
     alpha: float = ALPHA
     correction: str = REPLICATES_CORRECTION
@@ -90,7 +90,7 @@ class Rule:
         ([2, 1], [0, 1], [0.004, 1.0])
         """
         mean = difference.mean(axis=0)
-        # The direction decided on is that of the mean difference; a split that points the other way speaks for nothing.
+        # The direction is that of the mean difference; p counts as 1 in a split that points the other way.
         merged = merge_p(p, np.sign(difference) == np.sign(mean), self.merge)
         split_p = np.stack([adjust(each, self.correction) for each in p])
         votes = at_most(split_p, self.alpha)
@@ -100,7 +100,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """What many splits say of every pair. Differences are `a` minus `b`; directions are kept apart throughout.
+    """The decisions of many splits on every pair. Differences are `a` minus `b`; directions are kept apart.
 
     Parameters
     ----------
@@ -144,16 +144,15 @@ class Decisions:
 
     @property
     def direction(self) -> Ints:
-        """1 where `a` is the better of a pair that is decided, −1 where `b` is, 0 where none is shown to be."""
+        """1 where `a` is significantly better, −1 where `b` is, 0 where the pair is undecided."""
         return np.where(self.decided, np.sign(self.difference), 0).astype(np.int64)
 
 
 def agreement_table(decisions: Decisions) -> pl.DataFrame:
     """How many pairs the splits agree on: 11:0, 10:1, … as in the slides "Agreement Over Different Splits".
 
-    A split says of a pair: `a` is better, `b` is better, or neither is shown. The larger side of "10:1" is the
-    commonest of the three; opposite directions never agree. `both_directions` counts the pairs that some splits
-    decide one way and others the other way.
+    A split decides for `a`, for `b`, or for neither. The larger side of "10:1" is the most frequent of the three;
+    opposite directions never agree. `both_directions` counts the pairs that splits decide in opposite directions.
     """
     n = decisions.n_splits
     neither = n - decisions.ahead - decisions.behind
@@ -172,7 +171,7 @@ def agreement_table(decisions: Decisions) -> pl.DataFrame:
 
 DIFFERENT = sentence(
     "replicates.different",
-    "{measure}: {different:,} of {pairs:,} pairs different ({share:.1%}), mean interval length {length:.4f}",
+    "{measure}: {different:,} of {pairs:,} pairs differ ({share:.1%}); mean interval length {length:.4f}",
     "pairs that the splits together separate by their rule; about other documents, not about other topics",
     always=True,
 )
@@ -180,7 +179,7 @@ DIFFERENT = sentence(
 
 @dataclass(frozen=True, eq=False)
 class SplitEffects:
-    """What one split says: a value per system, and a p-value per pair (the earlier system minus the later)."""
+    """Results of one split: a value per system, and a p-value per pair (the earlier system minus the later)."""
 
     effects: Floats
     lower: Floats
@@ -201,10 +200,10 @@ class SplitEffects:
 
 
 def analyse_split(how: Bootstrap, alpha: float, split: Split) -> dict[str, Any]:
-    """Fit one split, bootstrap it, and keep intervals and p-values: what `SplitEffects` holds."""
+    """Fit and bootstrap one split; returns the fields of `SplitEffects`."""
     found = bootstrap_effects(split.scores, how, split.number)
     lower, upper = found.intervals(alpha)
-    # Of few topics or many ties, resampled effects can all lie to one side; an interval holds its estimate.
+    # With few topics or many ties all resampled effects can lie on one side; the interval must hold its estimate.
     lower, upper = np.minimum(lower, found.effects), np.maximum(upper, found.effects)
     p = found.p_values(all_pairs(split.scores.n_systems))
     return vars(SplitEffects(found.effects, lower, upper, p, found.fit.shared, found.fit.spread))
@@ -218,7 +217,7 @@ def analyse_splits(
     work: WorkFile | None = None,
     finished: Callable[[], None] | None = None,
 ) -> tuple[SplitEffects, ...]:
-    """Every split's effects, side by side; a split that the work file holds is not computed again."""
+    """The effects of every split; splits in the work file are not computed again."""
     file = work or WorkFile(None, {})
     named = {f"{name} split {split.number}": split for split in splits}
     m = splits[0].scores.n_systems
@@ -237,7 +236,7 @@ def analyse_splits(
 
 
 def decide_effects(effects: Sequence[SplitEffects], rule: Rule) -> Decisions:
-    """What the splits together say of every pair (the earlier system minus the later)."""
+    """The combined decisions on every pair (the earlier system minus the later)."""
     pairs = all_pairs(len(effects[0].effects))
     return rule(np.stack([split.p for split in effects]), np.stack([pairs.of(split.effects) for split in effects]))
 
@@ -249,7 +248,7 @@ class MeasureReplicates:
     Parameters
     ----------
     data : the scores
-    effects : what each split says
+    effects : the results of each split
     how, rule : settings
     """
 
@@ -275,7 +274,7 @@ class MeasureReplicates:
 
     @cached_property
     def decisions(self) -> Decisions:
-        """What the splits together say of every pair."""
+        """The combined decisions on every pair."""
         return decide_effects(self.effects, self.rule)
 
     @property
@@ -338,9 +337,8 @@ class MeasureReplicates:
     def splits_frame(self) -> pl.DataFrame:
         """One row per split: topics used and short, interval lengths, pairs found different, nature of the residuals.
 
-        `shared` is the share of the residual sum of squares common to all systems (topic × partition), and
-        `spread` the largest residual variance of a system divided by the smallest; null, not defined, where a system
-        has no residuals at all.
+        `shared` is the share of the residual sum of squares common to all systems (topic × partition). `spread` is
+        the largest residual variance of a system divided by the smallest; null where a system has no residuals.
         """
         splits, lengths = self.data.splits, np.array([each.lengths for each in self.effects])
         spread = pl.Series([each.spread for each in self.effects], dtype=pl.Float64)

@@ -1,4 +1,4 @@
-"""Charts of reuse: ranks that teams lose without their own judgments, and what depth does about it."""
+"""Charts of reuse: ranks that teams lose without their own judgments, by team and by pool depth."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def drops(result: Reuse) -> Drawing:
         "team", "series", "rank_drop", "unique_relevant", "score_change"
     )
     scales = series_scales(kept)
-    title = "ranks lost by the run that loses most"
+    title = "most ranks lost by a run"
     base = alt.Chart(rows(shown)).encode(y=alt.Y("team:N", sort=order, axis=style.names_axis()))
     plot = alt.layer(
         base.mark_rule(color="#c3ccd5").encode(x=alt.X("min(rank_drop):Q", title=title), x2="max(rank_drop):Q"),
@@ -61,8 +61,8 @@ def drops(result: Reuse) -> Drawing:
 
 def _details(result: Reuse, frame: pl.DataFrame, teams: int) -> str:
     left = result.settings["n_teams"] - teams
-    more = f"; {left} further teams not drawn" if teams < frame["team"].n_unique() else ""
-    return f"{_counts(result)}; left of 0 all of a team's runs gain ranks{more}"
+    more = f"; {left} more teams not drawn" if teams < frame["team"].n_unique() else ""
+    return f"{_counts(result)}; left of 0: all runs of the team gain ranks{more}"
 
 
 def _counts(result: Reuse) -> str:
@@ -88,7 +88,7 @@ def depths(result: Reuse) -> Drawing:
     scales = series_scales(kept)
     base = alt.Chart(rows(worst)).encode(
         x=alt.X("depth:Q", title="pool depth", scale=alt.Scale(padding=16), axis=style.whole_axis()),
-        y=alt.Y("rank_drop:Q", title="most ranks a run loses", axis=style.whole_axis()),
+        y=alt.Y("rank_drop:Q", title="most ranks lost by a run", axis=style.whole_axis()),
         color=alt.Color("series:N", title=None, scale=scales["color"], legend=LINES),
     )
     plot = alt.layer(

@@ -1,4 +1,4 @@
-"""Scores there would be, had fewer documents been judged: every run is ordered and looked up once, then masked."""
+"""Scores with fewer judged documents: every run is ordered and matched once, then masked."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PartialJudgments:
-    """The judgments of some documents, and the number each has among them (−1 for those left out)."""
+    """The judgments of some documents, and the position of each among them (−1 for the others)."""
 
     judgments: Judgments
     number: NDArray[np.int64]
 
     @classmethod
     def of(cls, whole: Judgments, kept: Mask) -> PartialJudgments:
-        """Only the documents chosen by a mask; the topics stay, also those without a judgment left."""
+        """Only the documents of a mask; all topics stay, even those without judgments."""
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         chosen = whole.subtopics.where(kept[whole.subtopics.document])
         chosen = replace(chosen, document=number[chosen.document])
@@ -51,7 +51,7 @@ class PartialJudgments:
 
 
 def condensed(ranking: JudgedRanking) -> JudgedRanking:
-    """The ranking without its unjudged documents, the others moved up (Sakai 2007)."""
+    """The ranking without its unjudged documents (Sakai 2007)."""
     retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
     start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
     places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
@@ -62,7 +62,7 @@ def condensed(ranking: JudgedRanking) -> JudgedRanking:
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Measures as they are, and measures of condensed lists."""
+    """Measures of full lists and of condensed lists."""
 
     plain: Evaluator
     condensed: Evaluator | None
@@ -105,7 +105,7 @@ def judged_share(ranking: JudgedRanking, kept: Mask, depth: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Scores by every view (views × topics × systems) on the exact grid, with what orders systems by them."""
+    """Scores by every view (views × topics × systems) on the exact grid, with sums and resampled sums."""
 
     values: Array
     grid: Array

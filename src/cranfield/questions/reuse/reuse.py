@@ -1,4 +1,4 @@
-"""`reuse`: would these judgments be fair to systems that did not help to make them?"""
+"""`reuse`: are these judgments fair to systems that did not contribute to the pool?"""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 POOL_NOT_JUDGED = sentence(
     "reusability.pool-not-judged",
-    "depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} documents "
-    "per topic), so what is said of it is true of the judged part alone, as if the pool were shallower.",
+    "Depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
+    "documents per topic). Rank losses there are underestimated, because fewer judged documents are unique to a "
+    "team. Use a shallower depth.",
     "less than nine tenths of the pool of these depths was judged",
 )
 NO_TAU = sentence(
     "reusability.no-tau",
-    "{count} of {rows} rows have no tau: all systems tie with or without the judgments.",
-    "in that many rows all systems have the same score, with the team's judgments or without",
+    "{count} of {rows} rows have no tau, because all systems tie with or without the judgments.",
+    "in that many rows all systems have the same score, with or without the team's judgments",
 )
 
 
@@ -69,9 +70,9 @@ class Reuse(Result):
     system_rows : polars frame
         One row per depth and system: how much of its top is judged, and RBP's residual, with and without its team.
     n_judged : int
-        Judgments there are.
+        Number of judgments.
     pools : mapping from depth to int
-        How many of them are of documents that some run has among its first so many; the others are not used.
+        Number of judgments of documents in the pool of that depth; the others are not used.
     """
 
     rows: pl.DataFrame
@@ -96,8 +97,7 @@ class Reuse(Result):
         measure, view (``full list`` or ``condensed list``), depth, team, runs, unique_judged, unique_relevant,
         rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the
         run that loses most, without minus with its judgments), tau with lower and upper (the order of all systems
-        without and with them), pairs and flips (of its runs with those of other teams, and how many are decided
-        otherwise).
+        without and with them), pairs (of its runs with those of other teams) and flips (changed decisions).
         """
         return self.rows
 
@@ -106,7 +106,7 @@ class Reuse(Result):
         return self.system_rows
 
     def worst(self) -> pl.DataFrame:
-        """Of every measure, view and depth the team that loses most ranks."""
+        """The team that loses most ranks, for every measure, view and depth."""
         by = ["measure", "view", "depth"]
         order = self.rows.sort("rank_drop", "tau", descending=[True, False], maintain_order=True)
         return order.unique(by, keep="first", maintain_order=True).sort(by)
@@ -153,21 +153,21 @@ def reuse(
     seed: int = SEED,
     **scoring: Unpack[ScoringOptions],
 ) -> Reuse:
-    """What happens to a team's runs when the documents that only this team brought into the pool are not judged?
+    """What happens to a team's runs without the judgments of documents that only this team contributed?
 
-    That is how a later system, which brought nothing, would be judged (Zobel 1998). For every pool depth d the pool is
-    what was judged of the first d documents of all runs; judgments of other documents are not used. A team's *unique*
-    judgments are those of documents that no run of another team has among its first d. They are taken away, all systems
-    are scored anew, and the team's runs looked up in the new order.
+    This is how a later system, which contributed nothing, would be judged (Zobel 1998). The pool of depth d is the
+    judged documents among the first d of all runs; judgments of other documents are not used. A team's *unique*
+    judgments are those of documents that no run of another team has among its first d. They are left out, all systems
+    are scored again, and the team's runs are found in the new order.
 
-    Whether two systems differ is decided by a paired t-test with Holm's correction over all pairs of a run of the team
-    and a run of another; a *flip* is a pair that is decided otherwise without the unique judgments (differs, does not
-    differ, or differs the other way round).
+    A paired t-test with Holm's correction decides whether two systems differ. The family is all pairs of a run of the
+    team and a run of another team. A *flip* is a pair with another decision without the unique judgments: different,
+    undecided, or different in the opposite direction.
 
-    Robust views beside the measures asked for: bpref, which passes over unjudged documents, and AP and nDCG of
-    condensed lists, from which they are removed (Sakai 2007). RBP's residual says how much of its weight lies on
-    unjudged documents and beyond the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1), which is p^n plus the weight
-    of unjudged ranks (Moffat & Zobel 2008); a topic for which a run has nothing has residual 1.
+    Robust views are added to the measures: bpref, which ignores unjudged documents, and AP and nDCG of condensed lists,
+    from which they are removed (Sakai 2007). RBP's residual is the weight of unjudged documents and of ranks beyond
+    the end of the ranking: 1 − Σ_judged (1 − p)p^(rank−1). This is p^n plus the weight of unjudged ranks (Moffat &
+    Zobel 2008). A topic without retrieved documents has residual 1.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def reuse(
         a regular expression: the team is what it matches at the start of the run tag.
     measures : names or `Measure` values, not of ir_measures
     depths : int or several
-        Pool depths, at most that to which the runs were judged.
+        Pool depths; at most the depth of judging.
     leave_out : str or several, optional
         Teams to leave out; all of them in turn unless given.
     cutoff : int
@@ -221,7 +221,7 @@ def reuse(
     views = _views(qrels, measures, options)
     if len(views.plain.topics) < 2:
         raise DataError(
-            f"{qrels.name}: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
+            f"{qrels.name}: there is 1 judged topic; leaving teams out needs at least 2. Judge more topics."
         )
     rankings = [views.plain.judge(run) for run in listed]
     matched = [ranking.matched(run.system) for run, ranking in zip(listed, rankings, strict=True)]
@@ -236,7 +236,7 @@ def reuse(
         pool = np.asarray((nearest <= depth).any(axis=1))
         if not pool.any():
             raise DataError(
-                f"{qrels.name}: no document among the first {depth} of any run is judged; do the document ids agree?"
+                f"{qrels.name}: no document among the first {depth} of any run is judged. Check the document ids."
             )
         pools[depth] = int(pool.sum())
         whole = Standing.of(views.scores(rankings, pool), weights)
@@ -274,7 +274,7 @@ def reuse(
 
 
 def _find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> tuple[list[Run], tuple[str, ...]]:
-    """The runs in byte order of their systems, read where files were given; and what was passed over in folders."""
+    """The runs in byte order of their systems, and warnings about skipped files."""
     sources = as_runs(runs)
     given = list(sources)
     listed = [one for one in given if isinstance(one, Run)]
@@ -286,11 +286,11 @@ def _find_runs(runs: RunsLike, lenient: bool, name: SystemName) -> tuple[list[Ru
 def _find_teams(
     runs: Sequence[Run], teams: Mapping[str, str] | Path | None, team_prefix: str | None
 ) -> Mapping[str, str]:
-    """The team of each system, from whichever of the two ways was used."""
+    """The team of each system, from a mapping, a file or a prefix."""
     if (teams is None) == (team_prefix is None):
         raise ArgumentError(
-            "give one grouping of the runs: `teams` (a file of lines `system team`) or `team_prefix` (a regular "
-            "expression for the start of run tags)."
+            "the runs need one grouping. Give either `teams` (a file of lines `system team`) or `team_prefix` "
+            "(a regular expression for the start of run tags)."
         )
     if team_prefix is not None:
         return teams_by_prefix([run.system for run in runs], [run.tag for run in runs], team_prefix)
@@ -302,20 +302,20 @@ def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, lis
     names = [run.system for run in runs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"two runs are called {twice}; every run needs a name of its own")
+        raise DataError(f"two runs are called {twice}. Give every run a unique name.")
     if not names:
-        raise ArgumentError("`runs` is empty; give the runs the pool was made of.")
+        raise ArgumentError("`runs` is empty. Give the runs the pool was made of.")
     if missing := [name for name in names if name not in teams]:
-        raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}); add them to `teams`")
+        raise DataError(f"no team is given for {len(missing)} runs ({summary(missing)}). Add them to `teams`.")
     if unmatched := sorted(set(teams) - set(names)):
         raise DataError(
-            f"teams are given for systems without a run: {summary(unmatched)}; add the runs or drop the names"
+            f"teams are given for systems without a run: {summary(unmatched)}. Add the runs or drop the names."
         )
     members: dict[str, list[int]] = {team: [] for team in natural_sorted(set(teams.values()))}
     for at, name in enumerate(names):
         members[teams[name]].append(at)
     if len(members) < 2:
-        raise DataError(f"all {len(names)} runs are of one team ({next(iter(members))}); leaving it out leaves no pool")
+        raise DataError(f"all {len(names)} runs are of one team ({next(iter(members))}). Give at least 2 teams.")
     return members
 
 
@@ -326,7 +326,7 @@ def _check_left_out(leave_out: str | Sequence[str] | None, members: Mapping[str,
         if team not in members:
             raise UnknownNameError("team", team, members)
     if not chosen:
-        raise ArgumentError("`leave_out` is empty; name at least one team, or leave it out for all of them.")
+        raise ArgumentError("`leave_out` is empty. Name at least one team, or omit it for all teams.")
     return chosen
 
 
@@ -336,7 +336,7 @@ def _check_depths(depths: int | Sequence[int]) -> list[int]:
     for depth in wanted:
         at_least("depths", depth, 1, 100)
     if not wanted:
-        raise ArgumentError("`depths` is empty; give at least one pool depth.")
+        raise ArgumentError("`depths` is empty. Give at least one pool depth.")
     return sorted(wanted)
 
 
@@ -359,7 +359,7 @@ def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:
 
 
 def _unjudged(pools: pl.DataFrame) -> tuple[str, ...]:
-    """Which pools are deeper than the judging was."""
+    """A warning about pools that were not judged completely."""
     deep = pools.filter(pl.col("judged_share") < LOW_SHARE)
     if deep.is_empty():
         return ()

@@ -88,9 +88,9 @@ def simulate_scores(
     """A score matrix like this one, with true means that are known.
 
     ``resample`` draws topics with replacement, ``copula`` new ones from fitted margins and a vine copula of the systems
-    (extra ``simulate``). Without a difference every system keeps its own mean (in ``copula``, that of its fitted
-    margin), which is then the truth; with one, all systems get the mean of the first, and the second half of them as
-    much more (see `simulate_tests` for how margins are moved).
+    (extra ``simulate``). Without a difference the true mean of every system is its own (in ``copula``, that of its
+    fitted margin). With one, all systems get the mean of the first, and the second half get the difference added (see
+    `simulate_tests` for how margins are moved).
 
     Parameters
     ----------

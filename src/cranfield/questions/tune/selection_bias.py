@@ -1,4 +1,4 @@
-"""Selection bias made visible: what tuning on the test topics makes of settings that are all equally good."""
+"""`selection_bias`: simulate tuning on the test topics among equally good settings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from cranfield.core.answer import Drawings
 
 _STREAM = 510
-"""The simulated scores have a stream of random numbers of their own."""
+"""The stream of random numbers of simulated scores."""
 MOST_SCORES, MOST_DRAWS = 100_000_000, 1e12
-"""Scores of one experiment, and draws in all."""
+"""Limits on the scores of one experiment and on all draws."""
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionBias(Result):
-    """How much better than an equally good, untuned system a tuned one looks, tuned and tested in two ways.
+    """The apparent advantage of a tuned system over an equally good one, in-sample and held-out.
 
     Attributes
     ----------
@@ -134,26 +134,25 @@ def selection_bias(
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> SelectionBias:
-    """Tune settings that are all equally good, and see how much better than an untuned equal they look.
+    """Simulate tuning among equally good settings, and measure the apparent advantage of the best.
 
-    The score of a setting on a topic is the topic's ease plus normal noise of standard deviation `sd`, the same
-    for all settings and for the baseline. Topic ease is common to both sides of every difference and drops out.
-    So the true advantage is 0, and whatever shows up is selection: by theory E(largest of m standard normals) ·
-    sd · √(1 − correlation) / √n when the best mean is reported on the topics it was chosen on.
+    The score of a setting on a topic is a topic effect plus normal noise of standard deviation `sd`, the same for all
+    settings and for the baseline. The topic effect cancels in every difference. So the true advantage is 0, and any
+    in-sample advantage is selection bias: in theory E(largest of m standard normals) · sd · √(1 − correlation) / √n.
 
-    The mean of the held-out scores is free of it. A test on them is not quite: each fold's choice rests on the
-    other folds' topics, so held-out scores depend on one another, and with settings as unlike as different
-    systems (correlation 0) a t-test on many small folds rejects too often. With settings as alike as neighbours
-    on a parameter grid (correlation .9) its level is right. A single hold-out is right always, and weak.
+    The mean of the held-out scores is unbiased. A test on them is not exact: each fold's choice depends on the topics
+    of the other folds, so held-out scores are dependent. With settings as different as separate systems (correlation
+    0) a t-test on many small folds rejects too often. With neighbours on a parameter grid (correlation .9) it keeps
+    its level. A single hold-out always keeps the level, but has low power.
 
     Parameters
     ----------
     n_settings, n_topics : size of the experiment
     splitter, folds, leave_one_out, holdout, n_repeats : how to hold topics out (see `tune`); 10 folds unless given
-    sd : spread of a setting's scores on a topic about the topic's ease. The root of the `residual` variance of
-        past scores is an estimate.
-    correlation : of that spread between settings of the family: 0 for settings that have no more in common with
-        each other than with the baseline, near 1 for neighbours on a grid
+    sd : standard deviation of scores around the topic mean. The root of the `residual` variance of past scores is an
+        estimate.
+    correlation : of these scores between settings of the family: 0 for settings no more alike than setting and
+        baseline, near 1 for neighbours on a grid
     alpha : level of the two-sided paired t-test against the baseline
     n_experiments : how many experiments to simulate
 
@@ -173,7 +172,7 @@ def selection_bias(
     ):
         if size > most:
             raise ArgumentError(
-                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Make one of them smaller."
+                f"{name} is {number_text(size)}; at most {most:g} can be simulated. Reduce one of them."
             )
     if not 1e-12 <= sd <= 1e12:
         raise ArgumentError(f"`sd` must be a positive number; got {sd}. Write {BIAS_SD}.")
