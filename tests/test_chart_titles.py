@@ -220,10 +220,10 @@ case("highest-mean", lambda: titled(STEPS, "systems"),
 case("highest-mean-shared", lambda: titled(matrix(np.tile([0.3, 0.3], (4, 1))), "systems"),
      lambda: "2 systems share the highest mean AP: 0.300", lambda: titled(STEPS, "systems"))  # fmt: skip
 case("promises-too-much", lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "folds"),
-     lambda: f"Tuning on the test topics would promise {most_optimism(tuned(0, 0, 0.3, 0, 0, 0)):.4f} too much for lm",
+     lambda: f"In-sample tuning overestimates lm by {most_optimism(tuned(0, 0, 0.3, 0, 0, 0)):.4f}",
      lambda: titled(tuned(0, 0, 0.3, 0, 0.3, 0), "folds"))  # fmt: skip
 case("promises-no-more", lambda: titled(tuned(0, 0, 0.3, 0, 0.3, 0), "folds"),
-     lambda: "No family's mean on the test topics is above its held-out mean",
+     lambda: "No in-sample mean is above its held-out mean",
      lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "folds"))  # fmt: skip
 case("best-held-out", lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "curve"),
      lambda: f"bm25 has the best held-out mean of 2 families: {tuned(0, 0, 0.3, 0, 0, 0).families[0].held_out_mean:.4f}",

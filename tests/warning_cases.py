@@ -255,8 +255,8 @@ case("replicates.none-small-enough", lambda: replicated(correction="holm", n=200
      lambda: replicated(correction="holm", n=239))  # fmt: skip
 CASES["replicates.dominated"] = (
     lambda: (said(replicated(lone=True)),
-             f"AP: topic t00 alone makes {wild_share():.0%} of the residual sum of squares, so the length of the intervals "
-             "depends on it; does it have few relevant documents?"),
+             f"AP: topic t00 contributes {wild_share():.0%} of the residual sum of squares, so the interval lengths "
+             "depend on it. Check whether it has few relevant documents."),
     lambda: said(replicated()),
 )  # fmt: skip
 case("replicates.raw", lambda: replicated(published=True),
@@ -273,8 +273,8 @@ def shared_part() -> Shown:
     residual = x - x.mean(axis=1, keepdims=True)
     share = 4 * (residual.mean(axis=2) ** 2).sum() / (residual**2).sum()
     return said(replicated(published=True)), (
-        f"resampling cells treats residuals as independent, but {share:.0%} of their sum of squares is shared by all "
-        "systems (topic × partition); use rows"
+        f"Resampling cells assumes independent residuals, but systems share {share:.0%} of their sum of squares "
+        "(topic × partition). Use rows."
     )
 
 
@@ -293,7 +293,7 @@ def reused(level: int) -> cf.Reuse:
 
 CASES["reusability.no-tau"] = (
     lambda: (said(reused(0)),
-             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau: all systems tie with or "
+             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau, because all systems tie with or "
              "without the judgments."),
     lambda: said(reused_apart()),
 )  # fmt: skip
@@ -301,8 +301,8 @@ CASES["reusability.no-tau"] = (
 
 CASES["reusability.pool-not-judged"] = (
     lambda: (said(reused(1)),  # x is in the pool of a, b, c, d and x, and nobody judged it
-             "depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic), so what is said of it is "
-             "true of the judged part alone, as if the pool were shallower."),
+             "Depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic). Rank losses there are "
+             "underestimated, because fewer judged documents are unique to a team. Use a shallower depth."),
     lambda: said(reused_apart()),
 )  # fmt: skip
 
@@ -391,8 +391,8 @@ case("tuning.leave-one-out", lambda: clear(leave_one_out=True),
      lambda: clear(folds=5))  # fmt: skip
 CASES["tuning.mixture"] = (
     lambda: (said(tuned(0.0, seed=2, folds=10)),
-             f"x: no more than {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out mean "
-             "is that of a mixture of settings; another draw of topics may well choose another"),
+             f"x: only {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out "
+             "mean is that of several settings. Other topics may lead to another choice."),
     lambda: said(clear(folds=10)),
 )  # fmt: skip
 
@@ -431,11 +431,11 @@ def evaluated(documents: str = "abc", topics: str = "12", relevance: int = 1, ma
 
 
 case("measures.no-common-topic", lambda: evaluated(topics="89"),
-     "other: no topic in common with qrels. Check the topic ids.", evaluated)  # fmt: skip
+     "other: no topic in common with qrels; do the topic ids agree?", evaluated)  # fmt: skip
 case("measures.none-judged", lambda: evaluated("ABC"),
-     "other: none of its documents is judged. Check the document ids.", evaluated)  # fmt: skip
+     "other: none of its documents is judged; do the document ids agree?", evaluated)  # fmt: skip
 case("measures.hardly-judged", lambda: evaluated("a", many=400),
-     "other: only 2 of its 802 documents on judged topics are judged. Check the document ids. `cranfield check` "
+     "other: only 2 of its 802 documents on judged topics are judged; do the document ids agree? `cranfield check` "
      "compares them",
      evaluated)  # fmt: skip
 case("measures.missing-topics", lambda: evaluated(topics="1"),

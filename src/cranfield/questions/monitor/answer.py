@@ -72,10 +72,10 @@ PLAN = (
 )
 ANYTIME_PLAN = ("t: smallest |t| at which a confidence sequence excludes 0. Looks spend nothing.",)
 FORECAST = (
-    "topics: total number, if means and variances stay the same. Chance leads make it too low. Use it to plan the "
-    "next batch, never to decide.",
+    "topics: total number, if means and variances stay the same. Differences due to chance make it too low. Use it "
+    "to plan the next batch, never to decide.",
 )
-BLIND = "The variance is estimated blind to the systems, so the final test keeps its level."
+BLIND = "The variance is estimated blind to the systems, so it hardly affects the level of the final test."
 BLIND_TO_MANY = (
     "Differences between the {} systems' means count as noise in it, so topics_needed is biased high. "
     "`design recommend` estimates the variance without them, but not blinded."

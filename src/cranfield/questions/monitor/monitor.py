@@ -199,8 +199,8 @@ class Monitoring(Result):
 
         Columns system_a, system_b, topics (null beyond a thousand times the present number) and in_plan (whether this
         is within the planned maximum). Planned looks: when the t-test passes the boundary of the last look. Unplanned
-        looks: when the confidence sequence excludes 0. Chance leads make it too low: use it to plan the next batch,
-        never to decide.
+        looks: when the confidence sequence excludes 0. Differences due to chance make it too low: use it
+        to plan the next batch, never to decide.
         """
         last = self.looks[-1]
         open_pairs = np.flatnonzero(last.decided == 0)

@@ -52,7 +52,7 @@ TEAMS = (
     "rank_drop: most ranks lost by one of its runs. score_change: of the run that loses most. tau: between the orders "
     "of all systems with and without them. flips: changed decisions on pairs with other teams' runs.",
 )
-WORST = ("The team that loses most ranks, for every measure, view and depth.",)
+WORST = ("The team with the largest rank loss, for every measure, view and depth.",)
 
 
 def reuse_answer(result: Reuse, question: Any = None) -> Answer:

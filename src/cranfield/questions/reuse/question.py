@@ -74,8 +74,8 @@ class ReuseQuestion(Scoring):
     seed: int = shared.seed()
     show: str = setting(
         "teams",
-        "teams: one row per measure, depth and team. worst: the team that loses most. systems: judged share of each "
-        "run, with and without its team.",
+        "teams: one row per measure, depth and team. worst: the team with the largest loss. systems: judged share "
+        "of each run, with and without its team.",
         choices=defaults.names(defaults.ReuseShow), part="view", on_page=False,
     )  # fmt: skip
 
