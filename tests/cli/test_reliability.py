@@ -211,7 +211,7 @@ def test_bad_batches(here: Path) -> None:
     Path("other.AP.csv").write_text(table([[0.1, 0.2, 0.3, 0.4]], "abcx", first=50))
     assert "batch 2 and the first differ in 2 systems (d, x)" in refused("monitor", "batch1.AP.csv", "other.AP.csv")
     assert "batch 2 repeats 10 topics of earlier batches" in refused("monitor", "batch1.AP.csv", "all.AP.csv")
-    assert "cuts one table into batches, and there are 2" in refused(
+    assert "cuts one table into batches; there are 2" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "--per-look", "5"
     )
     assert "nothing is left to spend on the 1 after it" in refused(
@@ -233,7 +233,7 @@ def test_the_price_of_looking() -> None:
     assert row["expected_alternative"] < row["topics_fixed"]
     looks = rows(*words, "--show", "looks", "--spending", "pocock")
     assert sum(one["stop_null"] for one in looks) == pytest.approx(0.05, abs=1e-4)
-    assert "The price: 2 topics more at most than with one look." in typed(*words)[1]
+    assert "The maximum is 2 topics above that of one look." in typed(*words)[1]
     assert "--looks" in refused(*words, "--looks", "0")
 
 
@@ -295,7 +295,7 @@ def test_teams_by_prefix_are_those_of_the_file(pool: Path) -> None:
 
 
 def test_bad_teams(pool: Path) -> None:
-    assert "give one grouping of the runs: --teams" in refused(*REUSE)
+    assert "the runs need one grouping. Give either --teams" in refused(*REUSE)
     Path("one.txt").write_text("red1 red\nred2 red\nblue1 red\n")
     assert "all 3 runs are of one team (red). Give at least 2 teams." in refused(*REUSE, "--teams", "one.txt")
     assert "unknown team 'rad'. Did you mean 'red'?" in refused(*REUSE, "--teams", "teams.txt", "--leave-out", "rad")
