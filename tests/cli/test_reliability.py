@@ -214,7 +214,7 @@ def test_bad_batches(here: Path) -> None:
     assert "cuts one table into batches; there are 2" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "--per-look", "5"
     )
-    assert "nothing is left to spend on the 1 after it" in refused(
+    assert "no level is left for the 1 after it" in refused(
         "monitor", "batch1.AP.csv", "batch2.AP.csv", "batch3.AP.csv", "--looks", "2"
     )
     Path("one.AP.csv").write_text(table([[0.1, 0.2]], "ab"))
@@ -304,7 +304,7 @@ def test_bad_teams(pool: Path) -> None:
     Path("more.txt").write_text("red1 red\nred2 red\nblue1 blue\ngreen1 green\n")
     assert "teams are given for systems without a run: green1" in refused(*REUSE, "--teams", "more.txt")
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 0\n")
-    assert "leaving teams out needs at least 2 judged topics; there is 1" in refused(*REUSE, "--teams", "teams.txt")
+    assert "there is 1 judged topic; leaving teams out needs at least 2" in refused(*REUSE, "--teams", "teams.txt")
 
 
 def test_design_ttest_gives_looks_beside_one_look() -> None:
