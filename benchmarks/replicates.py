@@ -50,8 +50,7 @@ def theirs(qrels: str, paths: list[str]) -> float:
 
 def our_replicate() -> float:
     """Seconds for one bootstrap replicate of all effects, in a job of 10,000."""
-    from cranfield.questions.replicates.bootstrap import Bootstrap, bootstrap_effects
-    from cranfield.questions.replicates.model import Replicated
+    from cranfield.questions.replicates.bootstrap import Bootstrap, Replicated, bootstrap_effects
 
     scores = Replicated.of(_scores())
     start = time.perf_counter()

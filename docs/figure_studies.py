@@ -307,7 +307,7 @@ def replicates_lengths() -> Texts:
 
 def _parts_of_a_topic(one: Any, topic: str) -> str:
     """The smallest and largest share of the residual sum of squares that a topic makes in a split."""
-    from cranfield.questions.replicates.model import fit
+    from cranfield.questions.replicates.bootstrap import fit
 
     parts = []
     for split in one.data.splits:

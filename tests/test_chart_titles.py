@@ -139,8 +139,8 @@ def bias(n: int) -> cf.SelectionBias:
 def declared(result: cf.SelectionBias) -> str:
     rows = {row["tested"]: f"{row['declared_better']:.0%}" for row in result.to_frame().iter_rows(named=True)}
     return (
-        f"Tested on its tuning topics, a system that is no better is declared better in {rows['in-sample']} of "
-        f"experiments; held out, {rows['held-out']}"
+        f"Tested in-sample, an equally good system is declared better in {rows['in-sample']} of experiments; held "
+        f"out, in {rows['held-out']}"
     )
 
 
@@ -173,7 +173,7 @@ case("other-documents", lambda: titled(copies(3)),
 case("splits-agree", lambda: titled(copies(3), "agreement"), lambda: "All 2 splits agree on 6 of 6 pairs (100%)",
      lambda: titled(copies(3, 1), "agreement"))  # fmt: skip
 case("replicates-beside", lambda: titled(copies(3), "methods", n_resamples=200),
-     lambda: f"Replicates find {different(copies(3))} of 6 pairs different, randomisation over topics 5",
+     lambda: f"Replicates separate {different(copies(3))} of 6 pairs; randomisation over topics separates 5",
      lambda: titled(copies(5), "methods", n_resamples=200))  # fmt: skip
 case("loses-up-to", lambda: titled(reused("own"), "depths"),
      lambda: "AP: without its team's judgments a run loses up to 1 rank at depth 3",
@@ -184,10 +184,10 @@ case("highest-mean", lambda: titled(STEPS, "systems"),
 case("highest-mean-shared", lambda: titled(matrix(np.tile([0.3, 0.3], (4, 1))), "systems"),
      lambda: "2 systems share the highest mean AP: 0.300", lambda: titled(STEPS, "systems"))  # fmt: skip
 case("promises-too-much", lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "folds"),
-     lambda: f"Tuning on the test topics would promise {most_optimism(tuned(0, 0, 0.3, 0, 0, 0)):.4f} too much for lm",
+     lambda: f"In-sample tuning overestimates lm by {most_optimism(tuned(0, 0, 0.3, 0, 0, 0)):.4f}",
      lambda: titled(tuned(0, 0, 0.3, 0, 0.3, 0), "folds"))  # fmt: skip
 case("promises-no-more", lambda: titled(tuned(0, 0, 0.3, 0, 0.3, 0), "folds"),
-     lambda: "No family's mean on the test topics is above its held-out mean",
+     lambda: "No in-sample mean is above its held-out mean",
      lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "folds"))  # fmt: skip
 case("best-held-out", lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "curve"),
      lambda: f"bm25 has the best held-out mean of 2 families: {tuned(0, 0, 0.3, 0, 0, 0).families[0].held_out_mean:.4f}",

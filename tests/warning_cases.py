@@ -204,13 +204,13 @@ def batches(size: int) -> list[cf.ScoreMatrix]:
 
 
 case("monitoring.early", lambda: cf.monitor(batches(5), max_topics=30, anytime=True),
-     "AP: the first look has 5 topics; a confidence sequence is asymptotic, so begin to look with 10 or more.",
+     "AP: the first look has 5 topics. A confidence sequence is asymptotic; start with 10 or more.",
      lambda: cf.monitor(batches(10), max_topics=30, anytime=True))  # fmt: skip
 case("monitoring.blind", lambda: cf.monitor(noisy(4, 2), max_topics=10_000),
-     "AP: look 1 comes so early that nothing may be spent on it; it has no intervals.",
+     "AP: look 1 is too early to spend any of the level. It has no intervals.",
      lambda: cf.monitor(batches(10), max_topics=30))  # fmt: skip
 case("monitoring.no-blinded-interval", lambda: cf.reestimate(matrix([[0.1, 0.2], [0.3, 0.6]]), 0.05),
-     "AP: no interval for the blinded variance: too few topics with a difference.",
+     "AP: the blinded variance has no interval, because too few topics have a difference.",
      lambda: cf.reestimate(noisy(m=2), 0.05))  # fmt: skip
 
 # ── replicates and reuse ──────────────────────────────────────────────────────────────────────────────────
@@ -245,23 +245,22 @@ def wild_share() -> float:
 
 
 case("replicates.short-topics", lambda: split(1),
-     "AP: 1 topics per split left out, as some partition holds none of their relevant documents; most often 2",
+     "AP: 1 topics per split dropped, because a partition has none of their relevant documents. Most often: 2.",
      lambda: split(40))  # fmt: skip
 case("replicates.none-small-enough", lambda: replicated(correction="holm", n=200),
-     "AP: with 200 resamples no p-value can be small enough for holm over 6 pairs; at least 239 resamples are needed",
+     "AP: 200 resamples cannot give a p-value small enough for holm over 6 pairs. Use at least 239 resamples.",
      lambda: replicated(correction="holm", n=239))  # fmt: skip
 CASES["replicates.dominated"] = (
     lambda: (said(replicated(lone=True)),
-             f"AP: topic t00 alone makes {wild_share():.0%} of the residual sum of squares, so the length of the intervals "
-             "depends on it; does it have few relevant documents?"),
+             f"AP: topic t00 contributes {wild_share():.0%} of the residual sum of squares, so the interval lengths "
+             "depend on it. Check whether it has few relevant documents."),
     lambda: said(replicated()),
 )  # fmt: skip
 case("replicates.raw", lambda: replicated(published=True),
-     "raw residuals make intervals too short by √((x−1)/x) (0.82); use rescaled residuals",
+     "Raw residuals make intervals too short by √((x−1)/x) (0.82). Use rescaled residuals.",
      replicated)  # fmt: skip
 case("replicates.effect", lambda: replicated(published=True),
-     "p = effect ignores the variance of one of two systems, so true null hypotheses are rejected several times as often as "
-     "alpha says; use p = difference",
+     "p = effect ignores the variance of one system, so type I error is several times alpha. Use p = difference.",
      replicated)  # fmt: skip
 
 
@@ -271,8 +270,8 @@ def shared_part() -> Shown:
     residual = x - x.mean(axis=1, keepdims=True)
     share = 4 * (residual.mean(axis=2) ** 2).sum() / (residual**2).sum()
     return said(replicated(published=True)), (
-        f"resampling cells treats residuals as independent, but {share:.0%} of their sum of squares is shared by all "
-        "systems (topic × partition); use rows"
+        f"Resampling cells assumes independent residuals, but systems share {share:.0%} of their sum of squares "
+        "(topic × partition). Use rows."
     )
 
 
@@ -291,7 +290,7 @@ def reused(level: int) -> cf.Reuse:
 
 CASES["reusability.no-tau"] = (
     lambda: (said(reused(0)),
-             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau: all systems tie with or "
+             f"{reused(0).to_frame().height} of {reused(0).to_frame().height} rows have no tau, because all systems tie with or "
              "without the judgments."),
     lambda: said(reused_apart()),
 )  # fmt: skip
@@ -299,8 +298,8 @@ CASES["reusability.no-tau"] = (
 
 CASES["reusability.pool-not-judged"] = (
     lambda: (said(reused(1)),  # x is in the pool of a, b, c, d and x, and nobody judged it
-             "depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic), so what is said of it is "
-             "true of the judged part alone, as if the pool were shallower."),
+             "Depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic). Rank losses there are "
+             "underestimated, because fewer judged documents are unique to a team. Use a shallower depth."),
     lambda: said(reused_apart()),
 )  # fmt: skip
 
@@ -377,22 +376,20 @@ def clear(**how: object) -> cf.Tuning:
 
 
 case("tuning.tied", lambda: cf.tune({"x": matrix(np.repeat([[0.0, 0.5, 0.5]], 10, axis=0))}, folds=5),
-     "x: in 5 of 5 folds several settings share the best training mean; the first in the given order was taken",
+     "x: several settings share the best training mean in 5 of 5 folds. The first in the given order was chosen.",
      lambda: clear(folds=5))  # fmt: skip
 case("tuning.dependent", lambda: tuned(0.0, 2, folds=10),
-     "x: settings about as good as the final one score quite differently topic by topic, so held-out scores depend on one "
-     "another and a test on them may reject too often (their mean is not affected); fewer folds or a single hold-out "
-     "reduce this",
+     "x: settings close to the best differ much from topic to topic, so held-out scores are dependent. A test on "
+     "them may reject too often; their mean is unaffected. Use fewer folds or a single hold-out.",
      lambda: tuned(0.9, 2, folds=10))  # fmt: skip
 case("tuning.leave-one-out", lambda: clear(leave_one_out=True),
-     "leave-one-out: a topic on which a setting does well is missing exactly where it would have spoken for that setting, so "
-     "choice and held-out score pull against each other and the held-out mean comes out too low and unsteady; prefer folds "
-     "drawn several times (the default)",
+     "Leave-one-out: the held-out mean is as unbiased as with folds, but its variance is larger. Prefer repeated "
+     "folds (the default).",
      lambda: clear(folds=5))  # fmt: skip
 CASES["tuning.mixture"] = (
     lambda: (said(tuned(0.0, seed=2, folds=10)),
-             f"x: no more than {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out mean "
-             "is that of a mixture of settings; another draw of topics may well choose another"),
+             f"x: only {max_share(tuned(0.0, seed=2, folds=10)):.0%} of the folds chose the final setting, so the held-out "
+             "mean is that of several settings. Other topics may lead to another choice."),
     lambda: said(clear(folds=10)),
 )  # fmt: skip
 
@@ -404,7 +401,8 @@ def max_share(result: cf.Tuning) -> float:
 
 
 case("tuning.never-held-out", lambda: clear(holdout=0.2),
-     "24 of 30 topics were never held out, so the held-out scores rest on 6 topics; N-fold and leave-one-out use every topic",
+     ("24 of 30 topics were never held out, so the held-out scores cover 6 topics. N-fold and leave-one-out cover "
+     "all topics."),
      lambda: clear(folds=5))  # fmt: skip
 case("variance.no-interval", lambda: cf.estimate_variance(noisy(2), "within"),
      "AP: no interval for the within variance: it needs at least 3 topics.",
@@ -414,7 +412,7 @@ case("variance.topics-alone", lambda: cf.estimate_variance(noisy(m=2), "within")
      lambda: cf.estimate_variance(noisy(), "within"))  # fmt: skip
 doubled = matrix(np.column_stack([noisy().values, noisy().values[:, 0]]))
 case("simulation.copies", lambda: cf.simulate_tests(doubled, n_trials=10, n_topics=10, tests="t"),
-     "The simulation leaves out 1 system with the same scores as another.",
+     "The simulation drops 1 system with the same scores as another.",
      lambda: cf.simulate_tests(noisy(), n_trials=10, n_topics=10, tests="t"))  # fmt: skip
 
 # ── evaluation ────────────────────────────────────────────────────────────────────────────────────────────
@@ -433,8 +431,8 @@ case("measures.no-common-topic", lambda: evaluated(topics="89"),
 case("measures.none-judged", lambda: evaluated("ABC"),
      "other: none of its documents is judged; do the document ids agree?", evaluated)  # fmt: skip
 case("measures.hardly-judged", lambda: evaluated("a", many=400),
-     "other: only 2 of its 802 documents on judged topics are judged; do the document ids agree? `cranfield check` compares "
-     "them",
+     "other: only 2 of its 802 documents on judged topics are judged; do the document ids agree? `cranfield check` "
+     "compares them",
      evaluated)  # fmt: skip
 case("measures.missing-topics", lambda: evaluated(topics="1"),
      "other: no document for 1 of 2 topics, scored 0: 2", evaluated)  # fmt: skip

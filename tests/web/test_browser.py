@@ -200,7 +200,7 @@ def test_replicates_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect(page.get_by_text("Cancelled. Submit the form to start again.")).to_be_visible()
     page.get_by_label("Splits", exact=True).fill("3")
     visit.follow(page.get_by_role("button", name="Run"), "splits=3&")
-    visit.expect_headline(re.compile("of 435 pairs different"))
+    visit.expect_headline(re.compile("of 435 pairs differ"))
 
 
 def test_a_report_is_written_and_saved(visit: Visit) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from cranfield.core import defaults
-from cranfield.core.errors import ArgumentError
+from cranfield.core.errors import ArgumentError, UnknownNameError
 from cranfield.core.question import number_text, setting
 
 MOST_RESAMPLES = 10_000_000
@@ -27,12 +28,12 @@ def share(name: str, value: Any) -> None:
     Traceback (most recent call last):
     cranfield.ArgumentError: `alpha` must be between 1e-12 and 1 - 1e-12; got 1e-300. Write 0.05.
     """
+    others = {"power": defaults.POWER, "holdout": defaults.HOLDOUT, "p": defaults.PERSISTENCE}
+    usual = others.get(name, defaults.ALPHA)
     if not 0 < value < 1:
-        usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
         advice = value / 100 if 1 < value < 100 else usual
         raise ArgumentError(f"`{name}` must be between 0 and 1; got {value:g}. Write {advice:g}.")
     if not NEAREST <= value <= 1 - NEAREST:
-        usual = {"power": defaults.POWER, "holdout": defaults.HOLDOUT}.get(name, defaults.ALPHA)
         raise ArgumentError(
             f"`{name}` must be between {NEAREST:g} and 1 - {NEAREST:g}; got {value!r}. Write {usual:g}."
         )
@@ -67,6 +68,28 @@ def whole(name: str, value: Any) -> None:
         raise ArgumentError(f"`{name}` must be a whole number of at least 2; got {number_text(value)}.")
     if value > most:
         raise ArgumentError(f"`{name}` must be at most {most:,}; got {number_text(value)}.")
+
+
+def at_least(name: str, value: Any, least: int, advice: int) -> None:
+    """Refuse what is no whole number of at least `least`.
+
+    >>> at_least("looks", 0, 1, 5)
+    Traceback (most recent call last):
+    cranfield.ArgumentError: `looks` must be a whole number of at least 1; got 0. Write 5.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or value % 1 or value < least:
+        raise ArgumentError(f"`{name}` must be a whole number of at least {least}; got {value!r}. Write {advice}.")
+
+
+def one_of(name: str, value: Any, choices: object) -> None:
+    """Refuse what is none of the names of a Literal.
+
+    >>> one_of("spending", "pocok", defaults.Spending)
+    Traceback (most recent call last):
+    cranfield.UnknownNameError: unknown spending 'pocok'. Did you mean 'pocock'?
+    """
+    if value not in defaults.names(choices):
+        raise UnknownNameError(name, str(value), defaults.names(choices))
 
 
 def alpha(help: str = "Significance level; intervals have level 1 - alpha.", **more: Any) -> Any:
