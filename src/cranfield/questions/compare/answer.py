@@ -97,9 +97,7 @@ PRICE = sentence(
     "the mean variance of a pair",
 )
 INTERVAL_PAIRWISE = sentence(
-    "comparison.interval-pairwise",
-    "it may leave out 0 though the adjusted p is above alpha",
-    "intervals are pairwise",
+    "comparison.interval-pairwise", "it may leave out 0 though the adjusted p is above alpha", "intervals are pairwise"
 )
 TWO_DIFFER = sentence(
     "comparison.two-differ",
@@ -217,11 +215,7 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
         hidden=(*hidden(several), "p_method"),
         latex_notes=_meanings(comparisons[0]),
-        dispensable=(
-            *[name for name in rows.columns if name.endswith(("_a", "_b"))][2:],
-            "effect_size",
-            "significant",
-        ),
+        dispensable=(*[name for name in rows.columns if name.endswith(("_a", "_b"))][2:], "effect_size", "significant"),
         heading="Every pair",
     )
 
@@ -355,7 +349,7 @@ def _leaderboard_notes(result: Comparison, letters: bool | None = None) -> tuple
     else:
         notes = [
             f"lower, upper: {percent} bootstrap percentile interval; rank_lower, rank_upper: the same for the rank, by "
-            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that).",
+            f"{result.rank_resamples} resamples of topics (for close leaders it covers less often than that)."
         ]
     group = SHARED_LETTER if result.shows_letters(letters) else RANK_RANGE
     level = f"{result.correction_text()} p ≤ {result.alpha:g}"

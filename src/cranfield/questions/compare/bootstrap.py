@@ -99,10 +99,10 @@ def percentile_intervals(values: Array, pairs: Pairs, alpha: float, workers: int
 def _pair_quantiles(
     values: Array, alpha: float, chunk: tuple[NDArray[np.intp], NDArray[np.intp]]
 ) -> tuple[Array, Array]:
-    return _quantiles(values[chunk[0]] - values[chunk[1]], alpha)
+    return quantiles(values[chunk[0]] - values[chunk[1]], alpha)
 
 
-def _quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
+def quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
     """The alpha/2 and 1 − alpha/2 quantiles of every row, which is used up: one partition for both ends."""
     last = values.shape[1] - 1
     places = [alpha / 2 * last, (1 - alpha / 2) * last]
@@ -272,9 +272,3 @@ def rank_intervals(
     low = np.argmax(np.cumsum(best, axis=1) >= alpha / 2 * how.n_resamples, axis=1) + 1
     high = np.argmax(np.cumsum(worst, axis=1) >= (1 - alpha / 2) * how.n_resamples, axis=1) + 1
     return low, high, values
-
-
-def value_intervals(values: Array, alpha: float, scale: float = 1.0) -> tuple[Array, Array]:
-    """Percentile intervals of every system's own resampled value."""
-    lower, upper = _quantiles(values.copy(), alpha)
-    return lower / scale, upper / scale

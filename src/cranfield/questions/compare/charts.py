@@ -299,11 +299,7 @@ def significance_levels(comparisons: Comparison | Mapping[str, Comparison] | Ite
         alt.Chart(rows(data))
         .mark_line(strokeWidth=2.2)
         .encode(
-            x=alt.X(
-                "pair:Q",
-                title="pairs of systems, from the largest p to the smallest",
-                axis=whole_axis(),
-            ),
+            x=alt.X("pair:Q", title="pairs of systems, from the largest p to the smallest", axis=whole_axis()),
             y=alt.Y(
                 "p:Q",
                 title="achieved significance level (uncorrected p)",

@@ -128,7 +128,7 @@ def largest_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -
     """P-values adjusted by the largest t over the family, and the critical t of intervals of all differences."""
     from cranfield.questions.compare.westfall_young import interval_critical_t, westfall_young
 
-    return westfall_young(scores, pairs, how).p_adjusted, interval_critical_t(scores, pairs, how, alpha)
+    return westfall_young(scores, pairs, how), interval_critical_t(scores, pairs, how, alpha)
 
 
 CORRECTIONS.register(

@@ -30,8 +30,8 @@ bounds are far from reached when pairs share systems (simulated coverage: see th
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,27 +42,15 @@ from cranfield.questions.compare.corrections import at_most, interval_level
 from cranfield.questions.compare.pairs import Pairs
 
 Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _LEAST = 1e-3
 """An end that must be clear of 0 is at least this share of the difference away from it."""
 
 
-@dataclass(frozen=True)
-class Intervals:
-    """Intervals of the differences, and how they came about.
-
-    Attributes
-    ----------
-    lower, upper : one of each per pair; an end is infinite for a one-sided alternative
-    level : α′, the level of a single interval; NaN where a critical value was given instead
-    moved : one per pair
-        Whether the end next to 0 was moved, because the t interval and the test disagreed.
-    """
+class Intervals(NamedTuple):
+    """Both ends of the interval of every difference; an end is infinite for a one-sided alternative."""
 
     lower: Array
     upper: Array
-    level: float
-    moved: Bools
 
 
 def simultaneous_intervals(
@@ -106,12 +94,11 @@ def simultaneous_intervals(
     >>> result = simultaneous_intervals(
     ...     np.array([0.2, 0.1, 0.05]), np.array([0.04, 0.041, 0.04]), 49,
     ...     np.array([0.0001, 0.02, 0.2]), np.array([0.0003, 0.04, 0.2]), correction="holm", alpha=0.05)
-    >>> result.lower.round(4).tolist(), result.moved.tolist()
-    ([0.1008, 0.0038, -0.0492], [False, True, False])
+    >>> result.lower.round(4).tolist()
+    [0.1008, 0.0038, -0.0492]
     """
     difference, error = np.asarray(difference, dtype=np.float64), np.asarray(error, dtype=np.float64)
     significant = at_most(p_adjusted, alpha)
-    level = math.nan
     sides = 2 if alternative == "two-sided" else 1
     if critical is None:
         many = len(difference) if family is None else family
@@ -137,7 +124,7 @@ def simultaneous_intervals(
     upper = np.where(shrink & ~positive, near, upper)
     lower = np.where(widen & (lower > 0), np.minimum(near, 0.0), lower)
     upper = np.where(widen & (upper < 0), np.maximum(near, 0.0), upper)
-    return Intervals(lower, upper, level, shrink | widen)
+    return Intervals(lower, upper)
 
 
 def _share(p: Array, p_adjusted: Array, alpha: float, df: Array | float, sides: int) -> Array:

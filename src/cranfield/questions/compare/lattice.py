@@ -97,12 +97,7 @@ def find_lattice(scores: GridScores) -> Lattice | None:
 
 
 def lattice_p(
-    lattice: Lattice,
-    pairs: Pairs,
-    alternative: Alternative,
-    *,
-    widest: int = WIDEST,
-    workers: int | None = None,
+    lattice: Lattice, pairs: Pairs, alternative: Alternative, *, widest: int = WIDEST, workers: int | None = None
 ) -> Array:
     """The exact p-value of the randomisation test of every pair whose distribution is narrow; NaN for the others.
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from cranfield.core.defaults import MAX_T_RESAMPLES, Alternative
 from cranfield.core.executors import map_in_order
 from cranfield.core.resampling import TOPICS, Block, blocks, check_resamples, draw_weights, pieces, product
-from cranfield.questions.compare.best import RankIntervals
 from cranfield.questions.compare.classical import differences
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.pairs import Pairs, all_pairs, count_true
@@ -30,6 +29,7 @@ from cranfield.questions.compare.westfall_young import critical_value
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
+Integers = NDArray[np.int64]
 
 KAPPA = 0.5
 """The share of the mean variance of a pair that is added to the variance of every pair."""
@@ -152,8 +152,8 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
 
 def rank_intervals_by_max_t(
     scores: GridScores, how: Resampling, alpha: float, apart: Array | None = None
-) -> tuple[RankIntervals, int]:
-    """Intervals for the true rank of each system, and how many resamples are behind them.
+) -> tuple[Integers, Integers, int]:
+    """Both ends of an interval for the true rank of each system, and how many resamples are behind them.
 
     c_a is the 1 − alpha quantile over resamples of the largest |T*| of system a against its rivals (see `max_t`). The
     rank runs from 1 + the systems significantly better at c_a to m − those significantly worse: each interval is right
@@ -171,15 +171,15 @@ def rank_intervals_by_max_t(
     --------
     >>> rng = np.random.default_rng(1)
     >>> scores = GridScores.of(rng.normal(size=(50, 5)) + [2.0, 1.0, 0.1, 0.1, 0.0])
-    >>> ranks, _ = rank_intervals_by_max_t(scores, Resampling(), alpha=0.05)
-    >>> list(zip(ranks.lower.tolist(), ranks.upper.tolist()))
+    >>> lower, upper, _ = rank_intervals_by_max_t(scores, Resampling(), alpha=0.05)
+    >>> list(zip(lower.tolist(), upper.tolist()))
     [(1, 1), (2, 2), (3, 5), (3, 5), (3, 5)]
     """
     m = scores.n_systems
     total = rank_resamples(m, how)
     v0 = mean_variance(scores)
     if v0 == 0:
-        return RankIntervals(np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64)), total
+        return np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), total
     pairs = all_pairs(m)
     if apart is None:
         alone = replace(how, n_resamples=total, most=None, alternative="two-sided")
@@ -191,8 +191,7 @@ def rank_intervals_by_max_t(
     ahead = np.zeros((m, m))
     ahead[pairs.a, pairs.b], ahead[pairs.b, pairs.a] = t, -t
     passed = _reached(np.abs(ahead)) > critical[:, None]
-    ranks = RankIntervals(1 + (passed & (ahead < 0)).sum(axis=1), m - (passed & (ahead > 0)).sum(axis=1))
-    return ranks, apart.shape[1]
+    return 1 + (passed & (ahead < 0)).sum(axis=1), m - (passed & (ahead > 0)).sum(axis=1), apart.shape[1]
 
 
 def rank_resamples(n_systems: int, how: Resampling) -> int:

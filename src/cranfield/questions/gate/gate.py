@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from cranfield.collection.doors import QrelsLike
-from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, GateTest, Verdict
+from cranfield.core.defaults import ALPHA, GATE_TEST, POWER, RESAMPLES, SEED, Alternative, GateTest, Verdict
 from cranfield.core.errors import notify, quietly
 from cranfield.core.executors import Progress
 from cranfield.core.invariants import check_finite, check_interval, check_p
@@ -36,7 +36,6 @@ from cranfield.scores.matrix import ScoreMatrix
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer, Drawings
     from cranfield.core.question import Question
-    from cranfield.questions.compare.compare import Options
 
 BETTER = sentence(
     "gating.better",
@@ -424,7 +423,7 @@ def _check(matrix: ScoreMatrix, asked: GateQuestion, workers: int | None, progre
         loss = abs(gap) / absent_share(each.n, asked.alpha)
         absent = loss if loss <= 1 else None
     equal = None if asked.better else topics_for(threshold, each.sd, asked.alpha, power)
-    means = pair.system_means[at].tolist()
+    means = (float(pair.system_means[at[0]]), float(pair.system_means[at[1]]))
     return GateCheck(pair.measure, each.n, *means, each.mean, lower, upper, p, p_fail, verdict, needed, equal, absent)
 
 
@@ -434,16 +433,15 @@ def _flipped(
     """One-sided p-values of Fisher's randomisation test of the candidate against the baseline raised to θ."""
     from cranfield.questions.compare.compare import compare
 
-    options: Options = {
-        "test": "randomisation", "baseline": _SIDES[0], "correction": "none", "alpha": asked.alpha,
-        "n_resamples": asked.n_resamples, "seed": asked.seed, "workers": workers, "progress": progress,
-    }  # fmt: skip
-    with quietly():
-        greater, less = (
-            compare(shifted, alternative="greater", **options),
-            compare(shifted, alternative="less", **options),
-        )
-    return float(greater.p[0]), float(less.p[0])
+    def p_value(alternative: Alternative) -> float:
+        with quietly():
+            result = compare(
+                shifted, test="randomisation", baseline=_SIDES[0], alternative=alternative, correction="none",
+                alpha=asked.alpha, n_resamples=asked.n_resamples, seed=asked.seed, workers=workers, progress=progress,
+            )  # fmt: skip
+        return float(result.p[0])
+
+    return p_value("greater"), p_value("less")
 
 
 def _cautions(asked: GateQuestion, checks: list[GateCheck]) -> list[str]:

@@ -59,10 +59,7 @@ def headers(result: PaperTable, marked: Callable[[str], str]) -> list[str]:
 
 
 def body(
-    result: PaperTable,
-    digits: int,
-    name: Callable[[str, str], str],
-    cell: Callable[[str, str, str, bool], str],
+    result: PaperTable, digits: int, name: Callable[[str, str], str], cell: Callable[[str, str, str, bool], str]
 ) -> list[list[str]]:
     """The rows: `name` writes a system and its letter, `cell` a mean, its marks, its interval, whether it is best."""
     rows = []
