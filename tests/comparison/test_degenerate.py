@@ -10,7 +10,7 @@ import pytest
 
 from cranfield import Comparison, DataError, ScoreMatrix, compare
 from cranfield.core.errors import CranfieldWarning
-from cranfield.questions.compare.asymmetry import skewness
+from cranfield.questions.compare.classical import skewness
 from cranfield.questions.compare.tests import TESTS
 
 RANDOM = np.random.default_rng(3)

@@ -19,6 +19,7 @@ from cranfield.questions.compare import classical
 from cranfield.questions.compare.best import best_set
 from cranfield.questions.compare.bootstrap import percentile_intervals, quantiles, rank_intervals
 from cranfield.questions.compare.cautions import find_warnings
+from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
 from cranfield.questions.compare.grid import GridScores, tied_ranks
@@ -26,7 +27,6 @@ from cranfield.questions.compare.intervals import Basis, bootstrap_errors, simul
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
 from cranfield.questions.compare.pairs import Pairs, against, all_pairs
 from cranfield.questions.compare.resampled import Resampling, board_resamples, enough_resamples
-from cranfield.questions.compare.studentised_range import residual_variance
 from cranfield.questions.compare.tests import TESTS, PValues, SignificanceTest, Size, no_resamples
 from cranfield.scores.matrix import ScoreMatrix
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.sentences import sentence
-from cranfield.questions.compare.classical import TINY, Differences
+from cranfield.questions.compare.classical import LIMIT, TINY, Differences, asymmetric, skewness
 from cranfield.questions.compare.corrections import CORRECTIONS, resamples_needed
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.randomisation import resolution
@@ -18,6 +18,8 @@ from cranfield.questions.compare.tests import TESTS
 
 if TYPE_CHECKING:
     from cranfield.questions.compare.comparison import Comparison
+
+Array = NDArray[np.float64]
 
 OBSERVED_DIRECTION = sentence(
     "comparison.observed-direction",
@@ -83,6 +85,15 @@ COARSE = sentence(
     "randomisation resolves smaller p-values",
     "p-values have no method but resamples, some stand at the smallest, and the correction leaves room for "
     "fewer than five resamples",
+)
+
+ASYMMETRIC = sentence(
+    "comparison.asymmetric",
+    "differences are asymmetric (skewness {average:.2f}, mean over {pairs}; {limit:.2f} is much with {topics} "
+    "topics), and there {test} tends to reject equal means too often, the more topics the more; prefer randomisation, "
+    "or count its errors on scores like these with `simulate tests`",
+    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and the skewness of the pairs' differences "
+    "is at least 4/√topics on average (hits and false alarms: docs/simulate.md)",
 )
 
 
@@ -180,3 +191,21 @@ def coarse_resamples(result: Comparison) -> str:
         count=floor, s="s" * (floor != 1), resamples=(result.n_resamples or 0) + 1, family=result.family,
         reached=int(spare) - 1,
     )  # fmt: skip
+
+
+def asymmetry_caution(result: Comparison, each: Differences, test: str) -> list[str]:
+    """A sentence when the differences of the pairs are strongly skewed, else nothing."""
+    place = {name: j for j, name in enumerate(result.scores.systems)}
+    a, b = (np.array([place[name] for name in names]) for names in (result.system_a, result.system_b))
+    found = skewness(np.asarray(result.scores.values), a, b, each.sd)
+    if not asymmetric(found, each.n_topics):
+        return []
+    return [
+        ASYMMETRIC(
+            average=float(np.abs(found).mean()),
+            pairs=plural(len(a), "pair"),
+            limit=LIMIT / math.sqrt(each.n_topics),
+            topics=each.n_topics,
+            test=test,
+        )
+    ]

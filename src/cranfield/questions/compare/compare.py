@@ -41,23 +41,28 @@ from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
 
-class Options(TypedDict, total=False):
-    """What `compare` can be told besides its data and measures."""
+class FamilyOptions(TypedDict, total=False):
+    """What `compare` and `table` can be told besides their data and measures."""
 
     across_measures: bool
     test: TestName | str | None
     baseline: str | Sequence[str] | None
     correction: CorrectionName | str | None
-    alternative: Alternative
-    statistic: StatisticName | Statistic
     alpha: float
     n_resamples: int | None
-    intervals: IntervalKind
     seed: int
     workers: int | None
     executor: Executor | None
     memory: float
     progress: Progress | None
+
+
+class Options(FamilyOptions, total=False):
+    """What `compare` can be told besides its data and measures."""
+
+    alternative: Alternative
+    statistic: StatisticName | Statistic
+    intervals: IntervalKind
 
 
 @overload

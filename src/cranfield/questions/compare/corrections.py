@@ -78,30 +78,6 @@ CORRECTIONS: Registry[Correction] = Registry("correction", __name__, ALIASES)
 
 # ── the corrections ──
 
-CORRECTIONS.register(
-    Correction(
-        name="none",
-        title="uncorrected",
-        summary="p-values as they are; right for one comparison fixed beforehand",
-        controls="nothing",
-        adjust_sorted=lambda p: p.copy(),
-        at_least=lambda family: 1,
-        rank=10,
-    )
-)
-CORRECTIONS.register(
-    Correction(
-        name="bonferroni",
-        title="Bonferroni-adjusted",
-        summary="p times the number of comparisons; never more powerful than holm",
-        controls="family-wise error",
-        adjust_sorted=lambda p: p * p.size,
-        at_least=lambda family: family,
-        source="Dunn, Journal of the American Statistical Association 56, 1961",
-        rank=20,
-    )
-)
-
 
 def step_down(p: Array) -> Array:
     """Holm: the k-th smallest times what is left of the family, n − k + 1, and never below the one before."""
@@ -110,40 +86,11 @@ def step_down(p: Array) -> Array:
     return np.asarray(np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
 
 
-CORRECTIONS.register(
-    Correction(
-        name="holm",
-        title="Holm-adjusted",
-        summary="step-down Bonferroni, under any dependence (Holm 1979)",
-        controls="family-wise error",
-        adjust_sorted=step_down,
-        at_least=lambda family: family,
-        source="Holm, Scandinavian Journal of Statistics 6, 1979",
-        rank=30,
-    )
-)
-
-
 def largest_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> tuple[Array, float]:
     """P-values adjusted by the largest t over the family, and the critical t of intervals of all differences."""
     from cranfield.questions.compare.westfall_young import interval_critical_t, westfall_young
 
     return westfall_young(scores, pairs, how), interval_critical_t(scores, pairs, how, alpha)
-
-
-CORRECTIONS.register(
-    Correction(
-        name="westfall-young",
-        title="Westfall–Young-adjusted",
-        summary="largest t of all pairs over common sign flips, step-down (Westfall & Young 1993)",
-        controls="family-wise error",
-        adjust_sorted=None,
-        at_least=lambda family: 1,
-        of_scores=largest_t,
-        fits=("randomisation", "t"),
-        rank=35,
-    )
-)
 
 
 def step_up(p: Array, penalty: float = 1.0) -> Array:
@@ -163,7 +110,47 @@ def harmonic(count: int) -> float:
     return math.fsum(1 / rank for rank in range(1, count + 1))
 
 
-CORRECTIONS.register(
+for _correction in (
+    Correction(
+        name="none",
+        title="uncorrected",
+        summary="p-values as they are; right for one comparison fixed beforehand",
+        controls="nothing",
+        adjust_sorted=lambda p: p.copy(),
+        at_least=lambda family: 1,
+        rank=10,
+    ),
+    Correction(
+        name="bonferroni",
+        title="Bonferroni-adjusted",
+        summary="p times the number of comparisons; never more powerful than holm",
+        controls="family-wise error",
+        adjust_sorted=lambda p: p * p.size,
+        at_least=lambda family: family,
+        source="Dunn, Journal of the American Statistical Association 56, 1961",
+        rank=20,
+    ),
+    Correction(
+        name="holm",
+        title="Holm-adjusted",
+        summary="step-down Bonferroni, under any dependence (Holm 1979)",
+        controls="family-wise error",
+        adjust_sorted=step_down,
+        at_least=lambda family: family,
+        source="Holm, Scandinavian Journal of Statistics 6, 1979",
+        rank=30,
+    ),
+    Correction(
+        name="westfall-young",
+        title="Westfall–Young-adjusted",
+        summary="largest t of all pairs over common sign flips, step-down (Westfall & Young 1993)",
+        controls="family-wise error",
+        adjust_sorted=None,
+        at_least=lambda family: 1,
+        of_scores=largest_t,
+        fits=("randomisation", "t"),
+        rank=35,
+    ),
     Correction(
         name="bh",
         title="BH-adjusted",
@@ -174,9 +161,7 @@ CORRECTIONS.register(
         level=lambda alpha, family, significant: alpha * significant / family,
         source="Benjamini and Hochberg, Journal of the Royal Statistical Society B 57, 1995",
         rank=40,
-    )
-)
-CORRECTIONS.register(
+    ),
     Correction(
         name="by",
         title="BY-adjusted",
@@ -187,8 +172,9 @@ CORRECTIONS.register(
         level=lambda alpha, family, significant: alpha * significant / (family * harmonic(family)),
         source="Benjamini and Yekutieli, Annals of Statistics 29, 2001",
         rank=50,
-    )
-)
+    ),
+):
+    CORRECTIONS.register(_correction)
 
 
 # ── what is done with them ──

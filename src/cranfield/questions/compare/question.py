@@ -36,42 +36,43 @@ def corrections() -> Registry[Correction]:
     return CORRECTIONS
 
 
-def test() -> Any:
-    """Which significance test."""
-    usual = f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons"
-    return setting(None, "Which test; `cranfield help tests` says when to use which.", registry=tests, usual=usual)
-
-
-def baseline() -> Any:
-    """The systems that all others are compared with."""
-    return setting(
-        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
-    )
-
-
-def correction() -> Any:
-    """The adjustment for many comparisons."""
-    help = "Adjustment for many comparisons; max-t and the Tukey tests have their own."
-    return setting(None, help, registry=corrections, usual=defaults.CORRECTION)
-
-
-def across_measures(**more: Any) -> Any:
-    """Whether all measures are one family."""
-    return setting(False, "Correct over the comparisons of all measures as one family.", **more)
-
-
 @dataclass(frozen=True, kw_only=True)
-class ComparisonQuestion(RunsOrScores):
-    """What `compare` and `leaderboard` have in common."""
+class FamilyQuestion(RunsOrScores):
+    """Which comparisons are made, and how: what `compare`, `leaderboard` and `table` have in common."""
 
     takes: ClassVar[Takes] = "scores"
     counts: ClassVar[str] = "resamples"
 
     measure: tuple[str, ...] | None = shared.measures()
     system: tuple[str, ...] | None = shared.systems()
-    test: str | None = test()
-    baseline: tuple[str, ...] | None = baseline()
-    correction: str | None = correction()
+    test: str | None = setting(
+        None,
+        "Which test; `cranfield help tests` says when to use which.",
+        registry=tests,
+        usual=f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons",
+    )
+    baseline: tuple[str, ...] | None = setting(
+        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
+    )
+    correction: str | None = setting(
+        None,
+        "Adjustment for many comparisons; max-t and the Tukey tests have their own.",
+        registry=corrections,
+        usual=defaults.CORRECTION,
+    )
+    across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.")
+    alpha: float = shared.alpha()
+    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
+    seed: int = shared.seed()
+    workers: int | None = shared.workers()
+    cluster: str | None = shared.cluster()
+    memory: float = shared.memory()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonQuestion(FamilyQuestion):
+    """What `compare` and `leaderboard` have in common."""
+
     intervals: str = setting(
         defaults.INTERVALS,
         "Intervals of differences: for all comparisons at once, as the decisions, or each pair for itself.",
@@ -91,13 +92,7 @@ class ComparisonQuestion(RunsOrScores):
         label="Judged by",
         more=True,
     )
-    across_measures: bool = across_measures(on_page=False)
-    alpha: float = shared.alpha()
-    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
-    seed: int = shared.seed()
-    workers: int | None = shared.workers()
-    cluster: str | None = shared.cluster()
-    memory: float = shared.memory()
+    across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.", on_page=False)
 
     @staticmethod
     def verb() -> Callable[..., Any]:

@@ -180,22 +180,6 @@ def _flips(size: Size) -> float:
     return flipped_sums(size.n_topics, size.n_systems, size.n_resamples) + 4e-8 * size.n_topics * size.n_pairs
 
 
-TESTS.register(
-    SignificanceTest(
-        name="randomisation",
-        title="randomisation test",
-        summary="Fisher's randomisation test, by sign flips; resolves p-values of any size",
-        assumes="if two systems do not differ, their scores might be swapped on any topic",
-        run=_randomisation,
-        any_statistic=True,
-        resamples=True,
-        work=_flips,
-        why="It makes no assumption about the distribution of the scores",
-        source="Smucker, Allan and Carterette, CIKM 2007",
-        rank=10,
-    )
-)
-
 FEW_FOR_MAX_T = 25
 """Topics from which the family-wise error of max-t is known by simulation."""
 MAX_T_FEW = sentence(
@@ -221,25 +205,6 @@ def _max_t_cautions(result: Comparison, each: Differences) -> list[str]:
     texts = [MAX_T_FEW(topics=result.n_topics)] if result.n_topics < FEW_FOR_MAX_T else []
     return [*texts, NO_COMMON_VARIANCE()] if result.basis.error.max() == float("inf") else texts
 
-
-TESTS.register(
-    SignificanceTest(
-        name="max-t",
-        title="max-t test with moderated variance",
-        summary="largest studentised difference over resamples of topics, variance moderated; adjusts by itself",
-        assumes="enough topics (25 or more) for their spread, with that of the other pairs, to stand for all topics",
-        run=_max_t,
-        corrects_family=True,
-        by_maximum=True,
-        resamples=True,
-        interval="studentised bootstrap interval with moderated variance",
-        cautions=_max_t_cautions,
-        work=lambda size: 1e-9 * size.n_resamples * size.n_pairs * (5 + 0.06 * size.n_topics),
-        why="It compares all pairs at once, and keeps the family-wise error near its level on skewed scores",
-        source="Romano and Wolf, Econometrica 73, 2005; Smyth, SAGMB 3, 2004",
-        rank=5,
-    )
-)
 
 FEW_TOPICS = 50
 """Below so many topics a bootstrap-shift test at .05 rejects more than .06 of true hypotheses (docs/simulate.md)."""
@@ -267,46 +232,10 @@ def _drawn_topics(size: Size) -> float:
     return resampled_sums(size.n_topics, size.n_systems, size.n_resamples)
 
 
-TESTS.register(
-    SignificanceTest(
-        name="bootstrap",
-        title="bootstrap-shift test",
-        summary="bootstrap-shift test: topics drawn with replacement, differences shifted to 0",
-        assumes="enough topics (30 or more) for their spread to stand for that of all topics",
-        run=_bootstrap,
-        any_statistic=True,
-        resamples=True,
-        needs_spread=True,
-        cautions=_few,
-        work=_drawn_topics,
-        why="It takes the topics for a sample and makes no assumption about their distribution",
-        source="Sakai, SIGIR 2006",
-        rank=20,
-    )
-)
-
-
 def _bootstrap_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     from cranfield.questions.compare.bootstrap import bootstrap_t
 
     return bootstrap_t(scores, pairs, how, alpha)
-
-
-TESTS.register(
-    SignificanceTest(
-        name="bootstrap-t",
-        title="bootstrap-t test",
-        summary="studentised bootstrap test; cautious with heavy tails",
-        assumes="enough topics for their spread to stand for that of all topics",
-        run=_bootstrap_t,
-        resamples=True,
-        needs_spread=True,
-        work=lambda size: 3e-10 * size.n_resamples * size.n_topics * size.n_pairs,
-        why="It takes the topics for a sample and studentises every resample",
-        source="Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4",
-        rank=30,
-    )
-)
 
 
 # ── by formula ──
@@ -318,27 +247,13 @@ def _t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValu
     return PValues(paired_t(scores, pairs, how.alternative))
 
 
-TESTS.register(
-    SignificanceTest(
-        name="t",
-        title="paired t-test",
-        summary="Student's paired t-test; no resamples",
-        assumes="the mean difference is nearly normal",
-        run=_t,
-        why="Simulations with retrieval scores found that it keeps its level",
-        source="Urbano, Lima and Hanjalic, SIGIR 2019",
-        rank=40,
-    )
-)
-
-
 def _all_signs_alike(scores: GridScores, how: Resampling) -> float:
     """The smallest p-value of a test of signs or of their ranks."""
     return 2.0**-scores.n_topics * (2 if how.alternative == "two-sided" else 1)
 
 
 def _skewed(result: Comparison, each: Differences, test: str) -> list[str]:
-    from cranfield.questions.compare.asymmetry import asymmetry_caution
+    from cranfield.questions.compare.cautions import asymmetry_caution
 
     return asymmetry_caution(result, each, test)
 
@@ -349,41 +264,10 @@ def _wilcoxon(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -
     return PValues(wilcoxon(scores, pairs, how.alternative), _all_signs_alike(scores, how))
 
 
-TESTS.register(
-    SignificanceTest(
-        name="wilcoxon",
-        title="Wilcoxon signed-rank test (zeros dropped)",
-        summary="Wilcoxon's signed-rank test; zero differences are dropped",
-        assumes="differences are symmetric about 0 if the systems do not differ; it is about ranks, not about means",
-        run=_wilcoxon,
-        cautions=partial(_skewed, test="Wilcoxon's test"),
-        work=lambda size: 1.5e-7 * size.n_topics * size.n_pairs,
-        why="It rests on the ranks of the differences and not on the means",
-        source="Wilcoxon, Biometrics Bulletin 1, 1945",
-        rank=50,
-    )
-)
-
-
 def _sign(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     from cranfield.questions.compare.classical import sign
 
     return PValues(sign(scores, pairs, how.alternative), _all_signs_alike(scores, how))
-
-
-TESTS.register(
-    SignificanceTest(
-        name="sign",
-        title="sign test (ties dropped)",
-        summary="sign test; only the direction on each topic counts, ties are dropped",
-        assumes="topics are independent; it is about topics won and lost, not about means",
-        run=_sign,
-        cautions=partial(_skewed, test="the sign test"),
-        why="It rests on the signs of the differences alone",
-        source="Conover, Practical Nonparametric Statistics, 1999",
-        rank=60,
-    )
-)
 
 
 def _unpaired(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float, pooled: bool) -> PValues:
@@ -398,7 +282,118 @@ def _unpaired_errors(scores: GridScores, pairs: Pairs, each: Differences, pooled
     return two_samples(scores, pairs, pooled)
 
 
-TESTS.register(
+# ── of all pairs at once ──
+
+
+def _tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
+    from cranfield.questions.compare.classical import tukey
+
+    return tukey(scores, pairs, alpha)
+
+
+def _tukey_of_families(families: list[GridScores], pairs: Pairs) -> Array:
+    from cranfield.questions.compare.classical import tukey_of_families
+
+    return tukey_of_families(families, pairs)
+
+
+def _randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
+    from cranfield.questions.compare.randomisation import randomised_tukey
+
+    return randomised_tukey(scores, pairs, how, alpha)
+
+
+for _test in (
+    SignificanceTest(
+        name="randomisation",
+        title="randomisation test",
+        summary="Fisher's randomisation test, by sign flips; resolves p-values of any size",
+        assumes="if two systems do not differ, their scores might be swapped on any topic",
+        run=_randomisation,
+        any_statistic=True,
+        resamples=True,
+        work=_flips,
+        why="It makes no assumption about the distribution of the scores",
+        source="Smucker, Allan and Carterette, CIKM 2007",
+        rank=10,
+    ),
+    SignificanceTest(
+        name="max-t",
+        title="max-t test with moderated variance",
+        summary="largest studentised difference over resamples of topics, variance moderated; adjusts by itself",
+        assumes="enough topics (25 or more) for their spread, with that of the other pairs, to stand for all topics",
+        run=_max_t,
+        corrects_family=True,
+        by_maximum=True,
+        resamples=True,
+        interval="studentised bootstrap interval with moderated variance",
+        cautions=_max_t_cautions,
+        work=lambda size: 1e-9 * size.n_resamples * size.n_pairs * (5 + 0.06 * size.n_topics),
+        why="It compares all pairs at once, and keeps the family-wise error near its level on skewed scores",
+        source="Romano and Wolf, Econometrica 73, 2005; Smyth, SAGMB 3, 2004",
+        rank=5,
+    ),
+    SignificanceTest(
+        name="bootstrap",
+        title="bootstrap-shift test",
+        summary="bootstrap-shift test: topics drawn with replacement, differences shifted to 0",
+        assumes="enough topics (30 or more) for their spread to stand for that of all topics",
+        run=_bootstrap,
+        any_statistic=True,
+        resamples=True,
+        needs_spread=True,
+        cautions=_few,
+        work=_drawn_topics,
+        why="It takes the topics for a sample and makes no assumption about their distribution",
+        source="Sakai, SIGIR 2006",
+        rank=20,
+    ),
+    SignificanceTest(
+        name="bootstrap-t",
+        title="bootstrap-t test",
+        summary="studentised bootstrap test; cautious with heavy tails",
+        assumes="enough topics for their spread to stand for that of all topics",
+        run=_bootstrap_t,
+        resamples=True,
+        needs_spread=True,
+        work=lambda size: 3e-10 * size.n_resamples * size.n_topics * size.n_pairs,
+        why="It takes the topics for a sample and studentises every resample",
+        source="Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 16.4",
+        rank=30,
+    ),
+    SignificanceTest(
+        name="t",
+        title="paired t-test",
+        summary="Student's paired t-test; no resamples",
+        assumes="the mean difference is nearly normal",
+        run=_t,
+        why="Simulations with retrieval scores found that it keeps its level",
+        source="Urbano, Lima and Hanjalic, SIGIR 2019",
+        rank=40,
+    ),
+    SignificanceTest(
+        name="wilcoxon",
+        title="Wilcoxon signed-rank test (zeros dropped)",
+        summary="Wilcoxon's signed-rank test; zero differences are dropped",
+        assumes="differences are symmetric about 0 if the systems do not differ; it is about ranks, not about means",
+        run=_wilcoxon,
+        cautions=partial(_skewed, test="Wilcoxon's test"),
+        work=lambda size: 1.5e-7 * size.n_topics * size.n_pairs,
+        why="It rests on the ranks of the differences and not on the means",
+        source="Wilcoxon, Biometrics Bulletin 1, 1945",
+        rank=50,
+    ),
+    SignificanceTest(
+        name="sign",
+        title="sign test (ties dropped)",
+        summary="sign test; only the direction on each topic counts, ties are dropped",
+        assumes="topics are independent; it is about topics won and lost, not about means",
+        run=_sign,
+        cautions=partial(_skewed, test="the sign test"),
+        why="It rests on the signs of the differences alone",
+        source="Conover, Practical Nonparametric Statistics, 1999",
+        rank=60,
+    ),
     SignificanceTest(
         name="unpaired-t",
         title="unpaired t-test (pooled variance)",
@@ -408,9 +403,7 @@ TESTS.register(
         interval=TWO_SAMPLE_INTERVAL,
         errors=partial(_unpaired_errors, pooled=True),
         rank=70,
-    )
-)
-TESTS.register(
+    ),
     SignificanceTest(
         name="welch",
         title="unpaired t-test (Welch)",
@@ -420,26 +413,7 @@ TESTS.register(
         interval=TWO_SAMPLE_INTERVAL,
         errors=partial(_unpaired_errors, pooled=False),
         rank=80,
-    )
-)
-
-
-# ── of all pairs at once ──
-
-
-def _tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
-    from cranfield.questions.compare.studentised_range import tukey
-
-    return tukey(scores, pairs, alpha)
-
-
-def _tukey_of_families(families: list[GridScores], pairs: Pairs) -> Array:
-    from cranfield.questions.compare.studentised_range import tukey_of_families
-
-    return tukey_of_families(families, pairs)
-
-
-TESTS.register(
+    ),
     SignificanceTest(
         name="tukey",
         title="Tukey HSD, topics as blocks",
@@ -452,17 +426,7 @@ TESTS.register(
         why="It compares all pairs at once and keeps the family-wise error",
         source="Tukey, 1953; Carterette, TOIS 30(1), 2012",
         rank=90,
-    )
-)
-
-
-def _randomised_tukey(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
-    from cranfield.questions.compare.randomisation import randomised_tukey
-
-    return randomised_tukey(scores, pairs, how, alpha)
-
-
-TESTS.register(
+    ),
     SignificanceTest(
         name="randomised-tukey",
         title="randomised Tukey HSD",
@@ -477,5 +441,6 @@ TESTS.register(
         why="It compares all pairs at once, keeps the family-wise error and needs no normality",
         source="Carterette, TOIS 30(1), 2012",
         rank=100,
-    )
-)
+    ),
+):
+    TESTS.register(_test)

@@ -6,19 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import Takes, setting
-from cranfield.measures.options import RunsOrScores
-from cranfield.questions.compare import question as comparing
+from cranfield.core.question import setting
+from cranfield.questions.compare.question import FamilyQuestion
 
 if TYPE_CHECKING:
     from cranfield.questions.table.table import PaperTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableQuestion(RunsOrScores):
+class TableQuestion(FamilyQuestion):
     """The table of a paper: systems by measures, means, significance marks, the best in bold, and a caption.
 
     With baselines a mark († ‡ …) says which of them a system differs from; without, letters say which systems it is
@@ -32,8 +30,6 @@ class TableQuestion(RunsOrScores):
 
     command: ClassVar[str] = "table"
     brief: ClassVar[str] = "The table of a paper, with marks and caption."
-    takes: ClassVar[Takes] = "scores"
-    counts: ClassVar[str] = "resamples"
     place: ClassVar[int] = 85
     page = Page(
         name="table",
@@ -46,20 +42,8 @@ class TableQuestion(RunsOrScores):
         doing="Setting the table of",
     )
 
-    measure: tuple[str, ...] | None = shared.measures()
-    system: tuple[str, ...] | None = shared.systems()
-    baseline: tuple[str, ...] | None = comparing.baseline()
-    test: str | None = comparing.test()
-    correction: str | None = comparing.correction()
-    across_measures: bool = comparing.across_measures()
-    alpha: float = shared.alpha()
     show_intervals: bool = setting(False, "Show the interval of every mean.", "--intervals", label="Intervals")
     wins: bool = setting(False, "Count the topics won, tied and lost against every baseline.")
-    n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
-    seed: int = shared.seed()
-    workers: int | None = shared.workers()
-    cluster: str | None = shared.cluster()
-    memory: float = shared.memory()
     explain: bool = setting(
         False, "Also print the sentences for the methods section: test, why, and references.", part="view"
     )
