@@ -15,7 +15,7 @@ from cranfield.questions.compare.pairs import all_pairs
 from simulated_systems import skewed
 from support import SHARED
 
-TROUBLE = "differences are asymmetric"
+TROUBLE = "Differences are skewed"
 
 
 def said(scores: ScoreMatrix, test: str) -> list[str]:

@@ -117,11 +117,10 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
 def test_the_page_speaks_of_its_own_fields(client: Client) -> None:
     shown = client.get("/gate?data=sample&baseline=alder-1&candidate=birch-1&start=yes").text
     assert (
-        "name the loss you can accept with “Margin”, in units of the measure, such as 0.01; or ask for a gain with "
-        "“Better”"
+        "no margin given. Set “Margin” in units of the measure, such as 0.01, or require a gain with “Better”."
     ) in shown
     asked = client.get("/api/gate?data=sample&baseline=alder-1&candidate=birch-1").json()["error"]
-    assert "with `margin`" in asked, "the API by the names of its parameters"
+    assert "Set `margin`" in asked, "the API by the names of its parameters"
     shown = client.get("/design?kind=interval&variance_of_difference=0.04&width=wide").text
     assert "“Width of the interval (δ)” must be a number; got &#39;wide&#39;." in shown
 

@@ -74,7 +74,7 @@ def details(comparison: Comparison) -> str:
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TESTS[comparison.test].title}, "
-        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'; {shortage}' if shortage else ''}"
+        f"{comparison.correction_text()} p ≤ {comparison.alpha:g}{f'. {shortage}' if shortage else ''}"
     )
 
 
@@ -102,9 +102,9 @@ def leaderboard(comparison: Comparison, most_groups: int = MOST_GROUPS) -> Drawi
     groups = _groups(comparison, most_groups)
     if groups is not None:
         plot = alt.hconcat(plot, groups.properties(height=step(len(names))), spacing=12)
-        note += "; lines on the right, where drawn, join systems that are not significantly different"
+        note += "; lines on the right join systems that are not significantly different"
     elif not comparison.baselines and len(names) > 1:
-        note += "; the groups of systems that are not significantly different are too many to draw"
+        note += "; too many groups of systems to draw"
     return finish(plot, finding, f"{details(comparison)}{note}", alt_text=f"Dark: {_dark(comparison)}.")
 
 
@@ -136,7 +136,7 @@ def _dark(comparison: Comparison) -> str:
         return f"not significantly different from {', '.join(comparison.baselines)}"
     if comparison.best is not None:
         return "may be the best"
-    return "the first system and those not significantly different from it"
+    return "not significantly different from the first system"
 
 
 def _finding(comparison: Comparison) -> str:

@@ -199,7 +199,7 @@ def compare(
     how = Resampling(1, seed, alternative, function, workers, memory, progress, executor)
     if not how.on_means and not TESTS[asked.test or TEST].any_statistic:
         others = ", ".join(any_statistic_names())
-        raise ArgumentError(f"test {asked.test!r} compares means only; for statistic {name!r} use one of: {others}")
+        raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
     baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
@@ -217,8 +217,8 @@ def compare(
     )
     if one_family and CORRECTIONS[plan.correction].of_scores:
         raise ArgumentError(
-            f"`correction` {plan.correction!r} corrects over the pairs of one measure, and `across_measures` asks for "
-            "one family of all measures. Use 'holm', or leave `across_measures` out."
+            f"`correction` {plan.correction!r} covers the pairs of one measure, not `across_measures`. Use 'holm', or "
+            "leave `across_measures` out."
         )
     tested = [tested_family(find_family(matrix, plan), plan) for matrix in given.values()]
     families = [tested] if one_family else [[each] for each in tested]
@@ -275,7 +275,7 @@ def judged(
 ) -> tuple[Scores, tuple[str, ...]]:
     """The scores to compare, and what evaluation had to say: ``(scores)``, ``(qrels, runs)``, ``(runs, qrels=…)``."""
     if runs is None and scores is None:
-        raise ArgumentError("there is nothing to compare. Write compare(scores), or compare(qrels, runs).")
+        raise ArgumentError("nothing to compare. Write compare(scores), or compare(qrels, runs).")
     if runs is not None and scores is not None and qrels is not None:
         raise ArgumentError("`qrels` is given twice. Write compare(qrels, runs).")
     given, judgments = cast("Any", scores), cast("Any", qrels)
@@ -290,8 +290,8 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
     entry = TESTS[test]
     if entry.corrects_family and correction not in (None, "none"):
         raise ArgumentError(
-            f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted for all "
-            "pairs. Leave the correction out."
+            f"`correction` {correction!r} cannot be added to {test}: its p-values are already adjusted. Leave the "
+            "correction out."
         )
     if entry.two_sided and alternative != "two-sided":
         raise ArgumentError(f"{test} is two-sided by construction; got alternative {alternative!r}. Leave it out.")
@@ -301,8 +301,7 @@ def check(test: str, correction: str | None, alternative: str, statistic: str = 
     if fits and (test not in fits or statistic != "mean"):
         asked = f"test {test!r}" if test not in fits else f"statistic {statistic!r}"
         raise ArgumentError(
-            f"`correction` {correction!r} goes with the mean and the tests {' and '.join(fits)} only, whose sign "
-            f"flips it shares; got {asked}. Use 'holm'."
+            f"`correction` {correction!r} needs the mean and test {' or '.join(fits)}; got {asked}. Use 'holm'."
         )
 
 

@@ -114,7 +114,7 @@ for _correction in (
     Correction(
         name="none",
         title="uncorrected",
-        summary="p-values as they are; right for one comparison fixed beforehand",
+        summary="no adjustment; for one comparison chosen in advance",
         controls="nothing",
         adjust_sorted=lambda p: p.copy(),
         at_least=lambda family: 1,

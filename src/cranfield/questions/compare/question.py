@@ -47,20 +47,20 @@ class FamilyQuestion(RunsOrScores):
     system: tuple[str, ...] | None = shared.systems()
     test: str | None = setting(
         None,
-        "Which test; `cranfield help tests` says when to use which.",
+        "Significance test; `cranfield help tests` explains the choice.",
         registry=tests,
         usual=f"{defaults.TEST}; {defaults.FAMILY_TEST} for more than {defaults.FEW_COMPARISONS} comparisons",
     )
     baseline: tuple[str, ...] | None = setting(
-        None, "Compare every system with this one; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
+        None, "Baseline for every other system; repeatable.", "--baseline", "-b", usual="all pairs", metavar="SYSTEM"
     )
     correction: str | None = setting(
         None,
-        "Adjustment for many comparisons; max-t and the Tukey tests have their own.",
+        "Correction for many comparisons; max-t and the Tukey tests include their own.",
         registry=corrections,
         usual=defaults.CORRECTION,
     )
-    across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.")
+    across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.")
     alpha: float = shared.alpha()
     n_resamples: int | None = shared.n_resamples(None, usual="100000, or what the family needs")
     seed: int = shared.seed()
@@ -75,24 +75,24 @@ class ComparisonQuestion(FamilyQuestion):
 
     intervals: str = setting(
         defaults.INTERVALS,
-        "Intervals of differences: for all comparisons at once, as the decisions, or each pair for itself.",
+        "Intervals of differences: simultaneous (matching the decisions) or per pair.",
         choices=defaults.names(defaults.IntervalKind),
         more=True,
     )
     alternative: str = setting(
         defaults.ALTERNATIVE,
-        "greater: system_a is better (for all pairs: the observed direction).",
+        "Direction of the test; greater: system_a is better.",
         choices=defaults.names(defaults.Alternative),
         more=True,
     )
     statistic: str = setting(
         defaults.STATISTIC,
-        "What systems are judged by; anything but the mean needs a resampling test.",
+        "Statistic to compare; all but the mean need a resampling test.",
         choices=defaults.names(defaults.StatisticName),
         label="Judged by",
         more=True,
     )
-    across_measures: bool = setting(False, "Correct over the comparisons of all measures as one family.", on_page=False)
+    across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
 
     @staticmethod
     def verb() -> Callable[..., Any]:
@@ -104,9 +104,9 @@ class ComparisonQuestion(FamilyQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(ComparisonQuestion):
-    """Test which systems differ: all pairs at once, or every system against baselines.
+    """Test which systems differ: all pairs, or every system against baselines.
 
-    Differences come with intervals, effect sizes, p-values and p-values adjusted for the number of comparisons.
+    Differences have intervals, effect sizes, p-values, and p-values adjusted for the number of comparisons.
 
     \b
     Examples:
@@ -115,7 +115,7 @@ class CompareQuestion(ComparisonQuestion):
     """
 
     command: ClassVar[str] = "compare"
-    brief: ClassVar[str] = "Which systems differ: tests for all pairs at once."
+    brief: ClassVar[str] = "Significance tests for all pairs of systems, or against baselines."
     place: ClassVar[int] = 80
     page = Page(
         name="compare",
@@ -124,13 +124,13 @@ class CompareQuestion(ComparisonQuestion):
         heading="Which systems differ?",
         button="Compare",
         doing="Comparing the systems of",
-        brief="Which systems differ: every pair, or every system against baselines; the leaderboard is in `tables`.",
+        brief="Significance tests for all pairs or against baselines; the leaderboard is in `tables`.",
         live=True,
         template="compare.html",
     )
 
     tune: bool = setting(
-        False, "The systems are settings: choose them on training topics, compare families on held-out ones.",
+        False, "Treat systems as settings: choose on training topics, compare families on held-out topics.",
         part="source", on_page=False,
     )  # fmt: skip
     folds: int | None = tuning.folds(part="source", on_page=False)
@@ -142,16 +142,16 @@ class CompareQuestion(ComparisonQuestion):
     one_family: bool = tuning.one_family(on_page=False)
     effect_size: str = setting(
         defaults.EFFECT_SIZE,
-        "Divide the difference by its own sd, or by the residual sd of two-way ANOVA.",
+        "Denominator: standard deviation of the difference, or residual one of two-way ANOVA.",
         choices=defaults.names(defaults.EffectSize),
         part="view",
         on_page=False,
     )
     show: str = setting(
         "pairs",
-        "pairs: one row per pair. power: how many pairs each measure separates. "
-        "curve: every p, largest first (achieved significance levels). "
-        "topics: wins, ties and losses of a pair, and the topics that differ most.",
+        "pairs: one row per pair. power: pairs that each measure separates. "
+        "curve: all p-values, largest first (achieved significance levels). "
+        "topics: wins, ties, losses, and differences by topic.",
         choices=("pairs", "power", "curve", "topics"),
         part="view",
         on_page=False,
@@ -166,8 +166,8 @@ class CompareQuestion(ComparisonQuestion):
         done = tune(tuning.read_families(files["scores"], self, bar), **self.splitting)
         if len(done.families) < 2:
             raise DataError(
-                f"`tune` compares families, and there is one, {done.families[0].name!r}; "
-                "name a second, or see what tuning makes of it with `cranfield tune`"
+                f"`tune` needs two families; found one, {done.families[0].name!r}. "
+                "Name a second, or run `cranfield tune`."
             )
         return (done,)
 
@@ -197,6 +197,6 @@ class CompareQuestion(ComparisonQuestion):
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
         if not self.tune and (set(self.changed()) & {*self.splitting, "pattern", "one_family"}) - {"seed"}:
-            raise ArgumentError("`folds`, `holdout` and the other options of tuning need `tune`; add it")
+            raise ArgumentError("`folds`, `holdout` and the other tuning options need `tune`. Add it.")
         if self.tune and self.measure is not None and len(self.measure) > 1:
             raise ArgumentError(f"`tune` tunes for one measure; got {len(self.measure)}. Name one with `measure`.")

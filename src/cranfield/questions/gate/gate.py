@@ -69,28 +69,28 @@ NOT_EQUIVALENT = sentence(
 )
 CANNOT_TELL = sentence(
     "gating.cannot-tell",
-    "{topics} cannot tell whether {candidate} {claim} ({where}); {remedy}.",
+    "{topics} cannot decide whether {candidate} {claim} ({where}); {remedy}.",
     "the bounds show neither a pass nor a fail",
 )
 COULD_DECIDE = sentence(
     "gating.could-decide",
-    "about {topics} could decide it if the difference stays as it is",
+    "about {topics} could decide if the difference stays the same",
     "undecided, and the observed difference lies off the threshold",
 )
 UNLIKELY = sentence(
     "gating.unlikely",
-    "no number of topics is likely to decide it: the difference lies at the threshold itself",
+    "more topics are unlikely to decide: the difference equals the threshold",
     "undecided, and the observed difference is the threshold",
 )
 WIDE_MARGIN = sentence(
     "gating.wide-margin",
-    "a margin of {margin:g} is as large as the mean {measure} of {baseline} itself, so that almost anything "
-    "would pass; is it in units of the measure?",
+    "The margin {margin:g} is at least the mean {measure} of {baseline}, so almost anything would pass. Give it in "
+    "units of the measure.",
     "the margin is at least the mean of the baseline",
 )
 NO_SPREAD = sentence(
     "gating.no-spread",
-    "{measure}: the difference is {difference:+.4g} on every topic and decides without a test; check the scores",
+    "{measure}: the difference is {difference:+.4g} on every topic, so it decides without a test. Check the scores.",
     "the differences are all the same and not 0, and the verdict rests on bounds",
 )
 

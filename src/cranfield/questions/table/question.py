@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TableQuestion(FamilyQuestion):
-    """The table of a paper: systems by measures, means, significance marks, the best in bold, and a caption.
+    """Table for a paper: systems by measures, means, significance marks, the best in bold, and a caption.
 
-    With baselines a mark († ‡ …) says which of them a system differs from; without, letters say which systems it is
+    With baselines, marks († ‡ …) show which of them a system differs from. Without, letters show which systems it is
     better than. The caption names test, correction, family and number of topics.
 
     \b
@@ -29,24 +29,22 @@ class TableQuestion(FamilyQuestion):
     """
 
     command: ClassVar[str] = "table"
-    brief: ClassVar[str] = "The table of a paper, with marks and caption."
+    brief: ClassVar[str] = "Table for a paper, with significance marks and caption."
     place: ClassVar[int] = 85
     page = Page(
         name="table",
         title="Table",
         place=24,
         heading="The table of the paper",
-        lead="Systems by measures, with marks for significant differences and a caption that names test, correction "
-        "and topics: download it as LaTeX.",
-        button="Set the table",
-        doing="Setting the table of",
+        lead="Systems by measures, with significance marks and a caption that names test, correction and topics. "
+        "Download it as LaTeX.",
+        button="Make the table",
+        doing="Making the table of",
     )
 
     show_intervals: bool = setting(False, "Show the interval of every mean.", "--intervals", label="Intervals")
     wins: bool = setting(False, "Count the topics won, tied and lost against every baseline.")
-    explain: bool = setting(
-        False, "Also print the sentences for the methods section: test, why, and references.", part="view"
-    )
+    explain: bool = setting(False, "Add text for the methods section: test, reasons, references.", part="view")
     digits: int = setting(4, "Decimals of the means.", least=1, most=12, part="view")
 
     @staticmethod
@@ -59,4 +57,4 @@ class TableQuestion(FamilyQuestion):
     def check_together(self) -> None:
         """Wins need somebody to win against."""
         if self.wins and not self.baseline:
-            raise ArgumentError("`wins` counts topics against a baseline; name one with `baseline`")
+            raise ArgumentError("`wins` counts topics against a baseline. Name one with `baseline`.")

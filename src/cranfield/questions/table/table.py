@@ -153,7 +153,7 @@ class PaperTable(Result):
             meanings = ", ".join(f"{sign} from {name}" for name, sign in self.baselines.items())
             parts.append(f"Significantly different: {meanings}")
         elif self.letters:
-            parts.append("A letter marks the system that a system is significantly better than")
+            parts.append("Letters mark the systems that a system is significantly better than")
         else:
             parts.append(f"{plural(len(self.systems), 'system')} are too many to mark; every pair was compared")
         parts[-1] += f" ({self._test()})."
@@ -299,6 +299,6 @@ def _same_systems(comparisons: MeasureComparisons) -> None:
     for other in others:
         if missing := sorted(set(first.systems) ^ set(other.systems)):
             raise ArgumentError(
-                f"the measures have different systems ({', '.join(missing[:5])} not by both {first.measure} and "
-                f"{other.measure}); choose systems that all measures have"
+                f"the measures have different systems: {', '.join(missing[:5])} not by both {first.measure} and "
+                f"{other.measure}. Choose systems that all measures have."
             )
