@@ -308,7 +308,7 @@ def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs
 
 
 def _values(scores: Array, how: Resampling) -> Array:
-    """Every system's statistic, of the scores as they are; means are correctly rounded."""
+    """Every system's statistic of the original scores; means are correctly rounded."""
     if how.on_means:
         return np.array([math.fsum(column) / len(column) for column in scores.T])
     return np.asarray(how.statistic(scores, axis=0), dtype=np.float64)

@@ -44,19 +44,18 @@ def best_set(scores: GridScores, how: Resampling, alpha: float) -> BestSet:
     """The systems that may be the best: with probability 1 − alpha the truly best one is among them.
 
     Multiple comparisons with the best (Hsu, Annals of Statistics 9, 1981; 1996, ch. 4), with topics as blocks and by
-    sign flips. System i leaves the set when some other beats it by more than chance: with
-    u_ji = Σ(x_j − x_i)/√Σ(x_j − x_i)² over topics, the largest u_ji over all j is compared with the largest under
-    flips of the differences, p = (b + 1)/(B + 1) ≤ alpha. Every system has its own critical value, because
-    differences to it have their own spread and correlation.
+    sign flips. System i leaves the set when another beats it by more than chance. Let u_ji = Σ(x_j − x_i)/√Σ(x_j −
+    x_i)² over topics. The largest u_ji over all j is compared with the largest under flips of the differences: p = (b +
+    1)/(B + 1) ≤ alpha. Every system has its own critical value, because differences to it have their own spread and
+    correlation.
 
-    Why that suffices without a correction over systems: the set misses the best system only if the test of that
-    one system errs. Where its differences to systems that are as good are jointly symmetric about 0, flips give
-    the distribution of their largest u exactly, and worse systems only make it larger. The leader in the data is
-    always a member.
+    Why that suffices without a correction over systems: the set misses the best system only if the test of that one
+    system errs. If its differences to equally good systems are jointly symmetric about 0, flips give the distribution
+    of their largest u exactly. Worse systems only make it larger. The leader in the data is always a member.
 
     A system may be far ahead on few topics and a little behind on the others. A sample with too few of those topics
-    makes it look worse than it is, and flips, which take differences as symmetric, do not allow for that. So u_ji is
-    first made smaller by the skewness of the differences (`allowing_for_skewness`): the set only grows.
+    makes it look worse than it is. Flips assume symmetric differences and do not allow for that. So u_ji is first made
+    smaller by the skewness of the differences (`allowing_for_skewness`): the set only grows.
 
     Parameters
     ----------
@@ -102,8 +101,9 @@ that is far behind on all topics alike would never be out."""
 def allowing_for_skewness(lead: Array, values: Array, behind: int) -> Array:
     """How far every system is ahead of one, u = Σd/√Σd², less what the skewness of the differences may have added.
 
-    With t from u, n topics, g the sample skewness of the differences x_j − x_i where it is negative (system i ahead
-    by far on few topics) and a = `MORE_SKEWED`·|g|/(3√n), Hall's transformation (JRSS B 54, 1992) of t,
+    Let t be the t statistic of u, n the number of topics, and g the sample skewness of the differences x_j − x_i. Where
+    g is negative (system i far ahead on few topics), a = `MORE_SKEWED`·|g|/(3√n), and Hall's transformation (1992) of t
+    is
 
         t − a·s² + a²·s³/3 − a/2,  s = min(t, `FARTHEST`),
 

@@ -118,9 +118,9 @@ def quantiles(values: Array, alpha: float) -> tuple[Array, Array]:
 def bootstrap_shift(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     """The bootstrap-shift test with percentile intervals, the same resamples of topics for every pair.
 
-    The bootstrap distribution of the difference T is shifted to have mean 0, T′ = T − mean(T), and p is the share
-    of T′ at least as extreme as the observed difference (INLS 509, "Bootstrap-Shift Test"), by (b + 1)/(B + 1).
-    It takes the sample's spread for the true one, so with few topics it rejects too often.
+    The bootstrap distribution of the difference T is shifted to mean 0: T′ = T − mean(T). p is the share of T′ at least
+    as extreme as the observed difference, by (b + 1)/(B + 1) (Arguello, INLS 509). It uses the sample variance for the
+    true one, so with few topics it rejects too often.
     """
     p, lower, upper = (np.empty(len(pairs)) for _ in range(3))
     observed = pairwise(scores, pairs, how)

@@ -90,8 +90,8 @@ ASYMMETRIC = sentence(
     "comparison.asymmetric",
     "Differences are skewed (mean skewness {average:.2f} over {pairs}; {limit:.2f} is large for {topics} topics). Then "
     "{test} rejects equal means too often. Prefer randomisation, or measure the error with `simulate tests`.",
-    "the test is Wilcoxon's or the sign test, there are at least 25 topics, and the skewness of the pairs' differences "
-    "is at least 4/√topics on average (hits and false alarms: docs/simulate.md)",
+    "Wilcoxon's or the sign test with 25 or more topics; mean skewness of the differences at least 4/√topics "
+    "(hits and false alarms: docs/simulate.md)",
 )
 
 

@@ -32,8 +32,8 @@ LIMIT = 4.0
 """Trouble is where the skewness is this large, divided by √topics, on average over the pairs.
 
 With equal means and a mild skewness γ the signed-rank statistic is off by about √(3n)·γ/(12√π) standard errors
-(Edgeworth): a test at .05 then rejects .06 of the time from γ√n = 3.6 on. How often it is said where it should be is
-simulated by `docs/asymmetry_study.py`."""
+(Edgeworth): a test at .05 then rejects .06 of the time from γ√n = 3.6 on. `docs/asymmetry_study.py` simulates hits and
+false alarms."""
 FEWEST_TOPICS = 25
 """With fewer, the skewness of a sample says little, and tests err little."""
 NODES = 96
@@ -267,9 +267,9 @@ def residual_variance(scores: GridScores) -> float:
 def _range_tail(width: Array, n_means: int) -> Array:
     """P(range of m standard normals > width), accurate also where it is tiny.
 
-    With z the smallest value and Q the upper tail of the normal distribution:
-    m ∫ φ(z) Q(z)^(m−1) {1 − (1 − Q(z+w)/Q(z))^(m−1)} dz, by the trapezoidal rule (which converges
-    geometrically for an integrand that fades out at both ends).
+    With z the smallest value and Q the upper tail of the normal distribution: m ∫ φ(z) Q(z)^(m−1) {1 − (1 −
+    Q(z+w)/Q(z))^(m−1)} dz, by the trapezoidal rule. It converges geometrically for an integrand that fades out at both
+    ends.
     """
     log_q = special.log_ndtr(-_Z)
     weight = np.log(n_means) - _Z**2 / 2 - np.log(2 * np.pi) / 2 + (n_means - 1) * log_q
@@ -297,9 +297,9 @@ def exact_tail(q: Array, n_means: int, df: float) -> Array:
 def studentised_range_tail(q: Array, n_means: int, df: float) -> Array:
     """P(studentised range > q) for many q at once.
 
-    The logarithm of `exact_tail` is interpolated by a Chebyshev polynomial through 96 points on [0, max q]. For
-    2 to 300 means and 4 or more degrees of freedom the relative error is below 1e-6 wherever the tail is above
-    1e-12 (checked against scipy.stats.studentized_range and against `exact_tail`).
+    The logarithm of `exact_tail` is interpolated by a Chebyshev polynomial through 96 points on [0, max q]. For 2 to
+    300 means and 4 or more degrees of freedom the relative error is below 1e-6 for tails above 1e-12. It was checked
+    against scipy.stats.studentized_range and `exact_tail`.
 
     >>> float(studentised_range_tail(np.array([3.877]), 3, 10)[0].round(4))  # 3.877 in the tables
     0.05

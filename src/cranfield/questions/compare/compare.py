@@ -128,11 +128,11 @@ def compare(
     across_measures : bool
         For scores by several measures: correct over the comparisons of all measures as one family.
     test : str, optional
-        ``max-t`` (largest studentised difference, moderated variance; adjusts by itself; the default for more than 20
-        comparisons), ``randomisation`` (Fisher's, by sign flips; the default for fewer, for another statistic than
-        the mean, and where a correction is named), ``bootstrap`` (shift), ``bootstrap-t`` (studentised), ``t``
-        (paired), ``wilcoxon``, ``sign``, ``unpaired-t`` (pooled variance), ``welch``, ``tukey`` (studentised range,
-        topics as blocks) or ``randomised-tukey``. docs/compare.md says which when.
+        Default: ``max-t`` (largest studentised difference, moderated variance; adjusts by itself) for more than 20
+        comparisons. Otherwise, or with a correction or another statistic than the mean: ``randomisation`` (Fisher's, by
+        sign flips). Others: ``bootstrap`` (shift), ``bootstrap-t`` (studentised), ``t`` (paired), ``wilcoxon``,
+        ``sign``. Also ``unpaired-t`` (pooled variance), ``welch``, ``tukey`` (studentised range, topics as blocks) and
+        ``randomised-tukey``. docs/compare.md explains the choice.
     baseline : str or several, optional
         Compare every other system with these; all pairs are compared when left out. With a baseline, `system_a`
         is the system and `system_b` the baseline; without, `system_a` is the one with the higher mean.
@@ -142,19 +142,18 @@ def compare(
     alternative : {"two-sided", "greater", "less"}
         ``greater``: system_a is better. For all pairs that is the observed direction, whose level is 2·alpha.
     statistic : {"mean", "median", "geometric-mean"} or function of (values, axis)
-        What systems are judged by; other than the mean only for randomisation, bootstrap and randomised-tukey.
+        Statistic to compare; other than the mean only for randomisation, bootstrap and randomised-tukey.
     alpha : float
         Significance level; intervals have level 1 − alpha.
     n_resamples : int, optional
-        How many resamples; by default 100,000, for max-t 9,999 to 39,999 (until its critical value has a standard
-        error below .5%), and for the bootstrap tests as many as the family needs (a million at
-        most). The randomisation test of means resolves any p-value whatever the number: `Comparison.p_method`
-        says by which method.
+        Number of resamples, by default 100,000. Max-t draws 9,999 to 39,999, until its critical value has a standard
+        error below .5%. Bootstrap tests draw as many as the family needs, at most a million. The randomisation test of
+        means resolves any p-value; `Comparison.p_method` names the method.
     intervals : {"simultaneous", "pairwise"}
-        Intervals of the differences: for the whole family, so that one leaves out 0 exactly when its pair is
-        significant; or each pair for itself.
+        Intervals of the differences: simultaneous, so that one excludes 0 exactly when its pair is significant; or per
+        pair.
     seed : int
-        Where the randomness of resamples starts.
+        Seed of the resamples.
     workers, executor, memory, progress
         How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
         of them changes a result.
@@ -166,12 +165,12 @@ def compare(
 
     Notes
     -----
-    Topics and systems are put in byte order of their names and scores on an exact grid before anything random,
-    so a seed gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
+    Topics and systems are sorted by name, and scores are rounded to an exact grid, before anything random. So a seed
+    gives the same result for any order of the input. Monte-Carlo p = (b + 1)/(B + 1), never 0.
 
     Examples
     --------
-    The ten folds of INLS 509, "Fisher's Randomization Test": 208 of all 1,024 sign flips.
+    The ten folds of Arguello (INLS 509): 208 of all 1,024 sign flips.
 
     >>> from cranfield import ScoreMatrix
     >>> a = [.2, .3, .1, .4, 1, .8, .3, .1, 0, .9]

@@ -90,7 +90,7 @@ class Comparison(Result):
     Attributes
     ----------
     measure : what the scores measure
-    test, alternative, correction, alpha : what was asked
+    test, alternative, correction, alpha : the settings
     statistic : what systems are judged by, ``"mean"`` unless told otherwise
     systems : the systems, best first
     n_topics : number of topics
@@ -161,8 +161,8 @@ class Comparison(Result):
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
 
-        Everything printed is finite (but for the open end of a one-sided interval), 0 < p ≤ adjusted p ≤ 1, adjusted
-        p-values are in the order of the p-values, and every interval holds its estimate.
+        Numbers are finite, except the open end of a one-sided interval. 0 < p ≤ adjusted p ≤ 1, in the same order.
+        Every interval contains its estimate.
         """
         what = f"{self.measure}: the {self.test} comparison"
         numbers = ("value", "value_lower", "value_upper", "difference", "smallest_p")
@@ -486,7 +486,7 @@ class Comparison(Result):
         return SOME_BEST(count=len(names), level=level, systems=summary(list(names), most))
 
     def correction_text(self) -> str:
-        """How the p-values are adjusted, in words; a family of one leaves them as they are."""
+        """How the p-values are adjusted, as an adjective; a family of one needs no adjustment."""
         if TESTS[self.test].corrects_family:
             return "family-wise"
         alone = self.family == 1 and CORRECTIONS[self.correction].adjust_sorted is not None

@@ -39,7 +39,7 @@ class Correction:
         ("false discovery rate"), or nothing
     adjust_sorted : p-values in ascending order → adjusted ones; what passes 1 is cut by `adjust`. None for a
         correction that needs the scores
-    at_least : size of the family → what the smallest p-value of it is multiplied by at the least, whatever the others
+    at_least : size of the family → the least factor of its smallest p-value
     level : alpha, size of the family, how many are significant → the level of a single interval; unless given,
         alpha divided by `at_least`
     of_scores : scores, pairs, settings and alpha → adjusted p-values, and the multiple of its standard error that an
@@ -80,7 +80,7 @@ CORRECTIONS: Registry[Correction] = Registry("correction", __name__, ALIASES)
 
 
 def step_down(p: Array) -> Array:
-    """Holm: the k-th smallest times what is left of the family, n − k + 1, and never below the one before."""
+    """Holm: the k-th smallest times n − k + 1, and never below the one before."""
     import numpy as np
 
     return np.asarray(np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
@@ -194,8 +194,7 @@ def interval_level(correction: str, alpha: float, family: int, significant: int)
     entry = CORRECTIONS[correction]
     if entry.of_scores is not None:
         raise ArgumentError(
-            f"correction {correction!r} has no level of its own for one interval. "
-            "Give its critical value as `critical`."
+            f"correction {correction!r} has no level for one interval. Give its critical value as `critical`."
         )
     return entry.level(alpha, family, max(significant, 1)) if entry.level else alpha / entry.at_least(family)
 
@@ -213,11 +212,11 @@ def adjust(p: ArrayLike, correction: CorrectionName | str = CORRECTION) -> Array
     p : array of any shape
         The p-values of every comparison in the family, whether interesting or not.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
-        ``westfall-young`` needs the scores, so `compare` has it and this function has not.
-        ``bonferroni`` and ``holm`` bound the probability of any false rejection, whatever the dependence
-        (Holm 1979; never less powerful than Bonferroni, hence the default). ``bh`` bounds the expected share of
-        false rejections under independence or positive dependence (Benjamini & Hochberg 1995), which is not
-        proven for all pairs of systems; ``by`` does so under any dependence (Benjamini & Yekutieli 2001).
+        ``westfall-young`` needs the scores, so `compare` has it and this function has not. ``bonferroni`` and ``holm``
+        bound the probability of any false rejection under any dependence (Holm 1979; never less powerful than
+        Bonferroni, hence the default). ``bh`` bounds the expected share of false rejections under independence or
+        positive dependence (Benjamini & Hochberg 1995). That is not proven for all pairs of systems; ``by`` holds under
+        any dependence (Benjamini & Yekutieli 2001).
 
     Returns
     -------
@@ -253,7 +252,7 @@ def adjust(p: ArrayLike, correction: CorrectionName | str = CORRECTION) -> Array
 
 
 def at_most(p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
-    """Where a p-value is at most alpha, both to `SIGNIFICANT` digits: as they are written, so no file contradicts it.
+    """Where a p-value is at most alpha, both rounded to `SIGNIFICANT` digits, as files write them.
 
     A p-value of exactly alpha counts, though a product may miss it in the last bit. An alpha of 0, as at a look that
     can decide nothing, is reached by a p-value of 0 alone.

@@ -1,9 +1,9 @@
 """Max-t with moderated variance: interval, adjusted p and decision of a family from one critical value.
 
-Differences of retrieval scores are skewed. Where the few topics that carry a difference are rare in the sample, the
-sample variance of a pair is far too small, and the pair's own sample cannot show it. So every pair borrows variance
-from all others (moderated variance: Tusher et al. 2001; Smyth 2004), and the largest studentised difference of the
-family over resamples of topics gives the critical value (Romano & Wolf 2005).
+Differences of retrieval scores are skewed. Few topics may carry a difference. If they are rare in the sample, the
+sample variance of a pair is far too small, and the sample cannot show it. So every pair borrows variance from all
+others (moderated variance: Tusher et al. 2001; Smyth 2004), and the largest studentised difference of the family over
+resamples of topics gives the critical value (Romano & Wolf 2005).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def mean_variance(scores: GridScores) -> float:
 def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PValues:
     """The studentised bootstrap maximum with moderated variance, for a family of pairs.
 
-    With D the differences of a pair on n topics, d their mean, s² their variance and v0 the mean variance of a pair
+    D are the differences of a pair on n topics, d their mean and s² their variance. v0 is the mean variance of a pair
     over all m systems (`mean_variance`)::
 
         error = √((s² + κ·v0)/n), κ = ½;  T = |d|/error
@@ -105,9 +105,9 @@ def max_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> PV
             e* = wᵀE;  s*² = (wᵀE² − e*²)·n/(n − 1);  M* = max |e*|/√((s*² + κ·v0)/n)
         c = the ⌈(1 − alpha)(B + 1)⌉-th smallest M*
 
-    Interval d ± c·error, adjusted p = (1 + #{M* ≥ T})/(B + 1), significant exactly when T > c. A one-sided
-    alternative takes the signed maximum. The p-values given here are those of each pair by itself: the share of its own
-    T* ≥ T; `PValues.maximum` has the family's. With v0 = 0 every p is 1 and no interval has an end.
+    Interval d ± c·error, adjusted p = (1 + #{M* ≥ T})/(B + 1), significant exactly when T > c. A one-sided alternative
+    takes the signed maximum. The p-values given here are per pair: the share of the pair's T* ≥ T. `PValues.maximum`
+    has those of the family. With v0 = 0 every p is 1 and no interval has an end.
 
     Parameters
     ----------
@@ -155,9 +155,9 @@ def rank_intervals_by_max_t(
     """Both ends of an interval for the true rank of each system, and how many resamples are behind them.
 
     c_a is the 1 − alpha quantile over resamples of the largest |T*| of system a against its rivals (see `max_t`). The
-    rank runs from 1 + the systems significantly better at c_a to m − those significantly worse: each interval is right
-    by itself with probability about 1 − alpha, not the whole table at once (Mogstad, Romano, Shaikh & Wilhelm,
-    Review of Economic Studies 91, 2024).
+    rank runs from 1 + the systems significantly better at c_a to m − those significantly worse: each interval covers
+    with probability about 1 − alpha by itself, not all of them simultaneously (Mogstad et al., Review of Economic
+    Studies 91, 2024).
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def _span(at: Positions) -> Positions | slice:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The largest statistic of every resample, each pair's count of its own, and `Maximum.apart`."""
+    """The largest statistic of every resample, the count of every pair, and `Maximum.apart`."""
 
     maxima: Array
     counts: NDArray[np.int64]

@@ -59,7 +59,7 @@ class PValues:
 
     @property
     def of_family(self) -> Array:
-        """The p-values adjusted by the test itself, where it does so; else as they are."""
+        """The p-values, adjusted by the test itself where it does so."""
         return self.p if self.maximum is None else self.maximum.adjusted()
 
 
@@ -100,13 +100,12 @@ class SignificanceTest:
     two_sided : whether it is two-sided by construction
     by_maximum : whether it adjusts by the largest statistic of the family (`PValues.maximum`), and has p-values of
         each pair by itself, too
-    run_families : families of one size and the pairs in each → families × pairs p-values, if that is quicker than one
-        family after the other
+    run_families : families of one size and their pairs → families × pairs p-values, if that is faster than one by one
     resamples : whether it draws resamples
     needs_spread : whether its p-value means nothing where a difference is the same on every topic
     interval : what the t intervals of its differences are called
     errors : the standard errors and degrees of freedom behind them
-    cautions : warnings of its own about a result
+    cautions : warnings about a result
     work : seconds of processor time of its resamples, about
     why, source : why a paper may use it, and whom it cites; a test without goes without
     rank : its place in lists

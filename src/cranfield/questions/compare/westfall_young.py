@@ -80,9 +80,10 @@ def pair_scale(scores: GridScores) -> Array:
 def westfall_young(scores: GridScores, pairs: Pairs, how: Resampling) -> Array:
     """P-values adjusted by the step-down maximum of t over sign flips that all pairs share.
 
-    t* = d̄*/√((Σd²/n − d̄*²)/(n − 1)) of every pair under every flip. From the most to the least significant pair, the
-    adjusted p-value is the running maximum of the share of flips whose maximum over the pairs not yet passed reaches
-    the pair's own statistic (Westfall & Young 1993, algorithm 2.8): (b + 1)/(B + 1), or b/2ⁿ when all flips are taken.
+    t* = d̄*/√((Σd²/n − d̄*²)/(n − 1)) of every pair under every flip. Pairs are taken from the most to the least
+    significant. For each, count the flips whose maximum over the remaining pairs reaches the pair's statistic: (b +
+    1)/(B + 1), or b/2ⁿ when all flips are taken. The adjusted p-value is the running maximum (Westfall & Young 1993,
+    algorithm 2.8).
 
     Controls the family-wise error when the differences of the pairs that do not differ are jointly symmetric about
     0. It uses that pairs share systems and topics, so it usually finds more than Holm, and 10,000 flips serve a
@@ -151,7 +152,7 @@ def _step_down(
 
 
 def interval_critical_t(scores: GridScores, pairs: Pairs, how: Resampling, alpha: float) -> float:
-    """The t for simultaneous intervals d̄ ± t·se of all differences, whatever the true differences are.
+    """The t for simultaneous intervals d̄ ± t·se of all differences, for any true differences.
 
     The quantile of the largest |t| over the family under flips of the differences *about their means*. A test may flip
     the differences themselves, because its null hypothesis says that they are 0; an interval may not: large true

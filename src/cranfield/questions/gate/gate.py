@@ -150,7 +150,7 @@ class Gate(Result):
     Attributes
     ----------
     baseline, candidate : the names of the two systems
-    margin, better, equivalent, alpha, power, test : what was asked
+    margin, better, equivalent, alpha, power, test : the settings
     checks : one `GateCheck` per measure
     n_resamples, seed : of the randomisation test; None for the t-test
     warnings : what to know before relying on it
@@ -303,8 +303,8 @@ def gate(
 ) -> Gate:
     r"""May the candidate replace the baseline? Pass, fail, or undecided with the topics that could decide.
 
-    With dᵢ the candidate's score minus the baseline's on topic i, and a threshold θ = −margin (not worse) or
-    θ = margin (better, by default by more than 0), one-sided bounds ℓ and u of level 1 − α decide:
+    dᵢ is the candidate's score minus the baseline's on topic i. The threshold θ is −margin (not worse) or margin
+    (better, 0 by default). One-sided bounds ℓ and u of level 1 − α decide:
 
     - *pass* when ℓ > θ; for equivalence when ℓ > −margin and u < margin;
     - *fail* when u < θ; for equivalence when u < −margin or ℓ > margin;
@@ -348,9 +348,9 @@ def gate(
 
     Notes
     -----
-    `topics_needed` takes the observed difference and spread for the true ones: the n of a one-sided paired t-test
-    with the wanted power (Julious 2004), whatever the test; for equivalence each side gets the power (1 + power)/2. It
-    is a plan, not a promise: the observed difference is itself uncertain, and skewed differences need more topics.
+    `topics_needed` uses the observed difference and variance as the true ones. It is the n of a one-sided paired t-test
+    with the required power (Julious 2004), for every test. For equivalence each side gets the power (1 + power)/2. The
+    observed difference is itself uncertain, and skewed differences need more topics.
 
     References
     ----------
