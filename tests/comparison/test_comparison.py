@@ -379,6 +379,12 @@ def test_identical_systems_are_named():
     x = matrix(m=3)
     twin = ScoreMatrix(np.column_stack([x.values, x.values[:, 0]]), x.topics, ["s0", "s1", "s2", "t0"], "AP")
     assert only_warning(twin, test="t") == "Identical runs: {s0, t0}."
+    x, y, z = x.values.T
+    names = ["a", "b", "c", "d", "e", "f"]
+    sets = ScoreMatrix(np.column_stack([x, y, x, z, y, x]), [str(i) for i in range(len(x))], names, "AP")
+    expected = ["{a, c, f}", "{b, e}"] if x.mean() > y.mean() else ["{b, e}", "{a, c, f}"]
+    assert only_warning(sets, test="t") == f"Identical runs: {', '.join(expected)}."
+    assert only_warning(sets, test="t", baseline="c") == "Identical runs: {a, c, f}."
 
 
 def test_a_constant_difference_is_named():

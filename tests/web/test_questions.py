@@ -106,8 +106,8 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
         for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
     )
     assert target == "Coefficient to reach; several with commas between them."
-    assert baseline == "Compare every system with this one."  # names may hold commas, and a list has one choice
-    assert test == "Which test.", "a command is nothing to type on a page"
+    assert baseline == "Baseline for every other system."  # names may hold commas, and a list has one choice
+    assert test == "Significance test.", "a command is nothing to type on a page"
     assert "&lt;b&gt;" in Form(pages()["compare"], []).help(replace(settings["compare", "test"], help="<b>"))
 
 

@@ -136,11 +136,12 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
     board = isinstance(settings, LeaderboardQuestion)
     if board:
         sheets = {"leaderboard": sheets["leaderboard"], **sheets}
+    headline, also = (_leaders(several), _headline(several)) if board else (_headline(several), _leaders(several))
     return Answer(
-        headline=_leaders(several) if board else _headline(several),
+        headline=headline,
         sheets=sheets,
         charts=_charts(several, settings),
-        sentences=(f"{plural(first.n_topics, 'topic')}; systems are listed best first.",),
+        sentences=(f"{plural(first.n_topics, 'topic')}; systems are listed best first.", *_full_stops(also)),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if board or len(several) == 1 else ("power",),
         extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
@@ -161,6 +162,10 @@ def _front(comparison: Comparison) -> dict[str, tuple[str, ...]]:
 
 def _headline(several: MeasureComparisons) -> str:
     return "\n".join(comparison.headline for comparison in several.values())
+
+
+def _full_stops(lines: str) -> tuple[str, ...]:
+    return tuple(f"{line}." for line in lines.split("\n"))
 
 
 def _leaders(several: MeasureComparisons) -> str:
@@ -238,7 +243,11 @@ def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:
         rows,
         title=_leaders(several),
         settings={"rank_resamples": first.rank_resamples},
-        notes=(*_leaderboard_notes(first, letters, show_groups), *_best_and_ranks(several)),
+        notes=(
+            *_full_stops(_headline(several)),
+            *_leaderboard_notes(first, letters, show_groups),
+            *_best_and_ranks(several),
+        ),
         hidden=unseen,
         superscripts={first.value_name: rows[groups].to_list()} if marked else {},
         latex_columns=tuple(name for name in rows.columns if not ((marked and name == groups) or name in unseen)),

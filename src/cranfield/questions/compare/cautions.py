@@ -128,7 +128,7 @@ def _rounded(result: Comparison, same: NDArray[np.intp]) -> list[str]:
         if np.abs(a - b).max() > 1e-12 * max(np.abs(a).max(), np.abs(b).max()):
             lost.append(i)
             continue
-        members = list(dict.fromkeys(name for one in names for name in sets.get(one, [one])))
+        members = sorted({name for one in names for name in sets.get(one, [one])}, key=result.systems.index)
         sets |= dict.fromkeys(members, members)
     different = {id(members): f"{{{summary(members)}}}" for members in sets.values()}
     texts = [IDENTICAL(sets=summary(list(different.values())))] if sets else []

@@ -70,7 +70,7 @@ _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "
 def details(comparison: Comparison) -> str:
     """The second line of every chart of a comparison: measure, n, test, correction, level."""
     pairs = plural(len(comparison.p), "pair")
-    shortage = too_few_resamples(comparison)
+    shortage = too_few_resamples(comparison).rstrip(".")
     return (
         f"{comparison.measure} over {plural(comparison.n_topics, 'topic')}, "
         f"{plural(len(comparison.systems), 'system')}, {pairs}; {TESTS[comparison.test].title}, "
