@@ -192,7 +192,7 @@ def test_every_rank_is_covered_by_itself(truth, n_topics):
     rng = np.random.default_rng(9)
     mean, spread = TRUTHS[truth]
     lowest, highest = true_ranks(mean)
-    runs, covered = 400, np.zeros(10)
+    runs, covered = 100, np.zeros(10)
     for _ in range(runs):
         values = rng.normal(size=(n_topics, 1)) + spread * rng.normal(size=(n_topics, 10)) + mean
         lower, upper, _ = rank_intervals_by_max_t(GridScores.of(values), Resampling(workers=1), 0.05)
