@@ -201,7 +201,7 @@ def test_options_of_tuning_need_tune(cranfield: Type, grids: tuple[str, str]) ->
     result = cranfield("compare", *grids, "--folds", "5")
     assert (result.exit_code, result.stderr) == (
         2,
-        "error: --folds, --holdout and the other options of tuning need --tune; add it\n",
+        "error: --folds, --holdout and the other tuning options need --tune. Add it.\n",
     )
     result = cranfield("compare", *grids, "--tune", "-m", "AP", "-m", "P@10")
     assert (result.exit_code, result.stderr) == (
