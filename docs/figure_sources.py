@@ -349,7 +349,7 @@ def simulate_times() -> Texts:
 SIMULATED = (
     "questions/simulate/population.py",
     "questions/simulate/trials.py",
-    "questions/compare/asymmetry.py",
+    "questions/compare/classical.py",
 )
 
 

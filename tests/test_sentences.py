@@ -23,6 +23,7 @@ from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures
 from cranfield.questions.cost.figures import PoolFigure
 from cranfield.questions.design.sense import sense
+from cranfield.questions.leaderboard.question import LeaderboardQuestion
 from warning_cases import CASES as WARNING_CASES
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
@@ -156,15 +157,15 @@ def adjusted_by_hand(x: cf.ScoreMatrix) -> int:
 
 def differ(result: cf.Comparison) -> str:
     count = adjusted_by_hand(result.scores)
-    return f"AP: {count} of 6 pairs differ (all pairs; Holm-adjusted p ≤ 0.05)"
+    return f"AP: {count} of 6 pairs differ significantly (all pairs; Holm-adjusted p ≤ 0.05)"
 
 
 case("comparison.pairs-differ", lambda: (printed(far()), differ(far())), lambda: printed(alike()))
 case("comparison.one-differs",
-     lambda: (printed(cf.compare(noisy([0.8, 0.5]))), "AP: a and b differ (uncorrected p ≤ 0.05)"),
+     lambda: (printed(cf.compare(noisy([0.8, 0.5]))), "AP: a and b differ significantly (uncorrected p ≤ 0.05)"),
      lambda: printed(cf.compare(noisy([0.5, 0.5]))))  # fmt: skip
 case("comparison.one-not-shown",
-     lambda: (printed(cf.compare(noisy([0.5, 0.5]))), re.search(r"AP: [ab] and [ab] are not shown to differ \(uncorrected "
+     lambda: (printed(cf.compare(noisy([0.5, 0.5]))), re.search(r"AP: no significant difference between [ab] and [ab] \(uncorrected "
               r"p > 0\.05\)", printed(cf.compare(noisy([0.5, 0.5])))).group()),  # type: ignore[union-attr]
      lambda: printed(cf.compare(noisy([0.8, 0.5]))))  # fmt: skip
 case("comparison.only-best", lambda: (printed(far()), "only a may be the best (95%)"), lambda: printed(alike()))
@@ -177,36 +178,37 @@ case("comparison.some-best",
      lambda: (printed(some()), f"2 systems may be the best (95%): {', '.join(some().systems[:2])}"),
      lambda: printed(far()))  # fmt: skip
 BOARD = "leaderboard"
+GROUPED = LeaderboardQuestion(show_groups=True)
 case("comparison.shared-letter",
-     lambda: (printed(far(), None, BOARD),
-              "Systems that share a letter are not shown to differ (Holm-adjusted p ≤ 0.05)."),
-     lambda: printed(many(), None, BOARD))  # fmt: skip
+     lambda: (printed(far(), GROUPED, BOARD),
+              "group: systems that share a letter do not differ significantly (Holm-adjusted p ≤ 0.05)."),
+     lambda: printed(many(), GROUPED, BOARD))  # fmt: skip
 case("comparison.rank-range",
-     lambda: (printed(many(), None, BOARD),
-              "group: the ranks between which all systems lie that it is not separated from (Holm-adjusted p ≤ 0.05)."),
-     lambda: printed(far(), None, BOARD))  # fmt: skip
+     lambda: (printed(many(), GROUPED, BOARD),
+              "group: first to last rank of the systems that do not differ significantly from it (Holm-adjusted p ≤ 0.05); "
+              "systems between may."),
+     lambda: printed(far(), GROUPED, BOARD))  # fmt: skip
 case("comparison.may-be-best",
      lambda: (printed(far(), None, BOARD),
-              "may_be_best: the truly best system is one of these (95%; skewed differences are allowed for as far as these "
-              "topics show them)."),
+              "may_be_best: the best system is one of these (95% confidence, adjusted for observed skewness)."),
      lambda: printed(cf.compare(far().scores, statistic="median", n_resamples=500), None, BOARD))  # fmt: skip
 case("comparison.best-leaves-out",
-     lambda: (printed(close(0), None, BOARD), "may_be_best leaves out c, though the rank interval reaches 1: that interval "
-              "is also about the other end."),
+     lambda: (printed(close(0), None, BOARD), "Rank interval includes 1, but not in may_be_best: c. The interval is "
+              "two-sided, the set one-sided."),
      lambda: printed(rarely_far_ahead(), None, BOARD))  # fmt: skip
 case("comparison.best-keeps",
-     lambda: (printed(rarely_far_ahead(), None, BOARD), "may_be_best keeps b, though the rank interval begins at 2 or "
-              "later: that interval rests on another test."),
+     lambda: (printed(rarely_far_ahead(), None, BOARD), "In may_be_best, but the rank interval starts at 2 or later: b. The two "
+              "use different tests."),
      lambda: printed(close(0), None, BOARD))  # fmt: skip
 case("comparison.differs-from",
-     lambda: (printed(against(), None, BOARD), "† differs from d (Holm-adjusted p ≤ 0.05)"),
+     lambda: (printed(against(), None, BOARD), "† significantly different from d (Holm-adjusted p ≤ 0.05)"),
      lambda: printed(far(), None, BOARD))  # fmt: skip
 case("comparison.interval-agrees",
-     lambda: (printed(far()), "it leaves out 0 exactly when the pair is significant (where it would not by itself, the "
-              "end next to 0 is moved)"),
+     lambda: (printed(far()), "it excludes 0 exactly when the pair is significant (if the t interval disagrees, its "
+              "end next to 0 moves)"),
      lambda: printed(pairwise()))  # fmt: skip
 case("comparison.interval-pairwise",
-     lambda: (printed(pairwise()), "it may leave out 0 though the adjusted p is above alpha"),
+     lambda: (printed(pairwise()), "it may exclude 0 although the adjusted p is above alpha"),
      lambda: printed(far()))  # fmt: skip
 
 
@@ -257,56 +259,56 @@ case("comparison.two-differ",
      lambda: (pair(far(), "a", "b"), "a and b differ significantly: adjusted p < 0.0001."),
      lambda: pair(alike(), "a", "b"))  # fmt: skip
 case("comparison.two-not-shown",
-     lambda: (pair(alike(), "a", "b"), re.search(r"[ab] and [ab] are not shown to differ: adjusted p .*\.",
+     lambda: (pair(alike(), "a", "b"), re.search(r"No significant difference between [ab] and [ab]: adjusted p .*\.",
               pair(alike(), "a", "b")).group()),  # type: ignore[union-attr]
      lambda: pair(far(), "a", "b"))  # fmt: skip
 case("comparison.not-tested",
-     lambda: (pair(against(), "a", "b"), "This pair was not tested: with a baseline, only systems against it are."),
+     lambda: (pair(against(), "a", "b"), "This pair was not tested: only pairs with a baseline were."),
      lambda: pair(against(), "a", "d"))  # fmt: skip
 case("comparison.beats-on",
      lambda: (pair(far(), "a", "d"), "a beats d on 30 of 30 topics and loses on 0"),
      lambda: pair(alike(), "a", "d"))  # fmt: skip
 case("comparison.none-can-be-significant",
      lambda: (printed(cf.compare(noisy([0.9, 0.5, 0.1], n=4))),
-              "no pair can be significant: the smallest possible p is 0.125 times 3 comparisons, above 0.05"),
+              "No pair can be significant: the smallest possible p is 0.125 times 3 comparisons, above 0.05"),
      lambda: printed(far()))  # fmt: skip
 case("comparison.no-adjusted-can-be-significant",
      lambda: (printed(cf.compare(far().scores, correction="westfall-young", n_resamples=10)),
-              "no pair can be significant: the smallest adjusted p is 1/11, above 0.05; use at least 19 resamples"),
+              "No pair can be significant: the smallest adjusted p is 1/11, above 0.05. Use at least 19 resamples."),
      lambda: printed(cf.compare(far().scores, correction="westfall-young", n_resamples=500)))  # fmt: skip
 case("comparison.max-t-few-topics",
-     lambda: (printed(family(20)), "with 20 topics the error rates of max-t are not known; they were measured with 25 or "
-              "more"),
+     lambda: (printed(family(20)), "The error rates of max-t are unknown for 20 topics; they were measured with 25 or "
+              "more."),
      lambda: printed(family()))  # fmt: skip
 case("comparison.no-common-variance",
      lambda: (printed(cf.compare(matrix(np.arange(30.0)[:, None] / 100 + np.arange(8) / 10))),
-              "every system differs from every other by the same amount on all topics, which leaves max-t no variance: "
-              "p = 1, and no interval; use randomisation"),
+              "Every difference is the same on all topics, so max-t has no variance to use: p = 1 and no interval. Use "
+              "randomisation."),
      lambda: printed(family()))  # fmt: skip
 case("comparison.interval-one-value",
-     lambda: (printed(family()), "it leaves out 0 exactly when the pair is significant: both rest on one critical value, "
+     lambda: (printed(family()), "it excludes 0 exactly when the pair is significant; both use the critical value "
               f"{family().basis.critical:.3f}"),
      lambda: printed(far()))  # fmt: skip
 case("comparison.level-approximate",
-     lambda: (printed(family()), "Level is approximate: in 14 test collections with 50 topics the family-wise error at "
-              "nominal .05 was .04–.095. Effects confined to fewer than 3/n of the topics may be absent from these topics."),
+     lambda: (printed(family()), "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test "
+              "collections with 50 topics. Effects on fewer than 3/n of the topics may be missing from this sample."),
      lambda: printed(far()))  # fmt: skip
 case("comparison.price-of-max-t",
-     lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. In a large family max-t "
-              "hardly separates such pairs: compare them as a family of their own (choose them with `system`)."),
+     lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
+              "separates such pairs in a large family. Compare them alone with `system`."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
-              "with 20 topics a bootstrap-shift test rejects true hypotheses too often; prefer randomisation, "
-              "or count its errors on scores like these with `simulate tests`"),
+              "With 20 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "
+              "the error with `simulate tests`."),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=60), test="bootstrap", n_resamples=500)))  # fmt: skip
 
 
 case("comparison.asymmetric",
      lambda: (printed(cf.compare(one_sided(), test="wilcoxon")),
-              f"differences are asymmetric (skewness {stats.skew(np.diff(one_sided().values))[0]:.2f}, mean over 1 pair; "
-              "0.57 is much with 50 topics), and there Wilcoxon's test tends to reject equal means too often, the more topics the more; prefer "
-              "randomisation, or count its errors on scores like these with `simulate tests`"),
+              f"Differences are skewed (mean skewness {stats.skew(np.diff(one_sided().values))[0]:.2f} over 1 pair; "
+              "0.57 is large for 50 topics). Then Wilcoxon's test rejects equal means too often. Prefer randomisation, or "
+              "measure the error with `simulate tests`."),
      lambda: printed(cf.compare(noisy([0.8, 0.4], n=50), test="wilcoxon")))  # fmt: skip
 
 
@@ -377,7 +379,7 @@ case("comparison.leads", lambda: (two_measures(), "a leads by AP"),
      lambda: told(matrix([[0.5, 0.5, 0.1], [0.6, 0.6, 0.3], [0.3, 0.3, 0.2]]), "leaderboard"))  # fmt: skip
 case("comparison.shares-lead",
      lambda: (told(matrix([[0.5, 0.5, 0.1], [0.6, 0.6, 0.3], [0.3, 0.3, 0.2]]), "leaderboard"),
-              "a and 1 other share the lead by AP"),
+              "a and b tie for first by AP"),
      two_measures)  # fmt: skip
 case("comparison.differ-significantly",
      lambda: (two_measures(), f"{adjusted_by_hand(far().scores)} of 6 pairs of systems differ significantly"),
@@ -869,25 +871,25 @@ gate_case("not-better", r"new is not better than main \(AP [^)]*\)\.",
           lambda: gated(-0.1, better=True), lambda: gated(0, better=True))  # fmt: skip
 gate_case("worse", r"new is worse than main by more than 0\.02 \(AP [^)]*\)\.",
           lambda: gated(-0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
-gate_case("cannot-tell", r"40 topics cannot tell whether new is better than main \(AP [^)]*\); .*?\.",
+gate_case("cannot-tell", r"40 topics cannot decide whether new is better than main \(AP [^)]*\); .*?\.",
           lambda: gated(0, exact=True, better=True), lambda: gated(0.1, better=True))  # fmt: skip
-gate_case("unlikely", "no number of topics is likely to decide it: the difference lies at the threshold itself",
+gate_case("unlikely", "more topics are unlikely to decide: the difference equals the threshold",
           lambda: gated(0, exact=True, better=True), lambda: gated(0.003, sd=0.1, better=True))  # fmt: skip
-gate_case("could-decide", r"about [\d,]+ topics could decide it if the difference stays as it is",
+gate_case("could-decide", r"about [\d,]+ topics could decide if the difference stays the same",
           lambda: gated(0.003, sd=0.1, better=True), lambda: gated(0, exact=True, better=True))  # fmt: skip
-gate_case("equal-would-pass", r"A candidate just as good as main would pass with probability 0\.8 on \d+ topics\.",
+gate_case("equal-would-pass", r"A candidate equal to main would pass with probability 0\.8 on \d+ topics\.",
           lambda: gated(-0.003, sd=0.1, margin=0.02), lambda: gated(0.0, margin=0.02))  # fmt: skip
 gate_case("equivalent", r"new and main are equivalent within 0\.02 \(AP [^)]*\)\.",
           lambda: gated(0.0, margin=0.02, equivalent=True), lambda: gated(0.1, margin=0.02, equivalent=True))  # fmt: skip
 gate_case("not-equivalent", r"new and main differ by more than 0\.02 \(AP [^)]*\)\.",
           lambda: gated(0.1, margin=0.02, equivalent=True), lambda: gated(0.0, margin=0.02, equivalent=True))  # fmt: skip
 case("gating.absent",
-     lambda: (gated(0.0, margin=0.02), f"A loss on fewer than {1 - 0.05 ** (1 / 40):.1%} of the topics may be absent "
+     lambda: (gated(0.0, margin=0.02), f"A loss on fewer than {1 - 0.05 ** (1 / 40):.1%} of the topics may be missing "
               "from these 40 topics (probability above 0.05)."),
      lambda: gated(-0.1, margin=0.02))  # fmt: skip
 case("gating.absent-loss",
-     lambda: (gated(0, exact=True, margin=0.04), f"By AP, above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} per topic it would "
-              "use up the margin."),
+     lambda: (gated(0, exact=True, margin=0.04), f"Such a change above {0.04 / (1 - 0.05 ** (1 / 40)):.2f} AP per topic "
+              "would use up the margin."),
      lambda: gated(0, exact=True, margin=0.08))  # fmt: skip
 
 
@@ -1052,7 +1054,7 @@ EXPLAINS = (  # what columns and questions mean, which claims nothing about the 
     "which systems differ, what the collection", "Topics needed to detect", "topics to detect by", "separate topics", "which pairs are decided", "Which pairs are decided",
     "the first one leads", "`wins` counts", "Who leads", "greater: system_a", "pairs: one row", "undecided, these topics cannot tell",
     "undecided when these topics cannot tell", "`power`: to show", "cannot tell", "might be swapped", "about 0 if the systems",
-    "the two matrices differ", "the measures differ", "leads to a", "A letter marks the system",
+    "the two matrices differ", "the measures differ", "leads to a", "Letters mark the systems",
     # parts of listed sentences: design.by-chance, gating.not-worse
     "systems differ no more than by chance", "is not worse than … by",
 )  # fmt: skip

@@ -50,37 +50,37 @@ def noisy(n: int = 30, m: int = 4, step: float = 0.1, seed: int = 1) -> cf.Score
 constant = matrix(np.column_stack([np.linspace(0.1, 0.4, 30), np.linspace(0.2, 0.5, 30)]).round(3))
 twins = matrix(np.repeat(noisy(m=1).values, 2, axis=1))
 case("comparison.observed-direction", lambda: cf.compare(noisy(), alternative="greater"),
-     "alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05; name a baseline or use "
-     "'two-sided'",
+     "Alternative 'greater' for all pairs tests the observed direction: its level is 0.1, not 0.05. "
+     "Name a baseline or use 'two-sided'.",
      lambda: cf.compare(noisy(), alternative="greater", baseline="s00"))  # fmt: skip
 case("comparison.against-direction", lambda: cf.compare(noisy(), alternative="less"),
-     "alternative 'less' for all pairs tests against the observed direction and finds nothing; name a baseline or use "
-     "'two-sided'",
+     "Alternative 'less' for all pairs tests against the observed direction and finds nothing. "
+     "Name a baseline or use 'two-sided'.",
      lambda: cf.compare(noisy(), alternative="less", baseline="s00"))  # fmt: skip
-case("comparison.identical", lambda: cf.compare(twins), "identical scores on every topic, so p = 1: s00 = s01",
+case("comparison.identical", lambda: cf.compare(twins), "Identical runs: {s00, s01}.",
      lambda: cf.compare(noisy(m=2)))  # fmt: skip
 case("comparison.lost", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e30 * noisy(m=1).values])), test="t"),
-     "p = 1 for s00 − s01: their scores differ, but beside 4.65989e+29, the largest score, by less than sums can tell; compare "
-     "them without the systems of such scores",
+     "p = 1 for s00 − s01: their scores differ by less than the rounding beside the largest score, 4.65989e+29. "
+     "Compare them without systems with such scores.",
      lambda: cf.compare(noisy(m=3), test="t"))  # fmt: skip
 case("comparison.little-left", lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e12 * noisy(m=1).values])), test="t"),
-     "beside 4.65989e+11, the largest score, sums know scores only to 0.0039, which leaves little of those of s00, s01: do not "
-     "rely on the order and p-values among these; compare them without the systems of such scores",
+     "The largest score, 4.65989e+11, limits precision to 0.0039. Do not rely on ranks and p-values among s00, s01. "
+     "Compare them without systems with such scores.",
      lambda: cf.compare(matrix(np.column_stack([noisy(m=2).values, 1e9 * noisy(m=1).values])), test="t"))  # fmt: skip
 case("comparison.no-spread", lambda: cf.compare(constant, test="t"),
-     "a difference that is the same on every topic leaves the paired t-test no spread to go by; its p is a bound, the "
-     "smallest number there is: s01 − s00; use randomisation for a p-value that counts",
+     "The difference is the same on every topic for s01 − s00. The paired t-test has no variance to use, so its p is "
+     "only a bound. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="t"))  # fmt: skip
 case("comparison.no-effect-size", lambda: cf.compare(constant),
-     "no effect size, which divides by the spread of a difference: it is the same on every topic for s01 − s00",
+     "No effect size for s01 − s00: the difference is the same on every topic.",
      lambda: cf.compare(noisy(m=2)))  # fmt: skip
 case("comparison.no-spread-bootstrap", lambda: cf.compare(constant, test="bootstrap", n_resamples=200),
-     "a difference that is the same on every topic leaves a bootstrap-shift test no spread to work with, so its p means "
-     "nothing: s01 − s00; use randomisation for a meaningful p-value",
+     "The difference is the same on every topic for s01 − s00. A bootstrap-shift test has no variance to use, so its p "
+     "is meaningless. Use randomisation.",
      lambda: cf.compare(noisy(m=2), test="bootstrap", n_resamples=200))  # fmt: skip
 case("comparison.coarse", lambda: cf.compare(noisy(), test="bootstrap", n_resamples=199),
-     "6 p-values stand at 1/200, the smallest that so many resamples give: they are bounds, and with 6 comparisons a pair "
-     "is significant only when at most 0 resamples reach it; randomisation resolves smaller p-values",
+     "Only upper bounds: 6 p-values at the minimum, 1/200. With 6 comparisons a pair is significant only if at most 0 "
+     "resamples reach it. Randomisation resolves smaller p-values.",
      lambda: cf.compare(noisy(), test="bootstrap", n_resamples=999))  # fmt: skip
 
 # ── design ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,12 +165,11 @@ case("design.by-chance",
 # ── gating, reliability, looks ────────────────────────────────────────────────────────────────────────────
 
 case("gating.wide-margin", lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.9),
-     "a margin of 0.9 is as large as the mean AP of s00 itself, so that almost anything would pass; is it in units of the "
-     "measure?",
+     "The margin 0.9 is at least the mean AP of s00, so almost anything would pass. Give it in units of the measure.",
      lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
 level = matrix(np.tile([0.25, 0.5], (6, 1)))
 case("gating.no-spread", lambda: cf.gate(level, candidate="s01", baseline="s00", better=True),
-     "AP: the difference is +0.25 on every topic and decides without a test; check the scores",
+     "AP: the difference is +0.25 on every topic, so it decides without a test. Check the scores.",
      lambda: cf.gate(noisy(), candidate="s01", baseline="s00", margin=0.01))  # fmt: skip
 opposed = matrix(np.where(np.arange(8)[:, None] % 2 == 0, [0.1, 0.5, 0.9], [0.9, 0.5, 0.1]) + 0.0)
 CASES["generalisability.no-agreement"] = (

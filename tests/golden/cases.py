@@ -65,6 +65,7 @@ ANSWERS = [
     Case("leaderboard", f"leaderboard ap.csv -m AP {QUICK}"),
     Case("leaderboard-measures", f"leaderboard scores.csv {QUICK}"),
     Case("leaderboard-baselines", f"leaderboard scores.csv -b alder-1 -b apple-2 {QUICK}"),
+    Case("leaderboard-groups", f"leaderboard ap.csv -m AP --show-groups {QUICK}"),
     Case("leaderboard-tukey", "leaderboard ap.csv -m AP --test tukey", SHORT),
     Case("compare", f"compare ap.csv -m AP {QUICK}"),
     Case("compare-measures", f"compare scores.csv {QUICK}"),

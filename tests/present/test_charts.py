@@ -133,11 +133,11 @@ def test_pair_map_covers_every_pair_with_its_decision() -> None:
 
 
 def test_too_few_resamples_are_not_taken_for_no_difference() -> None:
-    with pytest.warns(CranfieldWarning, match="no pair can be significant"):
+    with pytest.warns(CranfieldWarning, match="No pair can be significant"):
         found = compare(matrix(), test="bootstrap-t", n_resamples=100)
     spec = chart(found).to_dict()
     assert title(spec) == f"{found.systems[0]} leads; {found.best_text()}"
-    assert "use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
+    assert "Use at least 299 resamples" in title(chart(found, "pairs").to_dict(), "subtitle")
 
 
 def test_differences_with_a_baseline() -> None:

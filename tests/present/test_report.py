@@ -248,7 +248,7 @@ def test_odd_scores_never_break_the_page(shape: str) -> None:
 def test_a_shared_lead_is_called_so() -> None:
     x = ScoreMatrix(SHAPES["identical systems"], [str(i) for i in range(8)], list("abc"), "AP")
     assert build_report(x, n_resamples=300).headline.startswith(
-        "a and 2 others share the lead by AP; any of the 3 systems may be the best (95%)."
+        "a, b and c tie for first by AP; any of the 3 systems may be the best (95%)."
     )
 
 

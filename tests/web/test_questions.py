@@ -101,8 +101,8 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
         for key in [("reliability", "target"), ("compare", "baseline"), ("compare", "test")]
     )
     assert target == "Coefficient to reach; use commas for several."
-    assert baseline == "Compare every system with this one."  # names may hold commas, and a list has one choice
-    assert test == "Which test.", "a command is nothing to type on a page"
+    assert baseline == "Baseline for every other system."  # names may hold commas, and a list has one choice
+    assert test == "Significance test.", "a command is nothing to type on a page"
     assert "&lt;b&gt;" in Form(pages()["compare"], []).help(replace(settings["compare", "test"], help="<b>"))
 
 
@@ -112,11 +112,10 @@ def test_hints_speak_of_boxes_and_not_of_options() -> None:
 def test_the_page_speaks_of_its_own_fields(client: Client) -> None:
     shown = client.get("/gate?data=sample&baseline=alder-1&candidate=birch-1&start=yes").text
     assert (
-        "name the loss you can accept with “Margin”, in units of the measure, such as 0.01; or ask for a gain with "
-        "“Better”"
+        "no margin given. Set “Margin” in units of the measure, such as 0.01, or require a gain with “Better”."
     ) in shown
     asked = client.get("/api/gate?data=sample&baseline=alder-1&candidate=birch-1").json()["error"]
-    assert "with `margin`" in asked, "the API by the names of its parameters"
+    assert "Set `margin`" in asked, "the API by the names of its parameters"
     shown = client.get("/design?kind=interval&variance_of_difference=0.04&width=wide").text
     assert "“Width of the interval (δ)” must be a number; got &#39;wide&#39;." in shown
 
