@@ -210,21 +210,45 @@ def test_a_true_mean_changes_nothing(values: list[list[float]], name: str, digit
 
 @pytest.mark.parametrize("head", ["system", "Run", "MODEL", "name", "method", "", "approach"])
 def test_means_of_systems_are_refused(head: str) -> None:
-    with pytest.raises(FileError, match="s.csv:1: holds one row of means for each system.*per-topic scores are needed"):
+    with pytest.raises(FileError, match="s.csv:1: holds one row of means per system.*Per-topic scores are needed"):
         of(f"{head},AP,nDCG@10,P@10\nbm25,0.2,0.3,0.4\nneural,0.3,0.4,0.5\n")
-    with pytest.raises(FileError, match="per-topic scores are needed"):
+    with pytest.raises(FileError, match="Per-topic scores are needed"):
         of("system,score\nbm25,0.2\nneural,0.3\n")
 
 
 def test_means_of_systems_in_frames_are_refused() -> None:
     means = {"system": ["a", "b"], "AP": [0.2, 0.3], "P@10": [0.1, 0.4]}
-    for table in (pl.DataFrame(means), pd.DataFrame(means), pd.DataFrame(means).set_index("system")):
-        with pytest.raises(DataError, match="means over topics are not enough"):
+    indexed = pd.DataFrame(means).set_index("system")
+    for table in (pl.DataFrame(means), pd.DataFrame(means), indexed, indexed.rename_axis(None)):
+        with pytest.raises(DataError, match="Per-topic scores are needed"):
             as_scores(table)
     raw = io.BytesIO()
     pl.DataFrame(means).write_parquet(raw)
-    with pytest.raises(FileError, match="per-topic scores are needed"):
+    with pytest.raises(FileError, match="Per-topic scores are needed"):
         read_part("s.parquet", data=raw.getvalue())
+
+
+def test_measures_of_one_system_are_no_systems(put: Put) -> None:
+    text = "topic,AP,nDCG@10\n1,0.2,0.3\n2,0.4,0.5\n"
+    both = read_scores([put(text, "bm25.csv"), put(text.replace("0.2", "0.1"), "ql.csv")])
+    assert (list(both), both["AP"].systems) == (["AP", "nDCG@10"], ("bm25", "ql"))
+    one = as_scores(pl.read_csv(io.StringIO(text)))
+    assert (list(one), one["AP"].n_systems) == (["AP", "nDCG@10"], 1)
+    assert of("topic,P,AP\n1,0.2,0.3\n2,0.4,0.5\n").systems == ("P", "AP")
+
+
+def test_parquet_holds_any_table(put: Put) -> None:
+    tidy = pl.DataFrame({"system": ["a", "b"], "qid": ["1", "1"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
+    single = pl.DataFrame({"qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]})
+    tables = {"tidy.parquet": tidy, "bm25.parquet": single, "wide.AP.parquet": frame().rename({"topic": "query_id"})}
+    read = {}
+    for name, table in tables.items():
+        raw = io.BytesIO()
+        table.write_parquet(raw)
+        read[name] = read_part(name, data=raw.getvalue()).matrices
+    assert [matrix.measure for matrix in read["tidy.parquet"]] == ["AP", "RR"]
+    assert read["bm25.parquet"][0].systems == ("bm25",)
+    assert read["wide.AP.parquet"][0].systems == EXPECTED.systems
 
 
 def by_system(head: str, topics: list[str], mark: str = ",") -> str:
@@ -282,7 +306,7 @@ def test_what_stays_as_it_was(put: Put) -> None:
 )
 def test_scores_outside_their_range_are_refused(measure: str, value: float) -> None:
     text = f"system,topic,measure,value\na,1,{measure},0.5\na,2,{measure},{value}\n"
-    with pytest.raises(FileError, match=r"^s.csv: .*: topic '2', system 'a' has .* lies between 0 and 1; "):
+    with pytest.raises(FileError, match=r"^s.csv: .*: topic '2', system 'a' scores .* lies between 0 and 1\. "):
         of(text)
     with pytest.raises(DataError, match="lies between 0 and 1"):
         as_scores({"a": {"1": 0.5, "2": value}}, measure=measure)
@@ -291,7 +315,7 @@ def test_scores_outside_their_range_are_refused(measure: str, value: float) -> N
 
 
 def test_percentages_without_a_sign_say_what_to_do() -> None:
-    with pytest.raises(FileError, match=r"AP lies between 0 and 1; divide percentages by 100 \(or write 31% in every"):
+    with pytest.raises(FileError, match=r"AP lies between 0 and 1\. Divide percentages by 100 \(or write 31% in every"):
         of("topic,a\n1,31\n2,25.5\n", "t.AP.csv")
 
 

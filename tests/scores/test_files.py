@@ -161,7 +161,7 @@ def test_parquet_wide_and_long(write: Write, tmp_path: Path) -> None:
     EXPECTED.to_wide().write_parquet("wide.AP.parquet")
     assert read_scores("wide.AP.parquet").only() == EXPECTED
     pl.DataFrame({"x": [1]}).write_parquet("other.parquet")
-    with pytest.raises(CranfieldError, match=r"^other.parquet: no column 'topic' in the wide frame; it has: x$"):
+    with pytest.raises(CranfieldError, match=r"^other.parquet: no column holds topics; found x\. Name one topic"):
         read_scores("other.parquet")
     infinite = EXPECTED.to_long().with_columns(value=pl.lit(float("inf")))
     infinite.write_parquet("inf.parquet")

@@ -133,7 +133,8 @@ def from_wide_by_system(
     head, *topics = frame.columns
     if not topics:
         raise DataError(f"the wide frame has no column but {head!r}; expected one per topic")
-    refuse_means(topics)
+    if holds_means(topics):
+        raise DataError(means_of_systems(topics))
     values = np.stack([to_floats(frame[name], f"topic {name!r}") for name in topics])
     systems = to_labels(frame[head], "system").to_list()
     return admit(values, topics, systems, measure, missing=missing, transposed=head)
@@ -151,48 +152,49 @@ def holds_means(columns: Sequence[str]) -> bool:
     >>> holds_means(["AP", "nDCG@10"]), holds_means(["AP", "time", "P@10"]), holds_means(["301", "302"])
     (True, True, False)
     """
+    names = [name.strip() for name in columns]
+    if any("@" in name and _is_known(name) for name in names):
+        return True
+    return all(name.casefold() in NAMES["value"] or is_summary_name(name) or _is_known(name) for name in names)
+
+
+def _is_known(measure: str) -> bool:
     from cranfield.measures.names import recognise
 
-    names = [name.strip() for name in columns]
-    known = [recognise(name) is not None for name in names]
-    if any(one and "@" in name for one, name in zip(known, names, strict=True)):
-        return True
-    plain = [name.casefold() in NAMES["value"] or is_summary_name(name) for name in names]
-    return all(one or other for one, other in zip(known, plain, strict=True))
+    return recognise(measure.strip()) is not None
 
 
-def refuse_means(columns: Sequence[str]) -> None:
-    """A `DataError` where `holds_means`."""
-    if holds_means(columns):
-        raise DataError(
-            f"holds one row of means for each system, with columns {summary(list(columns))}; per-topic scores are "
-            "needed: one row for each system and topic, with the columns system, topic, then the measures"
-        )
+def means_of_systems(columns: Sequence[str]) -> str:
+    """What is wrong with a table of which `holds_means` is true."""
+    return (
+        f"holds one row of means per system, with columns {summary(list(columns))}. Per-topic scores are needed: "
+        "give columns system, topic, then the measures (PyTerrier: perquery=True)."
+    )
 
 
 def check_range(matrix: ScoreMatrix) -> ScoreMatrix:
-    """The matrix, unless it holds scores that its measure cannot give; of many measures the range is not known.
+    """The matrix, unless it holds scores outside the range of its measure, where that is known.
 
     >>> check_range(ScoreMatrix([[31.0]], ["1"], ["bm25"], "AP"))
     Traceback (most recent call last):
-    cranfield.DataError: AP: topic '1', system 'bm25' has 31, and AP lies between 0 and 1; divide percentages by 100
-    (or write 31% in every cell), or name the measure as what it is
+    cranfield.DataError: AP: topic '1', system 'bm25' scores 31; AP lies between 0 and 1. Divide percentages by 100
+    (or write 31% in every cell), or rename the measure.
     """
     from cranfield.measures.names import recognise
 
     values = matrix.values
-    strange = values > 1 + _RANGE_SLACK
-    if values.min(initial=0.0) < -_RANGE_SLACK:  # simulated or centred: such scores are no measure's own
-        return matrix
+    strange = (values > 1 + _RANGE_SLACK) | (values < -_RANGE_SLACK)
     meant = recognise(matrix.measure) if strange.any() else None
     if meant is None or not meant.within_unit:
         return matrix
-    row, column = (int(at) for at in np.argwhere(strange)[0][:2])
+    row, column = np.argwhere(strange)[0][:2].tolist()
     worst = float(values[strange][0])
-    percent = f"divide percentages by 100 (or write {worst:g}% in every cell), or " if 1 < worst <= 100 else ""
+    percent = (
+        f"Divide percentages by 100 (or write {worst:g}% in every cell), or rename" if 1 < worst <= 100 else "Rename"
+    )
     raise DataError(
-        f"{matrix.measure}: topic {matrix.topics[row]!r}, system {matrix.systems[column]!r} has {worst:g}, and "
-        f"{matrix.measure} lies between 0 and 1; {percent}name the measure as what it is"
+        f"{matrix.measure}: topic {matrix.topics[row]!r}, system {matrix.systems[column]!r} scores {worst:g}; "
+        f"{matrix.measure} lies between 0 and 1. {percent} the measure."
     )
 
 
@@ -234,20 +236,36 @@ def in_file(matrix: ScoreMatrix, path: str) -> ScoreMatrix:
     return matrix if named == matrix.left_out else replace(matrix, left_out=named)
 
 
-def from_long(frame: Any, *, measure: str | None = None, missing: MissingPolicy = MISSING) -> Scores:
-    """Every measure of a long frame as a matrix; with `measure`, the name when there is no such column."""
+def from_long(
+    frame: Any,
+    *,
+    measure: str | None = None,
+    missing: MissingPolicy = MISSING,
+    system: str | None = None,
+    provenance: Sequence[str] = (),
+) -> Scores:
+    """Every measure of a long frame as a matrix; `measure` and `system` are names for a frame without such a column.
+
+    Rows of topic ``all`` are the means of evaluation tools and are not read.
+    """
     frame = as_polars(frame)
     parts = long_columns(frame.columns)
-    if parts is None or "system" not in parts:
+    if parts is None or ("system" not in parts and system is None):
         raise DataError(
             f"expected columns system, topic, measure, value (or name, qid, measure, value); "
             f"found: {summary(frame.columns, most=8)}"
         )
     columns = {part: to_labels(frame[name], part) for part, name in parts.items() if part != "value"}
-    values = to_floats(frame[parts["value"]], "column 'value'")
-    if "measure" not in columns:
-        columns["measure"] = pl.repeat(measure or "score", len(values), dtype=pl.String, eager=True)
-    return Scores(assemble(columns, values, missing=missing))
+    table = pl.DataFrame({**columns, "value": to_floats(frame[parts["value"]], "column 'value'")})
+    kept = table.filter(pl.col("topic") != "all")
+    if table.height and not kept.height:
+        raise DataError(MEANS_ONLY)
+    if kept.height < table.height:
+        provenance = (*provenance, f"{table.height - kept.height} summary rows (topic 'all') not read")
+    constant = {"system": system, "measure": measure or "score"}
+    kept = kept.with_columns(pl.lit(label).alias(part) for part, label in constant.items() if part not in kept.columns)
+    values = kept.drop_in_place("value").to_numpy()
+    return Scores(assemble(kept.to_dict(), values, missing=missing, provenance=provenance))
 
 
 @dataclass(frozen=True)
@@ -283,13 +301,15 @@ def tidy_columns(frame: pl.DataFrame, measures: Sequence[str] = ()) -> TidyColum
     system = labels[0] if labels else None
     rest = [name for name in frame.columns if name not in (topic, system)]
     repeated = bool(frame[topic].is_duplicated().any())
-    if not rest or (system is None and not repeated):
+    if not rest:
         return None
+    if system is None and not repeated:
+        # Columns that are all measures, in names of two letters and more, are those of one system.
+        of_one = all(len(name) > 1 and _is_known(name) for name in rest)
+        return TidyColumns(topic, None, (), tuple(rest)) if of_one else None
     known = [name for name in rest if name in measures or looks_like_measure(name)]
     if system is None and (not known or known[0] == rest[0]):
-        return (
-            None  # a wide table in which a topic comes twice looks like this: nothing says that columns are parameters
-        )
+        return None  # nothing says that columns are parameters: a wide table in which a topic comes twice
     at = rest.index(known[0]) if known else 0
     return TidyColumns(topic, system, tuple(rest[:at]), tuple(rest[at:]))
 

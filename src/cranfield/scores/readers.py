@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.core.compression import COMPRESSED
 from cranfield.core.defaults import MISSING, MissingPolicy
-from cranfield.core.errors import ArgumentError, DataError, FileError, Problem, notify
+from cranfield.core.errors import ArgumentError, CranfieldError, DataError, FileError, Problem, notify
 from cranfield.core.files import STDIN, NamedFile, expand, read_bytes, system_name
 from cranfield.scores.formats import FORMATS, ReadOptions, ScoreFile, recognise
 from cranfield.scores.formats.per_run import LongColumns
@@ -200,7 +200,7 @@ def read_part(
             return ScorePart(label, tuple(check_range(in_file(matrix, label)) for matrix in entry.read(file, told)))
         except FileError:
             raise
-        except DataError as error:
+        except CranfieldError as error:
             raise FileError(label, [Problem(0, str(error))]) from None
     if entry.read_run is None:
         raise ArgumentError(f"score format {entry.name!r} is registered without a reader.")

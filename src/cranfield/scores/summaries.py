@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 from cranfield.core.errors import DataError
 
 STATISTICS = {
-    "mean": "mean", "average": "mean", "avg": "mean", "amean": "mean", "all": "mean", "gmean": "geometric mean",
-    "total": "sum", "sum": "sum", "median": "median", "sd": "standard deviation", "std": "standard deviation",
-    "stdev": "standard deviation", "min": "minimum", "max": "maximum",
-}  # fmt: skip
+    **dict.fromkeys(("mean", "average", "avg", "amean", "all", "overall", "arithmetic mean"), "mean"),
+    **dict.fromkeys(("gmean", "geomean", "geometric mean"), "geometric mean"),
+    **dict.fromkeys(("total", "sum"), "sum"),
+    **dict.fromkeys(("sd", "std", "stdev", "stddev", "std dev", "standard deviation"), "standard deviation"),
+    **dict.fromkeys(("min", "minimum"), "minimum"),
+    **dict.fromkeys(("max", "maximum"), "maximum"),
+    "median": "median",
+}
 """Names of summary rows and columns, in any case, and what each usually is."""
 _NUMERIC_SLACK = 1e-6
 """Relative; the single-precision floats of some files are not closer."""
