@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from cranfield import DataError, FileError, ScoreMatrix, check_file, compare, read_collections, read_scores
 from cranfield.core.errors import quietly
 from cranfield.core.files import system_name
+from cranfield.questions.files import kind_of
 from cranfield.scores.doors import as_scores
 from cranfield.scores.readers import read_part
 
@@ -291,6 +292,27 @@ def test_systems_in_rows_of_frames() -> None:
         assert "the first column is named 'system', so rows are systems, columns topics" in matrix.warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("s.json", '{"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.75}}', "scores"),
+        ("s.run", "topic a b\n1 0.5 0.25\n2 0.1 0.2\n", "scores"),
+        ("qrels.dat", "topic a b\n1 0.5 0.25\n2 0.1 0.2\n", "scores"),
+        ("s.csv", "301 Q0 FT911-3 1 9.5 x\n301 Q0 FT911-4 2 8.5 x\n", "run"),
+        ("s.csv", '{"qid": "1", "docno": "d", "score": 2.5}\n{"qid": "2", "docno": "d", "score": 1.5}\n', "run"),
+        ("s.csv", "301 0 FT911-3 1\n301 0 FT911-4 0\n", "qrels"),
+    ],
+)
+def test_command_line_and_reader_agree_on_what_holds_scores(put: Put, name: str, text: str, kind: str) -> None:
+    path = put(text, name)
+    assert kind_of(path, "scores") == kind
+    if kind == "scores":
+        assert read_scores(path).only().n_topics == 2
+    else:
+        with pytest.raises(FileError, match="not scores. Evaluate the runs first"):
+            read_scores(path)
+
+
 def test_what_stays_as_it_was(put: Put) -> None:
     text = "name,qid,measure,value\na,1,AP,0.5\nb,1,AP,0.25\n"
     assert (of(text).systems, of(text).topics) == (("a", "b"), ("1",))
@@ -302,7 +324,7 @@ def test_what_stays_as_it_was(put: Put) -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "value"), [("nDCG@10", 1.47), ("AP", 31), ("map", 1.2), ("P_10", 10), ("RR", 1.001)]
+    ("measure", "value"), [("nDCG@10", 1.47), ("AP", 31), ("map", 1.2), ("P_10", 10), ("RR", 1.001), ("AP", -0.01)]
 )
 def test_scores_outside_their_range_are_refused(measure: str, value: float) -> None:
     text = f"system,topic,measure,value\na,1,{measure},0.5\na,2,{measure},{value}\n"
