@@ -108,9 +108,9 @@ def test_scores_give_the_same_verdict(here: Type) -> None:
         ("gate qrels.txt --baseline main.run --candidate good.run --better", 2,
          "error: name the measure that decides with --measure, such as --measure nDCG@10"),
         ("gate main.run --baseline main.run --candidate good.run --better -m RR", 1,
-         "error: main.run: is a run, not judgments; judgments come first: cranfield gate QRELS RUN..."),
+         "error: main.run: contains a run, not judgments. Judgments come first: cranfield gate QRELS RUN..."),
         ("gate qrels.txt --baseline main.run --candidate qrels.txt --better -m RR", 1,
-         "error: qrels.txt: holds judgments, not a run; after the judgments come runs: cranfield gate QRELS RUN..."),
+         "error: qrels.txt: contains judgments, not a run. After the judgments come runs: cranfield gate QRELS RUN..."),
         ("gate --baseline main --candidate good --better", 2,
          "error: there is no file main. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield gate "
          "SCORES --baseline SYSTEM --candidate SYSTEM."),

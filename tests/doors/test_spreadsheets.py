@@ -75,7 +75,7 @@ def test_a_summary_row_is_left_out_with_a_warning(name: str, mark: str) -> None:
     read = of(wide(f"{name},{ROWS[name]}", mark=mark))
     assert read == EXPECTED
     assert read.warnings[0].startswith(f"s.csv: row {name!r} is the ")
-    assert read.warnings[0].endswith(" of the other topics; it was left out")
+    assert read.warnings[0].endswith(" of the other topics; dropped")
 
 
 def test_several_summaries_of_rows_and_columns() -> None:
@@ -99,10 +99,12 @@ def test_the_answer_of_the_issue(put: Put) -> None:
 
 def test_a_name_without_the_values_is_refused_with_the_line() -> None:
     with pytest.raises(
-        FileError, match=r"^s.csv:8: topic 'Mean' is named like a summary row, .*; rename the topic, or"
+        FileError, match=r"^s.csv:8: topic 'Mean' is named like a summary row but .*\. Rename the topic or"
     ):
         of(wide("Mean,0.6,0.45"))
-    with pytest.raises(FileError, match=r"^s.csv:1: system 'max' is named like a summary column, .*rename the system"):
+    with pytest.raises(
+        FileError, match=r"^s.csv:1: system 'max' is named like a summary column but .*Rename the system"
+    ):
         of("topic,a,b,max\n1,0.1,0.2,0.3\n2,0.2,0.1,0.05\n")
     with pytest.raises(FileError, match="topic 'Mean' is named like a summary row"):
         of("topic,a\nMean,0.5\n")
@@ -111,7 +113,7 @@ def test_a_name_without_the_values_is_refused_with_the_line() -> None:
 def test_summary_rows_of_long_and_tidy_tables() -> None:
     text = long(with_mean()).write_csv()
     assert of(text) == EXPECTED
-    assert of(text).warnings == ("s.csv: row 'Mean' is the mean of the other topics; it was left out",)
+    assert of(text).warnings == ("s.csv: row 'Mean' is the mean of the other topics; dropped",)
     assert of(text.replace(",", "\t"), "s.tsv") == EXPECTED
     wrong = text.replace("0.3717", "0.9")
     with pytest.raises(FileError, match="s.csv: topic 'Mean' is named like a summary row"):
@@ -139,12 +141,12 @@ def test_summary_rows_of_parquet_and_frames(table: Callable[[], pl.DataFrame]) -
     table().write_parquet(raw)
     (read,) = read_part("s.parquet", data=raw.getvalue()).matrices
     assert read == EXPECTED
-    assert read.warnings == ("s.parquet: row 'Mean' is the mean of the other topics; it was left out",)
+    assert read.warnings == ("s.parquet: row 'Mean' is the mean of the other topics; dropped",)
     pandas = pd.DataFrame(table().to_dict(as_series=False))
     for one in (table(), pandas):
         scores = as_scores(one).only()
         assert scores == EXPECTED
-        assert scores.warnings == ("row 'Mean' is the mean of the other topics; it was left out",)
+        assert scores.warnings == ("row 'Mean' is the mean of the other topics; dropped",)
     wrong = table().with_columns(pl.col(table().columns[-1]) * pl.when(pl.col("topic") == "Mean").then(2).otherwise(1))
     with pytest.raises(DataError, match="topic 'Mean' is named like a summary row"):
         as_scores(wrong)
@@ -174,7 +176,7 @@ def _options(missing: Any) -> Any:
 def test_check_reports_summaries(put: Put) -> None:
     good = check_file(put(wide(f"Mean,{ROWS['Mean']}"), "s.csv"))
     assert (good.n_topics, good.problems) == (6, 0)
-    assert "row 'Mean' is the mean of the other topics; it was left out" in good.notes
+    assert "row 'Mean' is the mean of the other topics; dropped" in good.notes
     bad = check_file(put(wide("Mean,0.6,0.45"), "s.csv"))
     assert (bad.problems, "s.csv:8: topic 'Mean' is named like" in bad.error) == (1, True)
 
@@ -263,7 +265,7 @@ def by_system(head: str, topics: list[str], mark: str = ",") -> str:
 def test_systems_in_rows(head: str, mark: str, topics: list[str]) -> None:
     read = of(by_system(head, topics, mark))
     assert read == ScoreMatrix(VALUES, topics, SYSTEMS, "score")
-    said = f"the first column is named {head!r}, so rows are systems, columns topics"
+    said = f"the first column is named {head!r}, so rows are read as systems, columns as topics"
     assert read.warnings == (f"s.csv: {said}",)
     assert said in read.provenance
 
@@ -277,7 +279,7 @@ def test_systems_in_rows_with_a_mean() -> None:
     lines = by_system("System", TOPICS).splitlines()
     read = of("\n".join(f"{line},{end}" for line, end in zip(lines, ["Mean", "0.3717", "0.45"], strict=True)))
     assert read == EXPECTED
-    assert read.warnings[1] == "s.csv: column 'Mean' is the mean of the other topics; it was left out"
+    assert read.warnings[1] == "s.csv: column 'Mean' is the mean of the other topics; dropped"
 
 
 def test_systems_in_rows_of_frames() -> None:
@@ -289,7 +291,9 @@ def test_systems_in_rows_of_frames() -> None:
     read += read_part("s.parquet", data=raw.getvalue()).matrices
     for matrix in read:
         assert matrix == EXPECTED
-        assert "the first column is named 'system', so rows are systems, columns topics" in matrix.warnings[0]
+        assert (
+            "the first column is named 'system', so rows are read as systems, columns as topics" in matrix.warnings[0]
+        )
 
 
 @pytest.mark.parametrize(
@@ -458,8 +462,8 @@ def test_the_command_line_suggests_no_python(put: Put) -> None:
 
     put("x,0.5,b\n1,0.25,0.5\n", "s.csv")
     for words, advice in (
-        (["compare", "s.csv"], "or say so: cranfield convert --header or --no-header"),
-        (["convert", "s.csv"], "or say so: --header or --no-header"),
+        (["compare", "s.csv"], "or use cranfield convert --header or --no-header"),
+        (["convert", "s.csv"], "or use --header or --no-header"),
     ):
         told = CliRunner().invoke(app, words).stderr
         assert advice in told
@@ -475,4 +479,4 @@ def test_the_command_line_names_the_row_that_it_left_out(put: Put) -> None:
     for command in ("compare", "convert", "check", "leaderboard", "variance"):
         ended = CliRunner().invoke(app, [command, "s.csv"])
         assert ended.exit_code == 0
-        assert "row 'Mean' is the mean of the other topics; it was left out" in ended.stderr + ended.stdout
+        assert "row 'Mean' is the mean of the other topics; dropped" in ended.stderr + ended.stdout

@@ -15,17 +15,17 @@ from cranfield.measures.options import RunsOrScores, Scoring
 if TYPE_CHECKING:
     from cranfield.scores.matrix import Scores
 
-_IS = {"run": "is a run", "qrels": "holds judgments", "scores": "is a score file"}
+_IS = {"run": "contains a run", "qrels": "contains judgments", "scores": "contains scores"}
 _WANTED = {"run": "a run", "qrels": "judgments", "scores": "scores"}
 
 
 class OtherKindError(FileError):
-    """A file of one kind where another was wanted; whoever asked for it knows what to do about it (`remedy`)."""
+    """A file of one kind where another was wanted; the caller knows the `remedy`."""
 
     def __init__(self, path: str, given: FileKind, wanted: FileKind, remedy: str = "") -> None:
         self.given, self.wanted = given, wanted
         said = f"{_IS[given]}, not {_WANTED[wanted]}"
-        super().__init__(path, [Problem(0, f"{said}; {remedy}" if remedy else said)])
+        super().__init__(path, [Problem(0, f"{said}. {remedy[0].upper()}{remedy[1:]}" if remedy else said)])
 
 
 def kind_of(path: str, wanted: FileKind | None = None) -> FileKind:
@@ -119,14 +119,14 @@ def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
             read_scores(files, None, "zero")
         except DataError:
             raise ArgumentError(
-                f"{files[0]} holds judgments; name the runs after it (cranfield {question.command} QRELS RUN...), or "
+                f"{files[0]} contains judgments. Add runs after it (cranfield {question.command} QRELS RUN...), or "
                 "give score files."
             ) from None
     idle = [f"`{one.name}`" for one in Scoring.all() if one.name in question.changed()]
     if idle:
         raise ArgumentError(
-            f"{files[0]} holds scores, and {', '.join(idle)} would say how to score runs; leave it out, or name "
-            f"judgments and runs: cranfield {question.command} QRELS RUN..."
+            f"{files[0]} contains scores, and {', '.join(idle)} applies to runs only. Leave it out, or give judgments "
+            f"and runs: cranfield {question.command} QRELS RUN..."
         )
     return False
 

@@ -1,4 +1,4 @@
-"""The front door for scores: whatever people hold, as `Scores`.
+"""Conversion to `Scores` from every form that people hold scores in.
 
 Objects of other tools are known by their module and attributes; none of those tools is ever imported here.
 """
@@ -234,8 +234,7 @@ def _made(scores: Any, name: str | None, wanted: list[str], missing: MissingPoli
         return _from_mapping(scores, name, missing, argument)
     if isinstance(scores, np.ndarray):
         raise ArgumentError(
-            f"`{argument}` is an array without labels; say which rows and columns are what: "
-            f"ScoreMatrix(values, topics=…, systems=…, measure=…)"
+            f"`{argument}` is an array without labels. Add them: ScoreMatrix(values, topics=…, systems=…, measure=…)"
         )
     if isinstance(scores, Iterable):
         first, rest = peek(scores)
@@ -278,8 +277,8 @@ def _from_mapping(scores: Mapping[Any, Any], name: str | None, missing: MissingP
         listed = [m for one in scores.values() for m in ([one] if isinstance(one, ScoreMatrix) else one.values())]
         if len({matrix.measure for matrix in listed}) < len(listed):
             raise ArgumentError(
-                f"`{argument}` holds {len(scores)} collections ({summary([str(key) for key in scores])}), and this "
-                "question is about one; choose one of them"
+                f"`{argument}` holds {len(scores)} collections ({summary([str(key) for key in scores])}), but this "
+                "question takes one. Choose one of them."
             )
         return Scores(listed)
     columns: dict[str, list[str]] = {"topic": [], "system": [], "measure": []}

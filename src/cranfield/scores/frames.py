@@ -21,9 +21,7 @@ from cranfield.scores.matrix import ScoreMatrix, Scores
 from cranfield.scores.summaries import is_summary_name, sift
 
 MISSING_POLICIES = ("error", "zero", "drop-topic")
-MEANS_ONLY = (
-    "holds only means (topic 'all'); per-topic scores are needed: evaluate again, and keep the score of every topic"
-)
+MEANS_ONLY = "contains only means (topic 'all'). Per-topic scores are needed; evaluate again with per-topic output."
 SPARSEST = 0.05
 """The least share of the scores that a large long table must have; with fewer, topics or systems are something else."""
 _FREE_CELLS = 10_000_000
@@ -77,37 +75,6 @@ def _is_plain_index(index: Any) -> bool:
 
 def _tidy(values: list[Any]) -> list[Any]:
     return [None if isinstance(value, float) and value != value else value for value in values]
-
-
-def to_wide(matrix: ScoreMatrix) -> pl.DataFrame:
-    """See `ScoreMatrix.to_wide`."""
-    if matrix.partitions is not None:
-        raise DataError(f"{matrix.measure}: a wide frame has no place for partitions; use to_long()")
-    if "topic" in matrix.systems:
-        raise DataError("a system is called 'topic', the name of the topic column; use to_long()")
-    topic = pl.Series("topic", list(matrix.topics), dtype=pl.String)
-    columns = [pl.Series(s, matrix.values[:, j]) for j, s in enumerate(matrix.systems)]
-    return pl.DataFrame([topic, *columns])
-
-
-def to_long(matrix: ScoreMatrix) -> pl.DataFrame:
-    """See `ScoreMatrix.to_long`: system by system, topics in their order."""
-    n, m = matrix.n_topics, matrix.n_systems
-    parts = 1 if matrix.partitions is None else len(matrix.partitions)
-    columns = [
-        _repeated("system", matrix.systems, np.repeat(np.arange(m), n * parts)),
-        _repeated("topic", matrix.topics, np.tile(np.repeat(np.arange(n), parts), m)),
-        _repeated("measure", (matrix.measure,), np.zeros(n * m * parts, dtype=np.int64)),
-    ]
-    if matrix.partitions is not None:
-        columns.append(_repeated("partition", matrix.partitions, np.tile(np.arange(parts), n * m)))
-    frame = pl.DataFrame(columns)
-    axes = (1, 0) if matrix.partitions is None else (1, 0, 2)
-    return frame.with_columns(pl.Series("value", matrix.values.transpose(axes).reshape(-1)))
-
-
-def _repeated(name: str, labels: Sequence[str], codes: np.ndarray[Any, np.dtype[np.int64]]) -> pl.Series:
-    return pl.Series(name, list(labels), dtype=pl.String).gather(codes)
 
 
 def from_wide(
@@ -214,7 +181,11 @@ def admit(
 
     `transposed` is the head of the first column of a table whose rows were systems; `named_columns` as in `sift`.
     """
-    said = [] if transposed is None else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are systems, columns topics"]
+    said = (
+        []
+        if transposed is None
+        else [f"{TRANSPOSED} {transposed.strip()!r}, so rows are read as systems, columns as topics"]
+    )
     sifted = sift(values, topics, systems, named_columns=named_columns)
     if transposed is None:
         said += sifted.left_out
@@ -359,8 +330,8 @@ def assemble(
     """One matrix per measure from the columns system, topic, measure (and partition) of a long table.
 
     Labels keep the order of their first appearance. A cell given twice is a `DataError`; a cell not given, or
-    NaN, is treated by the `missing` policy. The output of an evaluation tool is taken as it is; all else is admitted
-    (see `admit`).
+    NaN, is treated by the `missing` policy. Tables that people made are admitted (see `admit`); the output of an
+    evaluation tool is not checked for summary rows.
     """
     make = complete if of_tool else partial(admit, named_columns=False)
     table = pl.DataFrame({part: pl.Series(column, dtype=pl.String) for part, column in columns.items()})
@@ -378,8 +349,8 @@ def assemble(
         if cells > _FREE_CELLS and len(axes[0]) < SPARSEST * cells:
             wide = " by ".join(plural(len(names), part) for part, names in labels.items())
             raise DataError(
-                f"{name}: {plural(len(axes[0]), 'score')} for {wide}, where {cells:,} are expected; are the columns "
-                "what their names say?"
+                f"{name}: {plural(len(axes[0]), 'score')} for {wide}, where {cells:,} are expected. "
+                "Check the names of the columns."
             )
         flat = np.ravel_multi_index(tuple(axes), shape)
         counts = np.bincount(flat, minlength=cells)
@@ -387,8 +358,8 @@ def assemble(
             cell = np.unravel_index(int(counts.argmax()), shape)
             where = ", ".join(f"{part} {labels[part][i]!r}" for part, i in zip(labels, cell, strict=True))
             raise DataError(
-                f"{name}: {where} has {counts.max()} scores where one is expected; "
-                f"{int((counts > 1).sum())} cells are affected"
+                f"{name}: {where} has {counts.max()} scores ({int((counts > 1).sum())} cells affected). "
+                "Keep one score per cell."
             )
         grid = np.full(shape, np.nan)
         grid.flat[flat] = values[ours]
@@ -427,8 +398,8 @@ def complete(
 
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP")
     Traceback (most recent call last):
-    cranfield.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'; say what that
-    means: missing='zero' counts it as 0, missing='drop-topic' leaves out the 1 topic concerned
+    cranfield.DataError: AP: 1 of 4 scores is missing, first for topic '1', system 'b'. Choose missing='zero' (count as
+    0) or missing='drop-topic' (drop 1 topic).
     >>> complete(np.array([[0.5, np.nan], [0.2, 0.1]]), ["1", "2"], ["a", "b"], "AP", missing="zero").provenance
     ('1 missing score set to 0 (missing = zero)',)
     """
@@ -438,35 +409,26 @@ def complete(
     steps = tuple(provenance)
     left_out: tuple[str, ...] = ()
     if holes.any():
-        rest = tuple(range(1, values.ndim))
-        hit = holes.any(axis=rest)
-        count, topics_hit = int(holes.sum()), [t for t, gone in zip(topics, hit, strict=True) if gone]
-        noun = "score" if count == 1 else "scores"
+        hit = holes.any(axis=tuple(range(1, values.ndim)))
+        count, gone = int(holes.sum()), [topic for topic, lacks in zip(topics, hit, strict=True) if lacks]
+        scores, dropped = plural(count, "missing score"), plural(len(gone), "topic")
         if missing == "error":
             row, column = (int(at) for at in np.unravel_index(int(holes.argmax()), holes.shape)[:2])
             raise DataError(
                 f"{measure}: {count} of {values.size} scores {'is' if count == 1 else 'are'} missing, first for "
-                f"topic {topics[row]!r}, system {systems[column]!r}; say what that means: missing='zero' counts "
-                f"{'it' if count == 1 else 'them'} as 0, missing='drop-topic' leaves out the {len(topics_hit)} "
-                f"topic{'' if len(topics_hit) == 1 else 's'} concerned"
+                f"topic {topics[row]!r}, system {systems[column]!r}. Choose missing='zero' (count as 0) or "
+                f"missing='drop-topic' (drop {dropped})."
             )
         if missing == "zero":
             values = np.where(holes, 0.0, values)
-            steps += (f"{count} missing {noun} set to 0 (missing = zero)",)
+            steps += (f"{scores} set to 0 (missing = zero)",)
+        elif hit.all():
+            raise DataError(f"{measure}: every topic lacks a score, so missing='drop-topic' leaves nothing")
         else:
-            if len(topics_hit) == len(topics):
-                raise DataError(f"{measure}: every topic lacks a score, so missing='drop-topic' leaves nothing")
-            values = values[~hit]
-            topics = [t for t, gone in zip(topics, hit, strict=True) if not gone]
-            steps += (
-                f"{plural(len(topics_hit), 'topic')} with {count} missing {noun} left out "
-                f"(missing = drop-topic): {summary(topics_hit)}",
-            )
-            were = "was" if len(topics_hit) == 1 else "were"
-            left_out = (
-                f"{plural(len(topics_hit), 'topic')} {were} left out for lack of a score: {summary(topics_hit)}",
-            )
-            holes = holes[~hit]
+            values, holes = values[~hit], holes[~hit]
+            topics = [topic for topic, lacks in zip(topics, hit, strict=True) if not lacks]
+            steps += (f"{dropped} with {scores} left out (missing = drop-topic): {summary(gone)}",)
+            left_out = (f"dropped {dropped} with a missing score: {summary(gone)}",)
     return ScoreMatrix(values, topics, systems, measure, partitions, steps, holes, left_out)
 
 

@@ -41,8 +41,8 @@ _FIRST_LINES = 200
 
 @dataclass(frozen=True)
 class Table:
-    """A text file cut into fields: the rows, the line each starts on, the separator (" " for blanks), and what of the
-    file is not in the rows."""
+    """A text file cut into fields: rows, the line each starts on, the separator (" " for blanks), and notes on lines
+    that were skipped."""
 
     path: str
     rows: list[list[str]]
@@ -74,7 +74,7 @@ class Notation:
         return found if any(found.number(score) is not None for score in scores if score.endswith("%")) else cls(comma)
 
     def number(self, field: str) -> float | None:
-        """The score in a field: NaN for a missing one, None for what is none."""
+        """The score in a field: NaN if it is missing, None if the field is not a score."""
         text = field.strip()
         if self.comma and "." not in text:
             text = text.replace(",", ".", 1)
@@ -86,7 +86,7 @@ class Notation:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What to say of it."""
+        """Notes on the notation, for the provenance."""
         comma = ("numbers are written with decimal commas",) if self.comma else ()
         return (*comma, "scores are percentages: 31% is read as 0.31") if self.percent else comma
 
@@ -206,9 +206,11 @@ def _cut(text: str, path: str) -> Table:
             rows.append(fields)
             lines.append(line)
     except csv.Error as error:
-        raise FileError(path, [Problem(0, f"is not a well-formed table: {error}")]) from None
+        raise FileError(
+            path, [Problem(0, f"is not a well-formed table: {error}; are its lines and quotes complete?")]
+        ) from None
     if not rows:
-        raise FileError(path, [Problem(0, "holds no data lines; expected a table of scores")])
+        raise FileError(path, [Problem(0, "contains no data lines; expected a table of scores")])
     return Table(path, rows, lines, separator)
 
 
@@ -225,7 +227,7 @@ def _fields(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _finite(field: str, what: str, line: int, problems: Problems, notation: Notation) -> float | None:
-    """The score in a field (NaN for a missing one); what is none is a problem of its line."""
+    """The score in a field (NaN if it is missing); anything else is a problem of its line."""
     value = notation.number(field)
     if value is None:
         problems.add(line, f"expected a finite number {what}, found {shown(field)}{notation.wrong(field)}")
@@ -400,8 +402,8 @@ def _looks_like_header(table: Table, notation: Notation) -> bool:
     if word is None or score is None:
         return word is not None
     text = (
-        f"cannot tell whether the first row names systems or holds scores: {shown(score)} is a number, {shown(word)} "
-        "is none; correct it, name the column of topics 'topic', or say so: header=True or header=False"
+        f"cannot tell whether the first row is a header: {shown(score)} is a number, {shown(word)} is not. "
+        "Correct it, name the topic column 'topic', or use header=True or header=False."
     )
     raise FileError(table.path, [Problem(table.lines[0], text)])
 
@@ -423,8 +425,8 @@ def _has_topic_column(path: str, names: list[str] | None, body: list[list[str]],
         return True
     name = f" {shown(names[0])}" if names else ""
     text = (
-        f"cannot tell whether the first column{name} holds topics or scores (all different whole numbers); "
-        "name it 'topic' in a header, or say so: topic_column=True or topic_column=False"
+        f"cannot tell whether the first column{name} contains topics or scores: its whole numbers all differ. "
+        "Name it 'topic' in a header, or use topic_column=True or topic_column=False."
     )
     raise FileError(path, [Problem(0, text)])
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cranfield.scores.matrix import ScoreMatrix
 
 MEANS_ONLY = (
-    "holds means over topics, and tests need the score of every topic; save the predictions (MTEB: prediction_folder) "
-    "and evaluate them with the judgments"
+    "Results of MTEB and BEIR contain means only: save the predictions (MTEB: prediction_folder) and evaluate them "
+    "with the judgments."
 )
 
 
@@ -31,7 +31,7 @@ def read_json(file: ScoreFile, options: ReadOptions) -> list[ScoreMatrix]:
     content: Any = load_json(file.text, file.path)
     nested = isinstance(content, dict) and all(isinstance(one, (dict, list)) for one in content.values())
     if not nested or not content or holds_means(content):
-        text = f"is no {{system: {{topic: score}}}}; if it is a result of MTEB or BEIR, it {MEANS_ONLY}"
+        text = f"is not {{system: {{topic: score}}}}. {MEANS_ONLY}"
         raise FileError(file.path, [Problem(0, text)])
     scores = as_scores(content, missing=options.missing)
     if list(scores) == ["score"] and options.measure is not None:

@@ -83,7 +83,7 @@ def read_trec_eval(file: ScoreFile) -> LongColumns:
     rows = [(line, text, text.split()) for line, text in filled_lines(file.text, file.path)]
     column = _measure_column([text for _, text, _ in rows])
     if column is None:
-        text = "cannot tell which of the first two fields is the measure and which the topic; name the files' format"
+        text = "cannot tell whether the measure or the topic comes first; name the format of the file"
         raise FileError(file.path, [Problem(rows[0][0], text)])
     texts: dict[str, None] = {}
     summaries = 0

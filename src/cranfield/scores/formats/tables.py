@@ -59,7 +59,9 @@ def is_parquet(file: ScoreFile) -> bool:
     if file.data.startswith(b"PAR1"):
         return True
     if file.ending in (".parquet", ".pq"):
-        raise FileError(file.path, [Problem(0, "is named a parquet file and is not one")])
+        raise FileError(
+            file.path, [Problem(0, "is not a parquet file, despite its name. Rename it or write it again.")]
+        )
     return False
 
 
@@ -123,7 +125,7 @@ FORMATS.register(
 FORMATS.register(
     ScoreFormat(
         name="parquet",
-        summary="a parquet file of a wide or long table",
+        summary="a parquet file of a wide, long or tidy table",
         recognise=is_parquet,
         read=read_parquet,
         notes="written by the layouts wide and long when the name ends in `.parquet`",
