@@ -40,7 +40,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     level = f"{1 - first.alpha:.0%}"
     known = any(one.intervals for one in several.correlations)
     columns = (
-        f"corrected: corrected for topic noise. lower, upper: {level} interval of the value with unlimited topics."
+        f"corrected: topic noise removed. lower, upper: {level} interval of the value with unlimited topics."
     )
     notes = (
         *said,

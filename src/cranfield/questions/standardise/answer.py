@@ -141,7 +141,7 @@ def _effect_sections(result: StandardisationEffect) -> tuple[Sheet, ...]:
     sizes = ["measure", "systems", "topics", "variance_raw", "variance_standardised", "clipped", "tied_topics"]
     short = {"variance_raw": "raw", "variance_standardised": "standardised"}
     ranking = ["measure", "tau", "tau_corrected", "tau_lower", "tau_upper"]
-    notes = [f"tau_corrected: corrected for topic noise. lower, upper: {1 - alpha:.0%} interval, unlimited topics."]
+    notes = [f"tau_corrected: topic noise removed. lower, upper: {1 - alpha:.0%} interval, unlimited topics."]
     if result.settings["published"]:
         ranking += ["published_lower", "published_upper"]
         notes += ["published: tau ± z·√(2(2m+5)/(9m(m-1))), cut at ±1. It assumes two unrelated orders."]
