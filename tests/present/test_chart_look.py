@@ -258,7 +258,7 @@ def test_a_width_out_of_bounds() -> None:
 def test_the_command_line_takes_them(cranfield: Type) -> None:
     matrix().to_wide().write_csv("scores.csv")
     plot = Path("out.json")
-    run = ["compare", "scores.csv", "--test", "t", "-m", "AP"]
+    run = ["compare", "scores.csv", "--test", "t", "-m", "score"]
     draw = [*run, "--plot", "out.json"]
     assert cranfield(*draw, "--title", "My systems", "--width", "300").exit_code == 0
     assert "My systems" in plot.read_text()
