@@ -39,9 +39,7 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     said = tuple(f"{who if len(each) > 1 else ''}{text}" for who, text in each.items() if text)
     level = f"{1 - first.alpha:.0%}"
     known = any(one.intervals for one in several.correlations)
-    columns = (
-        f"corrected: topic noise removed. lower, upper: {level} interval of the value with unlimited topics."
-    )
+    columns = f"corrected: topic noise removed. lower, upper: {level} interval of the value with unlimited topics."
     notes = (
         *said,
         *((columns,) if known else ()),
