@@ -363,17 +363,8 @@ def assemble(
             )
         grid = np.full(shape, np.nan)
         grid.flat[flat] = values[ours]
-        matrices.append(
-            make(
-                grid,
-                labels["topic"],
-                labels["system"],
-                name,
-                partitions=labels.get("partition"),
-                missing=missing,
-                provenance=provenance,
-            )
-        )
+        how: dict[str, Any] = {"partitions": labels.get("partition"), "missing": missing, "provenance": provenance}
+        matrices.append(make(grid, labels["topic"], labels["system"], name, **how))
     return matrices
 
 

@@ -543,9 +543,4 @@ class Scores(Result, Mapping[str, ScoreMatrix]):
         """Its charts by name; the first is drawn unless another is named."""
         from cranfield.questions.evaluate import charts
 
-        return {
-            "measures": charts.measures,
-            "topics": charts.topics,
-            "systems": charts.systems,
-            "difference": charts.difference,
-        }
+        return {"measures": charts.measures, **ScoreMatrix.drawings()}

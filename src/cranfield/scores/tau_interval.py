@@ -233,18 +233,8 @@ def tau_intervals(
         drawn = {name: np.concatenate([part[name] for part, _ in done]) for name in point}
         factors = np.concatenate([part for _, part in done])
         spreads = _jackknife(x, y, shared)
-    return {
-        name: hull(
-            value,
-            factor,
-            drawn[name],
-            factors,
-            n,
-            alpha,
-            None if shared and name in NARROW else spreads.get(name, math.nan),
-        )
-        for name, value in point.items()
-    }
+    wide = {name: None if shared and name in NARROW else spreads.get(name, math.nan) for name in point}
+    return {name: hull(value, factor, drawn[name], factors, n, alpha, wide[name]) for name, value in point.items()}
 
 
 def resample(

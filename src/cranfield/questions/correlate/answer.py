@@ -49,15 +49,9 @@ def correlation_answer(result: Any, settings: Any) -> Answer:
     title = f"Rank correlation of {first.n_systems} systems: {names[0]} (reference) and {names[1]}"
 
     def sheet() -> Sheet:
-        return Sheet(
-            "correlate",
-            several.to_frame(),
-            several.signature,
-            {**several.settings, "reference": names[0], "estimate": names[1]},
-            several.warnings,
-            title=title,
-            notes=notes,
-        )  # fmt: skip
+        shown = {**several.settings, "reference": names[0], "estimate": names[1]}
+        how = (several.signature, shown, several.warnings)
+        return Sheet("correlate", several.to_frame(), *how, title=title, notes=notes)
 
     return Answer(
         headline=title,
