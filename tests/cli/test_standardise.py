@@ -109,7 +109,7 @@ def test_bad_factors(raw: Path, tmp_path: Path) -> None:
     )
     assert not target.exists()
     done = run("standardise", "fit", raw, "--trec", "--format", "csv")
-    assert (done.exit_code, done.stderr) == (2, "error: --trec is a format of its own; leave out --format\n")
+    assert (done.exit_code, done.stderr) == (2, "error: --trec sets the format; leave out --format\n")
 
 
 def test_effect_shows_its_tables(raw: Path, tmp_path: Path) -> None:

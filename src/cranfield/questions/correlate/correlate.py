@@ -65,7 +65,7 @@ TIED_PAIRS = sentence(
 )
 
 
-class _Agreement(Result):
+class _Agreement:
     """What one correlation and several share."""
 
     def answer(self, question: Question | None = None) -> Answer:
@@ -83,7 +83,7 @@ class _Agreement(Result):
 
 
 @dataclass(frozen=True)
-class Correlation(_Agreement):
+class Correlation(_Agreement, Result):
     """How well two orders of the same systems agree.
 
     Attributes
@@ -156,7 +156,7 @@ class Correlation(_Agreement):
 
 
 @dataclass(frozen=True, repr=False)
-class Correlations(_Agreement):
+class Correlations(_Agreement, Result):
     """The correlations of two rankings by several measures."""
 
     correlations: tuple[Correlation, ...]

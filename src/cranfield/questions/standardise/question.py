@@ -72,7 +72,7 @@ class FitQuestion(Question):
         from cranfield.questions.standardise.files import format_of, to_bytes
 
         if self.trec and format is not None:
-            raise ArgumentError("--trec is a format of its own; leave out --format")
+            raise ArgumentError("--trec sets the format; leave out --format")
         if to is None or format not in (None, "csv", "json"):
             return (to_bytes(result, "trec"), "") if self.trec else None
         kept = "trec" if self.trec else "csv" if format == "csv" else "json" if format else format_of(str(to))
