@@ -194,19 +194,19 @@ case("best-held-out", lambda: titled(tuned(0, 0, 0.3, 0, 0, 0), "curve"),
      lambda: titled(one_family(), "curve"))  # fmt: skip
 case("declared-better", lambda: titled(bias(10)), lambda: declared(bias(10)), lambda: titled(bias(3)))
 case("orders-agree", lambda: titled(cf.correlate(STEPS, noisy(0.3, 0.4, 0.6, 0.5), n_resamples=0)),
-     lambda: "The two orders of 4 systems agree with τ = 0.667",
+     lambda: "τ = 0.667 between the two orders of 4 systems",
      lambda: titled(cf.correlate(STEPS, matrix(np.full((30, 4), 0.5)), n_resamples=0)))  # fmt: skip
 case("topics-differ", lambda: titled(STEPS, "topics"), lambda: extremes(STEPS), lambda: titled(FLAT, "topics"))
 case(
     "several-orders-agree",
     lambda: titled(several(0.5, 0.6)),
-    lambda: "The orders agree with τ from 0.667 to 1",
+    lambda: "τ between the orders ranges from 0.667 to 1",
     lambda: titled(cf.correlate(STEPS, STEPS, n_resamples=0)),
 )
 case(
     "several-orders-alike",
     lambda: titled(several(0.6, 0.5)),
-    lambda: "The orders agree with τ = 1 each",
+    lambda: "τ = 1 for every pair of orders",
     lambda: titled(several(0.5, 0.6)),
 )
 case("estimators-differ", lambda: titled(cf.variances(STEPS), "estimators"), lambda: folds_apart(STEPS),

@@ -57,12 +57,12 @@ CASES: list[tuple[Callable[[str], object], str, str, str]] = [
     # A slip in the first row must not make a header of it.
     (
         read_scores, "s.txt", "0.5 O.25\n0.75 1\n0.5 0.5\n",
-        ":1: cannot tell whether the first row names systems or holds scores: '0.5' is a number, 'O.25' is none; correct "
-        "it, name the column of topics 'topic', or say so: header=True or header=False",
+        ":1: cannot tell whether the first row is a header: '0.5' is a number, 'O.25' is not. Correct it, name "
+        "the topic column 'topic', or use header=True or header=False.",
     ),
-    (read_scores, "s.csv", "# made\n401,0.5,0.2٣5\n402,0.75,1\n", ":2: cannot tell whether the first row names systems"),
+    (read_scores, "s.csv", "# made\n401,0.5,0.2٣5\n402,0.75,1\n", ":2: cannot tell whether the first row is a header"),
     (read_scores, "s.csv", "topic,a,b\n ,0.5,0.25\n2,0.75,1\n", ": a topic label must be a non-empty string; got ' '"),
-    (read_order, "o.txt", "system,score\n", ": names no system"),
+    (read_order, "o.txt", "system,score\n", ": contains no systems"),
     (read_order, "o.txt", "\x1c\n", ":1: contains the control character U+001C"),
     (read_order, "o.txt", "a,1\n,2\n", ":2: expected the name of a system, found none: ',2'"),
     (read_order, "o.txt", "a,1\nb,inf\n", ":2: expected a finite score after the system, found 'inf'"),

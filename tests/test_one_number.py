@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield import Comparison, build_report, compare, make_scores, read_scores, write_scores
+from cranfield import Comparison, ScoreMatrix, build_report, compare, make_scores, read_scores, write_scores
 from cranfield.web.server.app import create_app
 from support import SHARED, Type, needs_shared
 from web_page import HERE, Client, ask
@@ -60,7 +60,8 @@ def said_everywhere(cranfield: Type, page: Client, file: Path) -> Comparison:
 
 def test_on_forty_synthetic_systems(cranfield: Type, page: Client, tmp_path: Path) -> None:
     file = tmp_path / "past.AP.csv"
-    write_scores(make_scores(50, 40, system_effects=[0.01 * j for j in range(40)]), file, layout="wide")
+    x = make_scores(50, 40, system_effects=[0.01 * j for j in range(40)])
+    write_scores(ScoreMatrix(x.values.clip(0, 1), x.topics, x.systems), file, layout="wide")
     result = said_everywhere(cranfield, page, file)
     assert result.test == "max-t"
     assert result.significant.mean() > 0.2

@@ -364,16 +364,16 @@ def two_orders(shared_noise: float) -> cf.Correlation:
 def long_run(result: cf.Correlation, why: str) -> str:
     (low, high), tau = result.intervals["tau"] or (0, 0), result.values["tau"]
     return (
-        f"τ = {tau:.3f} on these 40 topics. In the long run (unlimited topics like these) τ lies in [{low:.2f}, "
-        f"{high:.2f}] (95% interval); {why} (corrected: {result.corrected['tau']:.3f})."
+        f"τ = {tau:.3f} on these 40 topics. With unlimited topics like these, τ lies in [{low:.2f}, {high:.2f}] "
+        f"(95% interval). {why}; corrected for it, τ = {result.corrected['tau']:.3f}."
     )
 
 
 case("correlate.noise-lowers",
-     lambda: (printed(two_orders(0.0)), long_run(two_orders(0.0), "topic noise usually lowers τ")),
+     lambda: (printed(two_orders(0.0)), long_run(two_orders(0.0), "Topic noise usually lowers τ")),
      lambda: printed(two_orders(0.9)))  # fmt: skip
 case("correlate.noise-raises",
-     lambda: (printed(two_orders(0.9)), long_run(two_orders(0.9), "noise that both sides share raises τ here")),
+     lambda: (printed(two_orders(0.9)), long_run(two_orders(0.9), "Noise that both sides share raises τ here")),
      lambda: printed(two_orders(0.0)))  # fmt: skip
 case("comparison.leads", lambda: (two_measures(), "a leads by AP"),
      lambda: told(matrix([[0.5, 0.5, 0.1], [0.6, 0.6, 0.3], [0.3, 0.3, 0.2]]), "leaderboard"))  # fmt: skip
@@ -550,7 +550,7 @@ case("standardise.variances",
      lambda: (effect(1), re.search(rf"AP: variance {raw_variance(1):.4f} raw, [\d.]+ standardised", effect(1)).group()),  # type: ignore[union-attr]
      lambda: effect(2))  # fmt: skip
 case("standardise.rankings-agree",
-     lambda: (effect(1), "AP: the two rankings of the systems agree with τ = 1.000."),
+     lambda: (effect(1), "AP: τ = 1.000 between the raw and the standardised ranking."),
      lambda: printed(cf.standardisation_effect(
          matrix([[0.9, 0.1, 0.2], [0.1, 0.2, 0.15], [0.1, 0.2, 0.15], [0.1, 0.3, 0.2]]), n_systems=[5], min_diff=[0.1],
          n_resamples=20), None, "effect"))  # fmt: skip
@@ -562,7 +562,7 @@ def left_out(seed: int) -> str:
 
 
 case("standardise.left-out",
-     lambda: (left_out(1), re.search(r"AP: left-out means move .* lowest tau [\d.]+", left_out(1)).group()),  # type: ignore[union-attr]
+     lambda: (left_out(1), re.search(r"AP: means of left-out systems move .* lowest tau [\d.]+", left_out(1)).group()),  # type: ignore[union-attr]
      lambda: left_out(2))  # fmt: skip
 
 

@@ -158,8 +158,8 @@ case("design.per-cent", lambda: sense(hundred, 0.05),
 case("design.by-chance",
      lambda: cf.standardisation_effect(matrix([[0.1, 0.9], [0.9, 0.1], [0.2, 0.8], [0.8, 0.2]]), n_systems=[2],
                                        min_diff=[0.1], n_resamples=0),
-     "AP, raw: systems differ no more than by chance (F = 0.00), so no number of topics can be given in standard deviations "
-     "between systems",
+     "AP, raw: systems differ no more than by chance (F = 0.00); topics for a difference in standard deviations between "
+     "systems are undefined",
      lambda: cf.standardisation_effect(noisy(), n_systems=[2], min_diff=[0.1], n_resamples=0))  # fmt: skip
 
 # ── gating, reliability, looks ────────────────────────────────────────────────────────────────────────────
@@ -317,44 +317,43 @@ def reused_apart() -> cf.Reuse:
 apart = matrix(noisy().values, prefix="u")
 flat = matrix(np.full((5, 3), 0.5))
 case("scores.apart", lambda: cf.correlate(noisy(), apart, n_resamples=50),
-     "the two sides have no topic in common (30 and 30); their topics count as independent",
+     "the two sides share no topic (30 and 30 topics); they are treated as independent",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
 case("scores.no-bootstrap", lambda: cf.correlate(noisy(1), noisy(1)),
-     "a bootstrap over topics needs at least 2 topics on each side; there is none",
+     "no interval: a bootstrap needs at least 2 topics on each side",
      lambda: cf.correlate(noisy(), noisy(), n_resamples=50))  # fmt: skip
 case("scores.few-systems", lambda: cf.correlate(noisy(m=4), noisy(m=4), n_resamples=50),
-     "no interval: 4 systems are too few; an interval of a rank correlation needs at least 5.",
+     "no interval: 4 systems; the interval of a rank correlation needs at least 5.",
      lambda: cf.correlate(noisy(m=5), noisy(m=5), n_resamples=50))  # fmt: skip
 case("scores.few-topics-apart", lambda: cf.correlate(noisy(49, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50),
      "no interval: 49 and 50 topics; sides without a common topic need at least 50 each.",
      lambda: cf.correlate(noisy(50, m=5), matrix(noisy(50, m=5).values, prefix="u"), n_resamples=50))  # fmt: skip
 case("scores.undefined", lambda: cf.correlate({"a": 1.0, "b": 1.0}, ["a", "b"]),
-     "all systems tie on one side, so tau_b and tau_ap_b cannot be computed",
+     "tau_b and tau_ap_b undefined: all systems tie on one side",
      lambda: cf.correlate({"a": 1.0, "b": 0.5}, ["a", "b"]))  # fmt: skip
 case("scores.tied-pairs", lambda: cf.correlate({"a": 1.0, "b": 1.0, "c": 0.0}, ["a", "b", "c"]),
-     "tied pairs of systems: 1 in the reference, 0 in the estimate; tau_ap is the mean over all orders of the tied; prefer "
-     "tau_b or tau_ap_b",
+     "tied pairs of systems: 1 in the reference, 0 in the estimate. Prefer tau_b or tau_ap_b; tau_ap is averaged over the "
+     "orders of tied systems",
      lambda: cf.correlate({"a": 1.0, "b": 0.5, "c": 0.0}, ["a", "b", "c"]))  # fmt: skip
 
 tied = matrix([[0.1, 0.1, 0.1], [0.1, 0.2, 0.3]])
 new = matrix([[0.1, 0.2, 0.0], [0.2, 0.2, 9.0]])
 case("standardise.tied", lambda: cf.fit_standardisation(tied),
-     "AP: all standardising systems tied on 1 of 2 topics (t000); there a standardised score is average, best or worst: 0, "
-     "+inf or -inf as z, and b, 1 or 0 as ab",
+     "AP: all standardising systems tied on 1 of 2 topics (t000). Scores there become 0, +inf or -inf as z, and b, 1 or 0 "
+     "as ab",
      lambda: cf.fit_standardisation(noisy()))  # fmt: skip
 case("standardise.tied-topics", lambda: cf.fit_standardisation(tied).apply(new),
-     "AP: 1 of 2 topics had all standardising systems tied; 2 scores on them are off the common score",
+     "AP: all standardising systems tied on 1 of 2 topics; 2 scores there differ from the tied score",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()))  # fmt: skip
 case("standardise.off-tie", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
-     "AP: 2 cells differ from the common score of a topic on which all standardising systems tied; they became 1 or 0",
+     "AP: 2 cells became 1 or 0, because all standardising systems tied on their topic at another score",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()).clipping())  # fmt: skip
 case("standardise.clipped", lambda: cf.fit_standardisation(tied).apply(new).clipping(),
      "AP: 1 of 6 cells (16.67%) were clipped: 0 at 0, 1 at 1",
      lambda: cf.fit_standardisation(noisy()).apply(noisy()).clipping())  # fmt: skip
 case("standardise.tied-without",
      lambda: cf.standardisation_robustness(matrix([[0, 0, 0, 0.4], [0.1, 0.2, 0.3, 0.4]])),
-     "in 1 (left-out system, topic) cases all other systems tie on the topic, so that the score is average, best or worst "
-     "there",
+     "in 1 cases (left-out system, topic) all other systems tie; the score there is average, best or worst",
      lambda: cf.standardisation_robustness(noisy()))  # fmt: skip
 
 

@@ -38,7 +38,9 @@ def scores(cranfield: Type) -> str:
     """A wide table of AP in the empty directory the command runs in."""
     made = make_scores(30, 4, system_effects=[0, 0.05, 0.1, 0.3])
     rows = [",".join(["topic", "bm_25", "ql", "rm3", "dense"])]
-    rows += [",".join([t, *map(repr, row)]) for t, row in zip(made.topics, made.values.tolist(), strict=True)]
+    rows += [
+        ",".join([t, *map(repr, row)]) for t, row in zip(made.topics, made.values.clip(0, 1).tolist(), strict=True)
+    ]
     Path("x.AP.csv").write_text("\n".join(rows) + "\n")
     return "x.AP.csv"
 

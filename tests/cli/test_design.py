@@ -32,7 +32,8 @@ def _parts(seed: int) -> tuple[Any, list[str], list[str]]:
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    values = 0.4 + rng.normal(0, 0.2, (30, 1)) + rng.normal(0, 0.03, (1, 6)) + rng.normal(0, 0.1, (30, 6))
+    values = 0.5 + rng.uniform(-0.35, 0.35, (30, 1)) + rng.normal(0, 0.03, (1, 6)) + rng.normal(0, 0.1, (30, 6))
+    values = values.clip(0, 1)
     return values, [str(i) for i in range(30)], list("abcdef")
 
 

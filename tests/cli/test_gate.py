@@ -107,9 +107,9 @@ def test_scores_give_the_same_verdict(here: Type) -> None:
         ("gate qrels.txt --baseline main.run --candidate good.run --better", 2,
          "error: no measure given. Name one with --measure, such as nDCG@10."),
         ("gate main.run --baseline main.run --candidate good.run --better -m RR", 1,
-         "error: main.run: is a run, not judgments. Put the qrels file first: cranfield gate QRELS RUN..."),
+         "error: main.run: contains a run, not judgments. Put the qrels file first: cranfield gate QRELS RUN..."),
         ("gate qrels.txt --baseline main.run --candidate qrels.txt --better -m RR", 1,
-         "error: qrels.txt: holds judgments, not a run. Put runs after the qrels file: cranfield gate QRELS RUN..."),
+         "error: qrels.txt: contains judgments, not a run. Put runs after the qrels file: cranfield gate QRELS RUN..."),
         ("gate --baseline main --candidate good --better", 2,
          "error: no file main. Write cranfield gate QRELS --baseline RUN --candidate RUN, or cranfield gate "
          "SCORES --baseline SYSTEM --candidate SYSTEM."),

@@ -160,8 +160,8 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 def test_advice_can_be_typed(cranfield: Type) -> None:
     Path("a.AP.csv").write_text("topic,bm25,ql\n301,0.25,\n302,0.75,1\n")
     assert cranfield("convert", "a.AP.csv").stderr == (
-        "error: a.AP.csv: AP: 1 of 4 scores is missing, first for topic '301', system 'ql'; say what that means: "
-        "--missing zero counts it as 0, --missing drop-topic leaves out the 1 topic concerned\n"
+        "error: a.AP.csv: AP: 1 of 4 scores is missing, first for topic '301', system 'ql'. Choose "
+        "--missing zero (count as 0) or --missing drop-topic (drop 1 topic).\n"
     )
 
 

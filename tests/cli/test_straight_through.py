@@ -81,7 +81,7 @@ def test_the_options_of_evaluate_apply(here: Type) -> None:
 def test_scores_are_settled_and_cannot_be_scored_otherwise(here: Type, words: str, named: str) -> None:
     result = here(*words.split())
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"error: scores.csv holds scores, and {named} would say how to score runs; ")
+    assert result.stderr.startswith(f"error: scores.csv contains scores, and {named} applies to runs only. ")
     assert f"cranfield {words.split()[0]} QRELS RUN..." in result.stderr
 
 
@@ -134,20 +134,20 @@ def test_a_measure_by_another_name(here: Type, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("variance RUN", "RUN: is a run, not scores. Evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
-        ("variance qrels.txt", "qrels.txt: holds judgments, not scores. Evaluate runs against them first: cranfield "
+        ("variance RUN", "RUN: contains a run, not scores. Evaluate it first: cranfield evaluate QRELS RUN... -q -o scores.csv"),
+        ("variance qrels.txt", "qrels.txt: contains judgments, not scores. Evaluate runs against them first: cranfield "
          "evaluate QRELS RUN... -q -o scores.csv"),
-        ("compare RUN", "RUN: is a run, not scores. Put the qrels file first: cranfield compare QRELS RUN..."),
+        ("compare RUN", "RUN: contains a run, not scores. Put the qrels file first: cranfield compare QRELS RUN..."),
         ("compare qrels.txt", "qrels.txt contains only judgments. Add the runs (cranfield compare QRELS RUN...), or "
          "give score files."),
-        ("compare qrels.txt scores.csv -m AP", "scores.csv: is a score file, not a run. Put runs after the qrels file: "
+        ("compare qrels.txt scores.csv -m AP", "scores.csv: contains scores, not a run. Put runs after the qrels file: "
          "cranfield compare QRELS RUN..."),
-        ("evaluate RUN qrels.txt", "RUN: is a run, not judgments. Put the qrels file first: cranfield evaluate QRELS RUN..."),
-        ("trec_eval RUN qrels.txt", "RUN: is a run, not judgments. Put the qrels file first: cranfield trec_eval QRELS RUN"),
-        ("trec_eval qrels.txt scores.csv", "scores.csv: is a score file, not a run. Put runs after the qrels file: cranfield trec_eval QRELS RUN"),
-        ("evaluate qrels.txt qrels.txt", "qrels.txt: holds judgments, not a run. Put runs after the qrels file: "
+        ("evaluate RUN qrels.txt", "RUN: contains a run, not judgments. Put the qrels file first: cranfield evaluate QRELS RUN..."),
+        ("trec_eval RUN qrels.txt", "RUN: contains a run, not judgments. Put the qrels file first: cranfield trec_eval QRELS RUN"),
+        ("trec_eval qrels.txt scores.csv", "scores.csv: contains scores, not a run. Put runs after the qrels file: cranfield trec_eval QRELS RUN"),
+        ("evaluate qrels.txt qrels.txt", "qrels.txt: contains judgments, not a run. Put runs after the qrels file: "
          "cranfield evaluate QRELS RUN..."),
-        ("evaluate scores.csv RUN", "scores.csv: is a score file, not judgments. Put the qrels file first: cranfield "
+        ("evaluate scores.csv RUN", "scores.csv: contains scores, not judgments. Put the qrels file first: cranfield "
          "evaluate QRELS RUN..."),
     ],
 )  # fmt: skip

@@ -272,7 +272,7 @@ def test_files_that_are_no_scores_are_refused_as_such(write: Write) -> None:
         assert recognise(path) == recognise(path, text.encode()) == kind
         assert check_file(path).kind == ("scores" if kind == "unknown" else kind)
         if kind in ("run", "qrels"):
-            with pytest.raises(FileError, match="^some.txt: (is a run|holds judgments), not scores; evaluate runs"):
+            with pytest.raises(FileError, match="^some.txt: contains (a run|judgments), not scores. Evaluate the runs"):
                 read_scores(path)
     big = json.dumps({str(topic): {f"d{at}": 0.5 + at for at in range(99)} for topic in range(99)}, indent=1)
     assert recognise(str(write(big, "some.json"))) == "run"  # though its beginning is no JSON

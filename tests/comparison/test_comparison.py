@@ -521,8 +521,7 @@ BAD = [
         X.values,
         {},
         ArgumentError,
-        "`scores` is an array without labels; say which rows and columns are what: "
-        "ScoreMatrix(values, topics=…, systems=…, measure=…)",
+        "`scores` is an array without labels. Add them: ScoreMatrix(values, topics=…, systems=…, measure=…)",
     ),
     (X, {"statistic": 3}, ArgumentError, "`statistic` must be a name or a function of (values, axis); got 3"),
 ]

@@ -490,10 +490,10 @@ BAD_SCORES: list[tuple[Any, type[CranfieldError], str]] = [
     (np.eye(3), ArgumentError, r"an array without labels.*ScoreMatrix\(values, topics="),
     ((np.eye(3), ["1", "2"], ["a", "b", "c"]), DataError, r"the labels describe a \(2, 3\) matrix"),
     (7, ArgumentError, r"`scores` cannot be made of int. Give one of:\n  ScoreMatrix or Scores"),
-    (pl.DataFrame({"a": [0.5]}), DataError, r"the frame has no topics.*perquery=True"),
+    (pl.DataFrame({"a": [0.5]}), DataError, r"no column holds topics; found a"),
     (pl.DataFrame({"topic": [], "a": []}), DataError, r"the frame is empty"),
-    ({"x": SCORES, "y": SCORES}, ArgumentError, r"holds 2 collections \(x, y\), and this question is about one"),
-    (pd.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "AP": [1, 2]}), DataError, r"has 2 scores where one"),
+    ({"x": SCORES, "y": SCORES}, ArgumentError, r"holds 2 collections \(x, y\), but this question takes one"),
+    (pd.DataFrame({"system": ["a", "a"], "topic": ["1", "1"], "AP": [1, 2]}), DataError, r"has 2 scores \(1 cells affected\)"),
 ]  # fmt: skip
 
 

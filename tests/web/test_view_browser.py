@@ -65,7 +65,7 @@ def send(base: str, x: ScoreMatrix) -> str:
     """The address of these scores, sent as a file."""
     lines = [
         "topic," + ",".join(x.systems),
-        *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values, strict=True)),
+        *(f"{t}," + ",".join(f"{v:.4f}" for v in row) for t, row in zip(x.topics, x.values.clip(0, 1), strict=True)),
     ]
     name, text = f"made{x.n_systems}.AP.csv", "\n".join(lines) + "\n"
     with httpx.Client(trust_env=False, timeout=PATIENCE / 1000) as client:

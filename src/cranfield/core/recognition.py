@@ -44,7 +44,7 @@ def recognise(path: str, data: bytes | None = None) -> FileKind | Literal["unkno
     """
     if is_dataset(path):
         return "qrels"
-    data = _beginning(path) if data is None else data
+    data = beginning(path) if data is None else data
     if data.startswith(b"PAR1"):
         return "scores"
     text = check_text(data, path)
@@ -66,7 +66,7 @@ def recognise(path: str, data: bytes | None = None) -> FileKind | Literal["unkno
     return shape if shape in ("run", "qrels") else kind_by_name(path) or shape
 
 
-def _beginning(path: str) -> bytes:
+def beginning(path: str) -> bytes:
     """Enough of a file to tell what it is."""
     if path == STDIN:
         return read_bytes(path)
