@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -111,6 +112,13 @@ def _smallest_text(svg: str) -> float:
     return min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg))
 
 
+@cache
+def specification(kind_of: str, kind: str) -> dict[str, Any]:
+    result = results()[kind_of]
+    spec: dict[str, Any] = chart(result, kind, **options(result, kind)).to_dict()
+    return spec
+
+
 @pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_every_chart_takes_a_title_and_a_width(kind_of: str, kind: str) -> None:
     result = results()[kind_of]
@@ -129,8 +137,7 @@ def test_every_chart_fits_a_phone(kind_of: str, kind: str) -> None:
     svg = phone_chart(result, kind, **options(result, kind))
     assert _width(svg) <= WIDE
     assert _smallest_text(svg) >= LABEL_SIZE
-    spec = chart(result, kind, **options(result, kind)).to_dict()
-    assert title(spec) in re.search(r"<title>(.*?)</title>", svg)[1].replace("&amp;", "&")  # type: ignore[index]
+    assert title(specification(kind_of, kind)) in re.search(r"<title>(.*?)</title>", svg)[1].replace("&amp;", "&")  # type: ignore[index]
 
 
 def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
@@ -226,8 +233,7 @@ def _plots(spec: dict[str, Any]) -> list[list[dict[str, Any]]]:
 
 @pytest.mark.parametrize(("kind_of", "kind"), CHARTS)
 def test_what_is_counted_has_no_half_ticks(kind_of: str, kind: str) -> None:
-    result = results()[kind_of]
-    for plot in _plots(chart(result, kind, **options(result, kind)).to_dict()):
+    for plot in _plots(specification(kind_of, kind)):
         for channel in ("x", "y"):
             encodings = [view["encoding"][channel] for view in plot if channel in view.get("encoding", {})]
             fields = {one.get("field") for one in encodings if one.get("type") == "quantitative"}

@@ -209,7 +209,8 @@ def test_a_report_is_written_and_saved(visit: Visit) -> None:
     visit.follow(page.get_by_role("navigation").get_by_role("link", name="Report"), "/report?")
     page.get_by_label("Measure").fill("AP")
     page.get_by_text("More settings").click()
-    page.get_by_label("replicates").check()
+    for section in ("replicates", "standardisation", "collection", "reliability"):
+        page.get_by_label(section, exact=True).check()
     page.get_by_role("button", name="Write the report").click()
     link = page.get_by_role("link", name="Download the report")
     expect(link).to_be_visible()  # it is written

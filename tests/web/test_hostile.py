@@ -52,10 +52,10 @@ needs_proc = pytest.mark.skipif(
 
 
 @needs_proc
-def test_a_field_of_a_gigabyte_is_cut_off(served: tuple[str, int]) -> None:
+def test_a_huge_field_is_cut_off(served: tuple[str, int]) -> None:
     base, pid = served
     before = resident(pid)
-    status, words = send(base, b'Content-Disposition: form-data; name="missing"', b"x" * MB, 1000)
+    status, words = send(base, b'Content-Disposition: form-data; name="missing"', b"x" * MB, 200)
     assert (status, words) == (400, "Part exceeded maximum size of 62KB.")
     assert resident(pid) - before < 60
 
@@ -78,7 +78,7 @@ def test_a_zip_bomb_takes_no_memory(served: tuple[str, int]) -> None:
     base, pid = served
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(5):
+        for number in range(2):
             archive.writestr(f"{number}.run", b"0" * 190 * MB)
     packed = out.getvalue()
     assert len(packed) < 2 * MB

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune
+from cranfield import HoldOut, ScoreMatrix, make_sample, replicate, tune, write_qrels, write_run
 from cranfield.core.errors import DataError
 from cranfield.core.isolated_process import run_isolated
 from cranfield.core.tables import steady_rows
@@ -31,17 +32,20 @@ def hasty() -> Iterator[Client]:
         yield asked
 
 
-def test_replicates_are_the_librarys(client: Client) -> None:
-    found = ask(client, "/api/replicates?data=sample&splits=2&resamples=300&published=true")
-    sample = make_sample()
+def test_replicates_are_the_librarys(client: Client, tmp_path: Path) -> None:
+    sample = make_sample(n_topics=15, n_systems=4, n_documents=500, depth=20, length=50)
+    write_qrels(sample.qrels, tmp_path / "qrels.txt")
+    for one in sample.runs:
+        write_run(one, tmp_path / f"{one.system}.run")
+    paths = sorted(tmp_path.iterdir())
+    sent = client.post("/api/data", files=[("files", (path.name, path.read_bytes())) for path in paths])
+    query = f"data={sent.json()['id']}&splits=2&resamples=300&published=true"
+    found = ask(client, f"/api/replicates?{query}")
     theirs = replicate(sample.qrels, sample.runs, "AP", n_splits=2, n_resamples=300, published=True)
     assert found["rows"] == steady_rows(theirs.to_frame("systems")).to_dicts()
     assert found["tables"]["pairs"] == steady_rows(theirs.to_frame("pairs")).to_dicts()
     assert found["signature"] == theirs.signature
-    assert found["command_line"][-1] == (
-        "cranfield replicates sample/qrels.txt sample/runs --splits 2 --published --resamples 300"
-    )
-    query = "data=sample&splits=2&resamples=300&published=true"
+    assert found["command_line"][-1] == ("cranfield replicates qrels.txt files/ --splits 2 --published --resamples 300")
     assert client.get(f"/files/replicates/effects.svg?{query}").text.startswith("<svg")
     assert client.get(f"/files/replicates/agreement.csv?{query}").text.startswith("measure,agreement,pairs,share")
 
