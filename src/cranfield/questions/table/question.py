@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cranfield.core.errors import ArgumentError
 from cranfield.core.page import Page
-from cranfield.core.question import setting
+from cranfield.core.question import HelpGroup, setting
 from cranfield.questions.compare.question import FamilyQuestion
 
 if TYPE_CHECKING:
