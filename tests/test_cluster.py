@@ -298,7 +298,7 @@ def test_no_address(text: str, cranfield: Type) -> None:
 def test_threads_or_a_cluster(cranfield: Type) -> None:
     ended = cranfield("evaluate", "qrels.txt", "runs", "--cluster", "local:2", "--workers", "2")
     assert ended.exit_code == 2
-    assert "leave one out" in ended.stderr
+    assert "Leave one out" in ended.stderr
 
 
 def test_a_scheduler_that_goes_away_and_the_job_that_goes_on(sample, tmp_path: Path) -> None:

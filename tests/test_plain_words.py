@@ -16,13 +16,6 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "cranfield"
 MOST_WORDS = 25
 EXCEPTIONS: dict[str, str] = {}
 """Places whose sentence stays long, each with the reason."""
-STILL_LONG = {
-    "sentence design.more-than-range", "sentence design.promise", "sentence design.promise-pair",
-    "sentence design.share-judged", "sentence generalisability.three-views", "sentence reusability.pool-not-judged",
-    "sentence simulation.delivers", "sentence tuning.dependent", "sentence tuning.leave-one-out", "page gate",
-    "help cost", "help reuse", "help simulate design",
-}  # fmt: skip
-"""Places not yet rewritten: to be emptied, never to be extended."""
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -69,7 +62,7 @@ def long_sentences() -> dict[str, list[str]]:
 
 def test_no_sentence_is_long() -> None:
     shown = [f"{place}: {one}" for place, found in long_sentences().items() for one in found
-             if place not in EXCEPTIONS and place not in STILL_LONG]  # fmt: skip
+             if place not in EXCEPTIONS]  # fmt: skip
     assert not shown, f"more than {MOST_WORDS} words:\n" + "\n".join(shown)
 
 

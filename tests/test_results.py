@@ -188,7 +188,8 @@ def test_latex_and_markdown_hold_every_row_of_the_first_table(result):
     sheet = answer(result).sheet()
     tables = sheet.sections or (sheet,)
     rows = sum(table.rows.height for table in tables)
-    assert sum(line.startswith("|") for line in result.to_markdown().splitlines()) == rows + 2 * len(tables)
+    piped = sum(line.startswith("|") for line in result.to_markdown().splitlines())
+    assert piped >= rows + 2 if "markdown" in sheet.texts else piped == rows + 2 * len(tables)
     text = result.to_latex()
     assert text.count(r" \\") == rows + len(tables)
     assert f"% {sheet.signature}" in text

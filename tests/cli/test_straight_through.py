@@ -94,7 +94,7 @@ def test_settings_can_be_runs(here: Type) -> None:
     assert json.loads(straight.stdout)["rows"] == json.loads(scored.stdout)["rows"]
     unnamed = here(*["tune", "qrels.txt", "runs", "--folds", "3"])
     assert (unnamed.exit_code, unnamed.stderr) == (
-        2, "error: tuning is for one measure; name it with --measure, such as --measure AP\n"
+        2, "error: tuning needs one measure. Name it with --measure, such as --measure AP.\n"
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::cranfield.core.errors.Cranfield
 @pytest.fixture(scope="module")
 def scores() -> Scores:
     x = make_scores(n_topics=25, n_systems=5, seed=3)
-    x = ScoreMatrix(x.values, x.topics, ["bm25", "rm3", "a_b & c", "50%_{x}", "ours|new"], "AP")
+    x = ScoreMatrix(np.clip(x.values, 0, 1), x.topics, ["bm25", "rm3", "a_b & c", "50%_{x}", "ours|new"], "AP")
     y = ScoreMatrix(np.clip(x.values + np.linspace(-0.1, 0.1, 5), 0, 1), x.topics, x.systems, "nDCG@10")
     return Scores([x, y])
 

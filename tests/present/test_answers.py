@@ -85,8 +85,8 @@ def test_a_design_in_words() -> None:
     said = answer(design_anova(0.0530, 10, 0.10, published=True))
     assert (said.headline, said.shown) == ("167 topics", ("methods",))
     assert said.sentences == (
-        "With 167 topics, a one-way ANOVA detects a difference of 0.1 among 10 systems with probability 0.801 at level "
-        "0.05. The papers' spreadsheet says 166.",
+        "With 167 topics, a one-way ANOVA detects a difference of 0.1 among 10 systems with power 0.801 at level "
+        "0.05. The papers' spreadsheet gives 166.",
     )
     assert said.sheet().rows.height == 1
     assert said.sheet("methods").rows["topics"].to_list()[:2] == [167, 166]

@@ -146,7 +146,7 @@ def test_a_phone_shows_long_names_cut_and_says_what_it_leaves_out() -> None:
     comparison = compare(long, test="t")
     for kind in ("leaderboard", "pairs", "differences"):
         assert _width(phone_chart(comparison, kind)) <= WIDE, kind
-    assert "too many to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
+    assert "too many groups of systems to draw" in " ".join(phone_chart(comparison, "leaderboard").split())
 
 
 @pytest.mark.parametrize("drawn", [lambda *what: to_svg(chart(*what)), phone_chart], ids=["screen", "phone"])
@@ -399,9 +399,9 @@ def test_tuning_says_which_families_it_leaves_out() -> None:
     assert len(spec["vconcat"]) == 4
     best = max(tuned.families, key=lambda family: family.held_out_mean)
     assert title(spec).startswith(f"{best.name} has the best held-out mean of 6 families")
-    assert "the 4 families with the best held-out means, 2 further not drawn" in title(spec, "subtitle")
+    assert "the 4 families with the best held-out means, 2 more not drawn" in title(spec, "subtitle")
     folds = chart(tuned, "folds").to_dict()
-    assert "the 4 families that promise most too much, 2 further not drawn" in title(folds, "subtitle")
+    assert "the 4 families with the largest optimism, 2 more not drawn" in title(folds, "subtitle")
     many = ScoreMatrix(rng.random((12, 70)), [str(i) for i in range(12)], [f"run{i}" for i in range(70)], "AP")
     listed = str(chart(tune({"plain": many}), n_resamples=20).to_dict())
     assert "the 60 best of 70 settings" in listed

@@ -164,7 +164,7 @@ def test_reliability_in_the_text_is_that_of_the_study() -> None:
     assert (row["value"], row["lower"], row["upper"]) == (value, lower, upper)
     assert f"the ranking (Eρ²) needs {study.targets_frame()['topics_needed'][0]:,} topics" in texts
     assert tables["reliability-tau"].height > 0
-    assert "Bad systems make a collection look more reliable: without the 1 system" in texts
+    assert "Weak systems inflate reliability: without the 1 system" in texts
 
 
 def test_reuse_needs_runs_and_teams(report: Report) -> None:

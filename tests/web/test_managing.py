@@ -308,7 +308,7 @@ def test_pages_that_need_runs_are_not_offered_for_scores(fresh: Client) -> None:
 
 def test_tuning_explains_itself_first(fresh: Client) -> None:
     page = fresh.get("/tuning?data=sample").text
-    assert "Every system counts as a setting of its family" in page
+    assert "Every system is a setting of its family" in page
     assert 'class="headline"' not in page
 
 
@@ -350,7 +350,7 @@ def test_every_question_has_its_page(fresh: Client, address: str, said: str) -> 
 
 def test_simulate_leads_to_designs_and_scores(fresh: Client) -> None:
     page = fresh.get("/simulate?data=sample").text
-    assert '<a href="/simulate/design?data=sample">Does the recommended number of topics deliver?</a>' in page
+    assert '<a href="/simulate/design?data=sample">Does the recommended number of topics reach its power?</a>' in page
     assert '<a href="/simulate/scores?data=sample">' in page
     for other in ("design", "scores"):
         assert '<a href="/simulate?data=sample">Which test' in fresh.get(f"/simulate/{other}?data=sample").text

@@ -85,11 +85,11 @@ class MonitorQuestion(Question):
         choices=defaults.names(defaults.MonitorShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(
-        defaults.VIEW_MIN_DIFF, "Difference to detect, for --show reestimate.", metavar="D",
+        defaults.VIEW_MIN_DIFF, "Difference to detect, for re-estimation.", metavar="D",
         part="view", label="Difference to detect", more=True, check=shared.positive,
     )  # fmt: skip
     power: float = setting(
-        defaults.POWER, "Probability to detect it, for --show reestimate.", metavar="P", part="view",
+        defaults.POWER, "Power for that difference, for re-estimation.", metavar="P", part="view",
         label="Power (1 − β)", check=shared.share, more=True,
     )  # fmt: skip
 

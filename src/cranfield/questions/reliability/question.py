@@ -72,8 +72,8 @@ class ReliabilityQuestion(Question):
     missing: str = shared.missing()
     show: str = setting(
         "coefficients",
-        "Table to show: coefficients (Eρ² and Φ), components of the variance, targets (topics for a target), views "
-        "(power, interval width, reliability), or tau (expected agreement with another topic set).",
+        "Table to show: coefficients (Eρ² and Φ), variance components, targets, views (power, interval width, "
+        "reliability), or expected tau with another topic set.",
         choices=defaults.names(defaults.ReliabilityShow), part="view", on_page=False,
     )  # fmt: skip
     min_diff: float = setting(

@@ -125,7 +125,7 @@ class TuneQuestion(Splitting, RunsOrScores):
     )
     alpha: float = shared.alpha(part="view")
     n_resamples: int = setting(
-        defaults.CURVE_RESAMPLES, "Topic resamples for the band of --show curve.", least=1, most=1_000_000,
+        defaults.CURVE_RESAMPLES, "Topic resamples for the band of the curve.", least=1, most=1_000_000,
         part="view", more=True,
     )  # fmt: skip
 
