@@ -98,7 +98,7 @@ def test_a_design_in_words() -> None:
     first, second = by_measure.rows["topics"]
     assert answer(by_measure).headline == f"{first} topics by score, {second} topics by other"
     assert (grid.sentences, grid.charts[0].kind) == ((), "systems")
-    assert answer(design_interval(0.0441, 0.10)).sentences[0].startswith("With 70 topics the 95% interval of")
+    assert answer(design_interval(0.0441, 0.10)).sentences[0].startswith("With 70 topics, the 95% interval of")
 
 
 def test_the_other_estimators_are_named() -> None:
