@@ -112,7 +112,7 @@ def test_every_known_measure_reads_its_own_name_back() -> None:
 
 
 def test_trec_names_go_there_and_back() -> None:
-    numbers = {"cutoff": "_7", "recall": "_0.70", "multiple": "_0.20", None: ""}
+    numbers = {"cutoff": "_7", "recall": "_0.70", "multiple": "_0.20", "beta": "_0.5", None: ""}
     for name, meant in TREC_NAMES.items():
         text = name + numbers[meant.number]
         assert trec_name(parse_measure(text)) == text
@@ -258,7 +258,7 @@ def test_own_measures_that_cannot_work_are_refused() -> None:
         def untyped(ranking, *, k=1):  # type: ignore[no-untyped-def]
             return np.ones(ranking.n_topics)
 
-    with pytest.raises(ArgumentError, match="parameter `k`: a measure takes int, float, str or Literal, not"):
+    with pytest.raises(ArgumentError, match="parameter `k`: a measure takes int, float, str, bool or Literal, not"):
 
         @measure("Strange")
         def strange(ranking: JudgedRanking, *, k: list = []) -> np.ndarray:  # type: ignore[type-arg]  # noqa: B006

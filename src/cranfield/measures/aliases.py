@@ -51,6 +51,8 @@ class TrecMeasure:
     @property
     def number(self) -> str | None:
         """The parameter of our measure that a number after the name sets."""
+        if self.name == "set_F":
+            return "beta"
         points = "multiple" if self.ours == "Rprec" else "recall"
         return {"cutoffs": "cutoff", "points": points}.get(self.kind)
 
@@ -104,7 +106,7 @@ class TrecMeasure:
         """The name with a number as trec_eval writes it: ``P_10``, ``iprec_at_recall_0.10``."""
         if value is None:
             return self.name
-        return f"{self.name}_{value}" if self.kind == "cutoffs" else f"{self.name}_{float(value):.2f}"
+        return f"{self.name}_{float(value):.2f}" if self.kind == "points" else f"{self.name}_{value:g}"
 
 
 _DEPTHS = "5,10,15,20,30,100,200,500,1000"
@@ -192,7 +194,7 @@ NO_SCORE: Mapping[str, str] = {
 }
 """trec_eval's names without a score per topic: the reason, and what to use instead."""
 
-_NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?)")
+_NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?|\.\d+)")
 
 
 def plain(name: str) -> str:
@@ -237,7 +239,8 @@ def trec_place(measure: Measure) -> tuple[int, float, str]:
             continue
         rest = dict(given)
         number = rest.pop(meant.number, None) if meant.number else None
-        if rest == dict(meant.fixed) and (meant.number is None) == (number is None):
+        needs_number = meant.kind in ("cutoffs", "points")
+        if rest == dict(meant.fixed) and (number is not None if needs_number else True):
             return place, float(number or 0), meant.written(number)
     return len(TREC_NAMES), 0.0, str(measure)
 
@@ -254,6 +257,6 @@ def trec_name(measure: Measure) -> str:
 
 def other_names(definition: Definition) -> list[str]:
     """Other names of a measure: its aliases, and trec_eval's (_k: with a cutoff)."""
-    endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20"}
+    endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20", "beta": ""}
     theirs = [name + endings[meant.number] for name, meant in TREC_NAMES.items() if meant.ours == definition.name]
     return list(dict.fromkeys([*definition.aliases, *(name for name in theirs if name != definition.name)]))

@@ -84,14 +84,9 @@ def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     citation="van Rijsbergen 1979, Information Retrieval, ch. 7",
 )
 def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
-    """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
-    return weighted_f(ranking, rel, beta**2)
-
-
-def weighted_f(ranking: JudgedRanking, rel: int, weight: float) -> Floats:
-    """(1 + weight)·P·R / (weight·P + R) of all documents retrieved."""
+    """Weighted harmonic mean of SetP and SetR: (1+beta)·P·R / (beta·P + R), as in trec_eval; not beta squared."""
     p, r = set_precision(ranking, rel=rel), set_recall(ranking, rel=rel)
-    return ratio((1 + weight) * p * r, weight * p + r)
+    return ratio((1 + beta) * p * r, beta * p + r)
 
 
 @measure("RelP", family="trec_eval", citation=_TREC)
@@ -140,7 +135,7 @@ def smoothed_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Flo
     return log((1 + total) / (1 + ranking.judgments.relevant(rel) - total))
 
 
-@measure("NumTopics", family="trec_eval", aggregate="sum", citation=_TREC)
+@measure("NumTopics", aliases=("NumQ",), family="trec_eval", aggregate="sum", citation=_TREC)
 def number_of_topics(ranking: JudgedRanking) -> Floats:
     """1 for every topic (summed over topics)."""
     return np.ones(ranking.n_topics)
