@@ -89,7 +89,7 @@ def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Fl
     return ratio((1 + beta) * p * r, beta * p + r)
 
 
-@measure("RelP", family="trec_eval", citation=_TREC)
+@measure("RelP", aliases=("R_cap", "capped_recall", "recall_cap", "RCap"), family="trec_eval", citation=_TREC)
 def relative_precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / min(k, R): precision by the highest precision possible there."""
     hits = ranking.relevant(rel).until(cutoff).count()
@@ -173,6 +173,16 @@ def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
     inside = ranking.topic if cutoff is None else ranking.topic[ranking.rank <= cutoff]
     known = np.bincount(inside, minlength=ranking.n_topics).astype(np.float64)
     return ratio(known, seen.astype(np.float64))
+
+
+@measure("Accuracy", family="ir_measures", citation="MacAvaney et al. 2022, ECIR (ir_measures)")
+def accuracy(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None) -> Floats:
+    """Share of (relevant, other) pairs retrieved in the right order; 1 without others, 0 without relevant documents."""
+    relevant = ranking.relevant(rel).until(cutoff)
+    seen = ranking.retrieved if cutoff is None else np.minimum(ranking.retrieved, cutoff)
+    count = relevant.count()
+    above = relevant.total(relevant.rank - 1.0 - relevant.position)
+    return np.where(count > 0, 1 - ratio(above, (seen - count) * count), 0.0)
 
 
 @measure("Unjudged", aliases=("holes", "hole"), family="trec_eval", citation=_TREC)

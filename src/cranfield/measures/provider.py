@@ -86,7 +86,18 @@ def provider() -> Any:
             ours = [_needed(measure) for measure in self._wanted]
             self._evaluator = Evaluator(judged, ours) if len(judged) else None
             rows = {} if self._evaluator is None else {one: at for at, one in enumerate(self._evaluator.measures)}
-            self._rows = [rows.get(one) for one in ours]
+            self._rows = [rows.get(one, 0) for one in ours]
+
+        def iter_calc(self, run: Any) -> Iterator[Any]:
+            """Metrics by topic, also of topics that the run lacks; for these, `Accuracy` has none (ir_measures)."""
+            done = set()
+            for metric in self._iter_calc(run):
+                done.add((metric.measure, metric.query_id))
+                yield metric
+            for measure in self._wanted:
+                for topic in sorted(self.qrel_qids) if measure.NAME != "Accuracy" else ():
+                    if (measure, topic) not in done:
+                        yield Metric(query_id=topic, measure=measure, value=measure.DEFAULT)
 
         def _iter_calc(self, run: Any) -> Iterator[Any]:
             ranked = _run(RunConverter(run).as_namedtuple_iter())
@@ -95,7 +106,11 @@ def provider() -> Any:
             ranking = self._evaluator.judge(ranked)
             values = self._evaluator.score(ranking)
             for measure, row in zip(self._wanted, self._rows, strict=True):
-                for at in np.flatnonzero(ranking.retrieved > 0).tolist():
+                defined = ranking.retrieved > 0
+                if measure.NAME == "Accuracy":
+                    ours = self._evaluator.measures[row]
+                    defined = ranking.relevant(int(ours.get("rel") or 1)).until(ours.cutoff).count() > 0
+                for at in np.flatnonzero(defined).tolist():
                     value = float(values[row, at])
                     yield Metric(query_id=self._evaluator.topics[at], measure=measure, value=value)
 

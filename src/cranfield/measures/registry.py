@@ -326,9 +326,9 @@ def no_imports() -> Iterator[None]:
     """Inside the block a dotted name is an unknown measure: input of a page must not import a module.
 
     >>> with no_imports():
-    ...     find("os.path")
+    ...     find("shutil.rmtree")
     Traceback (most recent call last):
-    cranfield.UnknownNameError: unknown measure 'os.path'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
+    cranfield.UnknownNameError: unknown measure 'shutil.rmtree'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
     """
     before = _imports.set(False)
     try:
@@ -387,9 +387,9 @@ def _other_names() -> list[str]:
 @cache
 def _families() -> tuple[str, ...]:
     """Load the modules that define the built-in measures, and return their names."""
-    from cranfield.measures import binary, diversity, graded
+    from cranfield.measures import binary, diversity, graded, ntcireval, overlap, user_models
 
-    return binary.__name__, graded.__name__, diversity.__name__
+    return tuple(one.__name__ for one in (binary, graded, ntcireval, user_models, overlap, diversity))
 
 
 @cache
