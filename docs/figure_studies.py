@@ -36,12 +36,12 @@ REPLICATED = tuple(f"questions/replicates/{name}.py" for name in ("bootstrap", "
 def trec_eval_tables() -> Texts:
     """Flags, sets and measures as the program has them."""
     from cranfield.trec_eval.arguments import FLAGS
-    from cranfield.trec_eval.help import listed, says
+    from cranfield.trec_eval.help import says
     from cranfield.trec_eval.measures import SETS
 
     takes = {"none": "", "cutoffs": "ranks", "points": "decimals", "numbers": "numbers", "gains": "level=gain"}
     flags = [(f"`{flag.written}`", f"`--{flag.long}`", flag.does) for flag in FLAGS]
-    sets = [(f"`{name}`", listed(members)) for name, members in SETS.items()]
+    sets = [(f"`{name}`", ", ".join(members)) for name, members in SETS.items()]
     measures = [
         (
             f"`{one.name}`",

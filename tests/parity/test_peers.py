@@ -13,7 +13,22 @@ import pyndeval
 import pytest
 import pytrec_eval
 from pyNTCIREVAL import Labeler
-from pyNTCIREVAL.metrics import AP, ERR, RBP, MSnDCG, PPlusMeasure, QMeasure, nDCG, nERR
+from pyNTCIREVAL.metrics import (
+    AP,
+    ERR,
+    RBP,
+    MSnDCG,
+    NCUguBR,
+    NCUguP,
+    NCUrbBR,
+    NCUrbP,
+    OMeasure,
+    PMeasure,
+    PPlusMeasure,
+    QMeasure,
+    nDCG,
+    nERR,
+)
 
 from cranfield import Scores, evaluate, parse_measure
 from cranfield.measures.aliases import trec_name
@@ -81,6 +96,12 @@ def test_pyntcireval(seed: int) -> None:
         "P+(gains=1:3:7)": lambda x, b: PPlusMeasure(x, b, 1.0),
         "RBP(gains=1:3:7,p=0.95)": lambda x, b: RBP(x, b, 0.95),
         "nG(gains=1:3:7)@1": lambda x, b: MSnDCG(x, b, 1),
+        "O-measure(gains=1:3:7)": lambda x, b: OMeasure(x, b, 1.0),
+        "P-measure(gains=1:3:7)": lambda x, b: PMeasure(x, b, 1.0),
+        "NCUrb-P(gamma=0.9)": lambda x, b: NCUrbP(x, b, 0.9),
+        "NCUrb-BR(gains=1:3:7)": lambda x, b: NCUrbBR(x, b, 0.95, 1.0),
+        "NCUgu-P(stops=1:5:9)": lambda x, b: NCUguP(x, b, [1, 5, 9]),
+        "NCUgu-BR(gains=1:3:7,stops=1:5:9)": lambda x, b: NCUguBR(x, b, [1, 5, 9], 1.0),
     }
     scores = evaluate(qrels, run, list(names), order="file")
     judged, ranked = judgments_as_dicts(qrels), as_dicts(run)

@@ -33,6 +33,14 @@ NTCIR_NAMES = {
     "P-plus@0010": "P+@10",
     "RR@0010": "RR@10",
     "nG@0001": "nG@1",
+    "EBR": "EBR",
+    "iRBU": "iRBU",
+    "NCUrb,P": "NCUrb-P",
+    "NCUrb,BR": "NCUrb-BR",
+    "O-measure": "O-measure",
+    "P-measure": "P-measure",
+    "O-measure@0010": "O-measure@10",
+    "P-measure@0010": "P-measure@10",
 }
 for _k in ("0001", "0010", "1000"):
     NTCIR_NAMES |= {
@@ -44,6 +52,11 @@ for _k in ("0001", "0010", "1000"):
         f"RBP@{_k}": f"RBP(p=0.95)@{int(_k)}",
         f"ERR@{_k}": f"ERR@{int(_k)}",
         f"nERR@{_k}": f"nERR@{int(_k)}",
+        f"EBR@{_k}": f"EBR@{int(_k)}",
+        f"nEBR@{_k}": f"nEBR@{int(_k)}",
+        f"iRBU@{_k}": f"iRBU@{int(_k)}",
+        f"niRBU@{_k}": f"niRBU@{int(_k)}",
+        f"nRBP@{_k}": f"nRBP(p=0.95)@{int(_k)}",
         f"Hit@{_k}": f"Success@{int(_k)}",
     }
 

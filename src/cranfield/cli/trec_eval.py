@@ -39,7 +39,7 @@ def trec_eval(words: tuple[str, ...]) -> None:
     from cranfield.core.defaults import FileKind
     from cranfield.core.errors import FileError
     from cranfield.trec_eval.arguments import parse_arguments
-    from cranfield.trec_eval.evaluation import trec_eval
+    from cranfield.trec_eval.evaluation import each_run
     from cranfield.trec_eval.help import help_text, version_text
 
     options = parse_arguments(words)
@@ -47,10 +47,12 @@ def trec_eval(words: tuple[str, ...]) -> None:
         click.echo(help_text(options) if options.help else version_text(), nl=False)
         return
     try:
-        printed = trec_eval(options)
+        for printed in each_run(options):
+            for note in printed.notes:
+                say(f"note: {note}")
+            sys.stdout.writelines(printed.blocks)
     except FileError as error:
-        wanted: dict[str, FileKind] = {options.qrels: "qrels", options.run: "run"}  # the run, if both are one file
+        # The run, if both are one file. Preferences are no kind of file that is recognised.
+        wanted: dict[str, FileKind] = {options.qrels: "qrels"} if options.format == "qrels" else {}
+        wanted |= dict.fromkeys(options.runs, "run")
         raise in_place_of(wanted.get(error.path), error, "cranfield trec_eval QRELS RUN") from None
-    for note in printed.notes:
-        say(f"note: {note}")
-    sys.stdout.writelines(printed.blocks)

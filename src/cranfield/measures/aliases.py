@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Value = int | float | str
 """What a parameter can hold."""
+FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
+"""trec_eval's formats of judgments: qrels, preferences, preferences from qrels, and qrels of several groups."""
 Kind = Literal["none", "cutoffs", "points", "numbers", "gains"]
 Show = Literal["score", "count", "text", "never"]
 Summary = Literal["mean", "sum", "geometric", "topics", "relevant", "none", "tag"]
@@ -51,19 +53,25 @@ class TrecMeasure:
     @property
     def number(self) -> str | None:
         """The parameter of our measure that a number after the name sets."""
+        if self.name == "set_F":
+            return "beta"
         points = "multiple" if self.ours == "Rprec" else "recall"
         return {"cutoffs": "cutoff", "points": points}.get(self.kind)
 
     @property
-    def refusal(self) -> str | None:
-        """Why it cannot be computed, with an alternative; None if it can."""
-        return NO_SCORE[self.name] if "prefs" in self.name or "avgjg" in self.name else None
+    def formats(self) -> tuple[str, ...]:
+        """The formats of judgments (-R) that it can be computed from."""
+        if self.name in ("runid", "num_q"):
+            return FORMATS
+        if self.name in PREFERENCES:
+            return FORMATS[1:3]
+        return FORMATS[3:] if self.name.endswith("_avgjg") else FORMATS[:1]
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """The parameters as numbers: ranks and decimals in ascending order, others as written."""
         what = "a rank" if self.kind == "cutoffs" else "a number"
-        values = [self._float(part, self.kind == "cutoffs", f"{what}, found {part!r}") for part in self._parts]
+        values = [self._float(part, self.kind == "cutoffs", f"{what}, found {part!r}") for part in self.parts]
         if self.kind in ("cutoffs", "points"):
             values.sort()
             if len(set(values)) < len(values):
@@ -76,19 +84,22 @@ class TrecMeasure:
     def pairs(self) -> dict[str, float]:
         """The parameters as pairs ``name=number``."""
         pairs = {}
-        for part in filter(None, self._parts):
+        for part in filter(None, self.parts):
             name, equals, value = part.partition("=")
             text = value if name and equals else ""
             pairs[name] = self._float(text, False, f"level=gain pairs such as 1=3.5,2=9, found {part!r}")
         return pairs
 
     @property
-    def _parts(self) -> list[str]:
+    def parts(self) -> list[str]:
+        """The parameters as written."""
         return self.parameters.split(",")
 
     def _float(self, text: str, whole: bool, expected: str) -> float:
         try:
-            value = float(int(text)) if whole else float(text)
+            value = float(text)
+            if whole:
+                value = float(int(value))  # trec_eval reads a rank up to its point
             if not abs(value) <= MOST:
                 raise ValueError
         except (ValueError, OverflowError):
@@ -104,7 +115,7 @@ class TrecMeasure:
         """The name with a number as trec_eval writes it: ``P_10``, ``iprec_at_recall_0.10``."""
         if value is None:
             return self.name
-        return f"{self.name}_{value}" if self.kind == "cutoffs" else f"{self.name}_{float(value):.2f}"
+        return f"{self.name}_{float(value):.2f}" if self.kind == "points" else f"{self.name}_{value:g}"
 
 
 _DEPTHS = "5,10,15,20,30,100,200,500,1000"
@@ -157,7 +168,8 @@ TREC_MEASURES: Mapping[str, TrecMeasure] = {
         TrecMeasure("set_map", "SetAP"),
         TrecMeasure("set_F", "SetF", "numbers", "1.0"),
         TrecMeasure("num_nonrel_judged_ret", "NumNonrelRet", show="count", summary="sum"),
-        *map(TrecMeasure, PREFERENCES),
+        *(TrecMeasure(name, show="count", summary="sum") for name in PREFERENCES[:3]),
+        *map(TrecMeasure, PREFERENCES[3:]),
         TrecMeasure("map_avgjg"),
         TrecMeasure("P_avgjg", "", "cutoffs", _DEPTHS),
         TrecMeasure("Rprec_mult_avgjg", "", "points", _MULTIPLES),
@@ -173,26 +185,24 @@ TREC_NAMES = {name: one for name, one in TREC_MEASURES.items() if one.ours}
 
 _GEOMETRIC = "is a geometric mean over topics; use {1} for topics, or print it with `cranfield trec_eval -m {0}`"
 _PREFERENCES = (
-    "needs preferences between documents (trec_eval -R prefs), which are not supported; with graded judgments, use "
-    "Bpref (trec_eval: bpref)"
+    "needs preferences between documents; `cranfield trec_eval -R prefs -m {0}` prints it. With graded judgments, use "
+    "Compat or Bpref"
 )
 _GROUPS = (
-    "needs judgments by several groups (trec_eval -R qrels_jg), which are not supported; score the qrels of each group "
-    "by {0} and average"
+    "needs judgments by several groups; `cranfield trec_eval -R qrels_jg -m {0}` prints it. For scores, evaluate the "
+    "qrels of each group and average"
 )
 NO_SCORE: Mapping[str, str] = {
     "runid": "is the run's tag, not a score; `cranfield trec_eval -m runid` prints it",
     "relstring": "is text, not a score; `cranfield trec_eval -q -m relstring` prints it",
     "gm_map": _GEOMETRIC.format("gm_map", "AP"),
     "gm_bpref": _GEOMETRIC.format("gm_bpref", "Bpref"),
-    **dict.fromkeys(PREFERENCES, _PREFERENCES),
-    "map_avgjg": _GROUPS.format("AP (trec_eval: map)"),
-    "P_avgjg": _GROUPS.format("P@10 (trec_eval: P.10)"),
-    "Rprec_mult_avgjg": _GROUPS.format("Rprec(multiple=…) (trec_eval: Rprec_mult)"),
+    **{name: _PREFERENCES.format(name) for name in PREFERENCES},
+    **{name: _GROUPS.format(name) for name in ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")},
 }
 """trec_eval's names without a score per topic: the reason, and what to use instead."""
 
-_NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?)")
+_NUMBERED = re.compile(r"(?P<stem>.+?)[._](?P<number>\d+(?:\.\d+)?|\.\d+)")
 
 
 def plain(name: str) -> str:
@@ -237,7 +247,8 @@ def trec_place(measure: Measure) -> tuple[int, float, str]:
             continue
         rest = dict(given)
         number = rest.pop(meant.number, None) if meant.number else None
-        if rest == dict(meant.fixed) and (meant.number is None) == (number is None):
+        needs_number = meant.kind in ("cutoffs", "points")
+        if rest == dict(meant.fixed) and (number is not None if needs_number else True):
             return place, float(number or 0), meant.written(number)
     return len(TREC_NAMES), 0.0, str(measure)
 
@@ -254,6 +265,6 @@ def trec_name(measure: Measure) -> str:
 
 def other_names(definition: Definition) -> list[str]:
     """Other names of a measure: its aliases, and trec_eval's (_k: with a cutoff)."""
-    endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20"}
+    endings = {None: "", "cutoff": "_k", "recall": "_0.10", "multiple": "_0.20", "beta": ""}
     theirs = [name + endings[meant.number] for name, meant in TREC_NAMES.items() if meant.ours == definition.name]
     return list(dict.fromkeys([*definition.aliases, *(name for name in theirs if name != definition.name)]))

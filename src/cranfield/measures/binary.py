@@ -84,17 +84,12 @@ def set_recall(ranking: JudgedRanking, *, rel: Level = 1) -> Floats:
     citation="van Rijsbergen 1979, Information Retrieval, ch. 7",
 )
 def set_f(ranking: JudgedRanking, *, rel: Level = 1, beta: Positive = 1.0) -> Floats:
-    """Weighted harmonic mean of SetP and SetR: (1+β²)·P·R / (β²·P + R)."""
-    return weighted_f(ranking, rel, beta**2)
-
-
-def weighted_f(ranking: JudgedRanking, rel: int, weight: float) -> Floats:
-    """(1 + weight)·P·R / (weight·P + R) of all documents retrieved."""
+    """Weighted harmonic mean of SetP and SetR: (1+beta)·P·R / (beta·P + R), as in trec_eval; not beta squared."""
     p, r = set_precision(ranking, rel=rel), set_recall(ranking, rel=rel)
-    return ratio((1 + weight) * p * r, weight * p + r)
+    return ratio((1 + beta) * p * r, beta * p + r)
 
 
-@measure("RelP", family="trec_eval", citation=_TREC)
+@measure("RelP", aliases=("R_cap", "capped_recall", "recall_cap", "RCap"), family="trec_eval", citation=_TREC)
 def relative_precision(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Relevant documents among the first k / min(k, R): precision by the highest precision possible there."""
     hits = ranking.relevant(rel).until(cutoff).count()
@@ -140,7 +135,7 @@ def smoothed_average_precision(ranking: JudgedRanking, *, rel: Level = 1) -> Flo
     return log((1 + total) / (1 + ranking.judgments.relevant(rel) - total))
 
 
-@measure("NumTopics", family="trec_eval", aggregate="sum", citation=_TREC)
+@measure("NumTopics", aliases=("NumQ",), family="trec_eval", aggregate="sum", citation=_TREC)
 def number_of_topics(ranking: JudgedRanking) -> Floats:
     """1 for every topic (summed over topics)."""
     return np.ones(ranking.n_topics)
@@ -178,6 +173,16 @@ def judged(ranking: JudgedRanking, *, cutoff: Cutoff | None = None) -> Floats:
     inside = ranking.topic if cutoff is None else ranking.topic[ranking.rank <= cutoff]
     known = np.bincount(inside, minlength=ranking.n_topics).astype(np.float64)
     return ratio(known, seen.astype(np.float64))
+
+
+@measure("Accuracy", family="ir_measures", citation="MacAvaney et al. 2022, ECIR (ir_measures)")
+def accuracy(ranking: JudgedRanking, *, rel: Level = 1, cutoff: Cutoff | None = None) -> Floats:
+    """Share of (relevant, other) pairs retrieved in the right order; 1 without others, 0 without relevant documents."""
+    relevant = ranking.relevant(rel).until(cutoff)
+    seen = ranking.retrieved if cutoff is None else np.minimum(ranking.retrieved, cutoff)
+    count = relevant.count()
+    above = relevant.total(relevant.rank - 1.0 - relevant.position)
+    return np.where(count > 0, 1 - ratio(above, (seen - count) * count), 0.0)
 
 
 @measure("Unjudged", aliases=("holes", "hole"), family="trec_eval", citation=_TREC)

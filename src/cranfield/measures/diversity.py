@@ -157,7 +157,7 @@ def _nrbp(finds: Finds, alpha: float, beta: float) -> Floats:
     return finds.total(finds.novelty(alpha) * power(beta, finds.rank - 1))
 
 
-@measure("alpha-DCG", family=_NDEVAL, citation=_CLARKE)
+@measure("alpha-DCG", aliases=("α-DCG",), family=_NDEVAL, citation=_CLARKE)
 def alpha_dcg(ranking: JudgedRanking, *, alpha: Fraction = _ALPHA, rel: Level = 1, cutoff: Cutoff) -> Floats:
     """Σ novelty / log2(rank+1), novelty = Σ over subtopics of (1−α)^(relevant documents above), scaled to at most 1."""
     ranks = np.arange(1, cutoff + 1)

@@ -113,7 +113,7 @@ class Evaluator:
         self.judgments, self._index = prepare(qrels, intents)
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
         self._ours = [m for m in self.measures if m not in self._theirs]
-        self._functions = [partial(one.definition.function, **dict(one.parameters)) for one in self._ours]
+        self._functions = [partial(one.definition.function, **one.arguments) for one in self._ours]
         self._lock = threading.Lock()
         if self._theirs:
             from cranfield.measures.irm import Peer
@@ -146,7 +146,8 @@ class Evaluator:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
         values = np.empty((len(self._ours), ranking.n_topics))
         for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
-            scores = np.asarray(_own(measure, function, ranking), dtype=np.float64)
+            judged = ranking.condensed if measure.judged_only else ranking
+            scores = np.asarray(_own(measure, function, judged), dtype=np.float64)
             if scores.shape != (ranking.n_topics,) or np.isnan(scores).any():
                 got = f"shape {scores.shape}" if scores.shape != (ranking.n_topics,) else "NaN"
                 raise DataError(f"measure {measure} must give one number per topic ({ranking.n_topics}); it gave {got}")

@@ -170,6 +170,15 @@ def ideal_discounted_gain(ranking: JudgedRanking, *, gains: Gains = "linear", cu
     return dcg(ranking.judgments.ideal(gains), cutoff)
 
 
+@measure("NCG", aliases=("nCG",), family="TREC Deep Learning", citation="Järvelin & Kekäläinen 2002, TOIS")
+def normalised_cumulative_gain(
+    ranking: JudgedRanking, *, gains: Gains = "linear", cutoff: Cutoff | None = None
+) -> Floats:
+    """Σ gain of the first k / that of the ideal ranking; the order of the first k makes no difference."""
+    hits, ideal = ranking.gains(gains).until(cutoff), ranking.judgments.ideal(gains).until(cutoff)
+    return ratio(hits.total(hits.gain), ideal.total(ideal.gain))
+
+
 def _sums(hits: Hits) -> Floats:
     """DCG down to each document."""
     return hits.running(hits.gain * discount(hits.rank))

@@ -198,6 +198,17 @@ class Judgments(Memory):
         return self.cached("numbers", lambda: {label: number for number, label in enumerate(self.topics)})
 
     @property
+    def judged(self) -> Mask:
+        """Whether each document has a level that is not negative, for any subtopic."""
+
+        def compute() -> Mask:
+            known = np.zeros(len(self.topic), dtype=np.bool_)
+            known[self.subtopics.document[self.subtopics.level >= 0]] = True
+            return known
+
+        return self.cached("judged", compute)
+
+    @property
     def level(self) -> Ints:
         """Relevance level of each judged document; an error when a document is judged for several subtopics."""
         return self.cached("level", self._levels)
@@ -229,8 +240,7 @@ class Judgments(Memory):
         if gains == "linear":
             return level.clip(0).astype(np.float64)
         table = self.cached(("gains", gains), lambda: gain_table(gains, self.top_level))
-        gained: Floats = table[level.clip(0)]
-        return gained
+        return np.where(level < 0, 0.0, table[level.clip(0)])
 
     def highest_gain(self, gains: str) -> float:
         """The gain of the highest level of the collection, or the highest of a list."""
@@ -251,11 +261,17 @@ class Judgments(Memory):
 
 
 def gain_table(gains: str, top_level: int) -> Floats:
-    """The gain of levels 0, 1, … up to the highest of the collection: exponential, or from a list.
+    """The gain of levels 0, 1, … up to the highest of the collection: exponential, from a list, or from a mapping.
 
-    >>> gain_table("exp", 3).tolist(), gain_table("1:3", 2).tolist()
-    ([0.0, 1.0, 3.0, 7.0], [0.0, 1.0, 3.0])
+    >>> gain_table("exp", 3).tolist(), gain_table("1:3", 2).tolist(), gain_table("{0:1,2:5}", 3).tolist()
+    ([0.0, 1.0, 3.0, 7.0], [0.0, 1.0, 3.0], [1.0, 1.0, 5.0, 3.0])
     """
+    if gains.startswith("{"):
+        table = np.arange(max(top_level, 0) + 1.0)
+        for level, gain in (pair.split(":") for pair in gains.strip("{}").split(",")):
+            if int(level) < len(table):
+                table[int(level)] = float(gain)
+        return table
     if gains == "exp":
         check_exponential(top_level, "the judgments go up to")
         return np.ldexp(1.0, np.arange(max(top_level, 0) + 1)) - 1

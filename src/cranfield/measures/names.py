@@ -9,11 +9,12 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from cranfield.core.errors import ArgumentError
 from cranfield.measures.aliases import NO_SCORE, TREC_NAMES, Value, trec_spelling
-from cranfield.measures.registry import IR_MEASURES, REQUIRED, Definition, find, known
+from cranfield.measures.registry import IR_MEASURES, JUDGED_ONLY, REQUIRED, Definition, Parameter, find, known
 
 _SYNTAX = re.compile(r"(?P<name>[^\s()@]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s()@]+))?")
 _CUT = "_cut"  # the end of trec_eval's names that need a cutoff where ours do not
-_NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?)")
+_NUMBER_BEHIND = re.compile(r"(?:(?P<stem>[^.\d][^.]*)\.)?(?P<number>\d+(?:\.\d+)?|\.\d+)")
+_COMMA = re.compile(r",(?![^{]*\})")  # a comma outside braces
 _BETWEEN = re.compile(r"[\s,]+(?![^(]*\))")
 _AT = re.compile(r"_at_(?=\d+$)", re.IGNORECASE)  # ndcg_at_10, as MTEB and BEIR write a cutoff
 _UNIT_INTERVAL = frozenset({
@@ -66,6 +67,17 @@ class Measure:
         """
         return self.name in _UNIT_INTERVAL
 
+    @property
+    def judged_only(self) -> bool:
+        """Whether unjudged documents are dropped before scoring; a custom measure may have this parameter itself."""
+        return bool(dict(self.parameters).get(JUDGED_ONLY.name)) and JUDGED_ONLY.name not in self.arguments
+
+    @property
+    def arguments(self) -> dict[str, Value]:
+        """The parameters given, for the function of the measure."""
+        own = self.definition.own_parameters
+        return {name: value for name, value in self.parameters if name in own}
+
     def get(self, parameter: str) -> Value | None:
         """A parameter's value, given or by default; None for one the measure does not have."""
         known = {name: one.default for name, one in self.definition.parameters.items()} | dict(self.parameters)
@@ -114,6 +126,8 @@ def parse_measure(text: str) -> Measure:
     (Measure('nDCG@10'), Measure('P@5'), Measure('nDCG(gains=exp)@10'))
     >>> parse_measure("ndcg_at_10"), parse_measure("mrr_at_10")  # as MTEB and BEIR write them
     (Measure('nDCG@10'), Measure('RR@10'))
+    >>> parse_measure("IPrec@.25"), parse_measure("SetP(relative=True)"), parse_measure("nDCG(gains={1:3})@5")
+    (Measure('IPrec(recall=0.25)'), Measure('SetRelP'), Measure('nDCG(gains={1:3})@5'))
     >>> parse_measure("nDGC@10")
     Traceback (most recent call last):
     cranfield.UnknownNameError: unknown measure 'nDGC'. Did you mean 'nDCG' or 'RnDCG' or 'nG'?
@@ -127,7 +141,7 @@ def parse_measure(text: str) -> Measure:
     if not match:
         raise ArgumentError(f"measure {text!r}: expected NAME, NAME@10 or NAME(parameter=value)@10, as in nDCG@10")
     definition, given = look_up(match["name"])
-    for part in filter(None, (part.strip() for part in (match["inside"] or "").split(","))):
+    for part in filter(None, (part.strip() for part in _COMMA.split(match["inside"] or ""))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
             raise ArgumentError(f"measure {text!r}: expected parameter=value in the parentheses, found {part!r}")
@@ -137,12 +151,25 @@ def parse_measure(text: str) -> Measure:
     if match["name"].endswith(_CUT) and match["name"] in TREC_NAMES and match["cutoff"] is None:
         raise ArgumentError(f"measure {text!r}: {match['name']} needs a cutoff; write {match['name']}_10")
     if match["cutoff"] is not None:
-        if "cutoff" in given:
-            raise ArgumentError(f"measure {text!r}: the cutoff is given twice")
-        given["cutoff"] = match["cutoff"]
-    if definition.name == "nDCG" and (formulation := given.pop("dcg", None)) is not None:
-        given.setdefault("gains", {"log2": "linear", "exp-log2": "exp"}.get(str(formulation), str(formulation)))
+        if definition.at in given:
+            raise ArgumentError(f"measure {text!r}: the {definition.at} is given twice")
+        given[definition.at] = match["cutoff"]
+    definition = _as_ours(definition, given)
     return make(definition, given, text)
+
+
+def _as_ours(definition: Definition, given: dict[str, object]) -> Definition:
+    """Our measure for one that ir_measures expresses by a parameter; removes that parameter from those given."""
+    if definition.name in ("nDCG", "SDCG") and (formulation := given.pop("dcg", None)) is not None:
+        gains = {"log2": "linear", "exp-log2": "exp"}.get(str(formulation), str(formulation))
+        if definition.name == "nDCG" or gains != "linear":
+            given.setdefault("gains", gains)
+    if definition.name == "NumRet" and "rel" in given:
+        return find("NumRelRet")
+    if definition.name == "SetP" and "relative" in given:
+        relative = Parameter("relative", False, bool).check(given.pop("relative"))
+        return find("SetRelP") if relative else definition
+    return definition
 
 
 def recognise(name: str) -> Measure | None:

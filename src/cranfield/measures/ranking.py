@@ -237,6 +237,21 @@ class JudgedRanking(Memory):
         return replace(self, **{**kept, **changes}, _memory={})
 
     @property
+    def condensed(self) -> JudgedRanking:
+        """The ranking without unjudged documents (Sakai 2007, SIGIR): the rest move up."""
+
+        def compute() -> JudgedRanking:
+            kept = np.flatnonzero(self.judgments.judged[self.document])
+            topic, document = self.topic[kept], self.document[kept]
+            retrieved = np.bincount(topic, minlength=self.n_topics)
+            start = np.cumsum(retrieved) - retrieved
+            row = np.arange(len(kept))
+            ids = self.judgments.documents.gather(document)
+            return JudgedRanking(self.judgments, retrieved, topic, row - start[topic] + 1, document, row, start, ids)
+
+        return self.cached("condensed", compute)
+
+    @property
     def documents(self) -> pl.Series:
         """Ids of all documents retrieved, by topic and rank (computed on first use)."""
         places = self.places

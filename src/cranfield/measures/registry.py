@@ -52,8 +52,10 @@ OpenFraction = Annotated[float, Between(0, 1, open=True)]
 Positive = Annotated[float, Between(0, open=True)]
 _GAINS = "gains"
 Gains = Annotated[str, _GAINS]
-"""``linear`` (the level), ``exp`` (2^level − 1) or a list such as ``1:3:7`` for levels 1, 2, 3."""
+"""``linear`` (the level), ``exp`` (2^level − 1), a list such as ``1:3:7`` for levels 1, 2, 3, or ``{1:3,2:7}``."""
 
+HIGHEST_MAPPED = 9999
+"""The highest level in a mapping of gains."""
 LARGEST = 1e100
 """The largest number or gain: products of two and their sums stay finite."""
 REQUIRED: Any = inspect.Parameter.empty
@@ -73,6 +75,8 @@ class Parameter:
     def check(self, given: object) -> Value:
         """The value in its type, or an `ArgumentError` for a wrong type or range."""
         value = given
+        if self.type is bool:
+            return _flag(self.name, given)
         if isinstance(given, str) and self.type in (int, float):
             try:
                 value = self.type(given)
@@ -97,7 +101,18 @@ class Parameter:
         """A description of its values."""
         if self.gains:
             return "linear, exp or a list such as 1:3:7"
-        return {int: "an integer", float: "a number"}.get(self.type, "a word")
+        return {bool: "True or False", int: "an integer", float: "a number"}.get(self.type, "a word")
+
+
+def _flag(name: str, given: object) -> bool:
+    value = {"true": True, "false": False}.get(str(given).casefold())
+    if value is None:
+        raise ArgumentError(f"`{name}` must be True or False; got {given!r}")
+    return value
+
+
+JUDGED_ONLY = Parameter("judged_only", False, bool)
+"""Drop unjudged documents before scoring (condensed lists): a parameter of every measure."""
 
 
 def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
@@ -121,8 +136,8 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
     hint, *rules = get_args(hint) if get_origin(hint) is Annotated else [hint]
     if get_origin(hint) is Literal:
         return Parameter(name, default, str, choices=get_args(hint))
-    if hint not in (int, float, str):
-        raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str or Literal, not {hint}")
+    if hint not in (int, float, str, bool):
+        raise ArgumentError(f"parameter `{name}`: a measure takes int, float, str, bool or Literal, not {hint}")
     bounds = next((rule for rule in rules if isinstance(rule, Between)), None)
     return Parameter(name, default, hint, bounds, gains=_GAINS in rules)
 
@@ -130,11 +145,15 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 def check_gains(text: str, name: str = "gains") -> str:
     """A gain specification in canonical spelling.
 
-    >>> check_gains("1:3.0:7")
-    '1:3:7'
+    A mapping ``{level: gain}``, as ir_measures writes it, leaves the gain of other levels at their number.
+
+    >>> check_gains("1:3.0:7"), check_gains("{3: 9, 1: 1, 0: 1}")
+    ('1:3:7', '{0:1,3:9}')
     """
     if text in ("linear", "exp"):
         return text
+    if text.startswith("{"):
+        return _check_mapping(text, name)
     try:
         values = [float(part) for part in text.split(":")]
     except ValueError:
@@ -146,7 +165,29 @@ def check_gains(text: str, name: str = "gains") -> str:
         )
     if max(values) > LARGEST:
         raise ArgumentError(f"`{name}` must be at most {LARGEST:g}; got {text!r}")
-    return ":".join(f"{value:g}" if float(f"{value:g}") == value else repr(value) for value in values)
+    return ":".join(map(_written_gain, values))
+
+
+def _written_gain(value: float) -> str:
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _check_mapping(text: str, name: str) -> str:
+    """A mapping from level to gain in canonical spelling; pairs that change nothing are omitted."""
+    pairs: dict[int, float] = {}
+    try:
+        for part in filter(str.strip, text.strip("{}").split(",")):
+            level, gain = part.split(":")
+            pairs[int(level)] = float(gain)
+    except ValueError:
+        pairs = {-1: 0.0}
+    if any(level < 0 or not 0 <= gain <= LARGEST for level, gain in pairs.items()):
+        raise ArgumentError(f"`{name}` must map levels from 0 to gains from 0, as in {{1:3,2:7}}; got {text!r}")
+    if max(pairs, default=0) > HIGHEST_MAPPED:
+        raise ArgumentError(f"`{name}` maps levels up to {HIGHEST_MAPPED}; got {text!r}")
+    changed = {level: gain for level, gain in sorted(pairs.items()) if level != gain}
+    inside = ",".join(f"{level}:{_written_gain(gain)}" for level, gain in changed.items())
+    return f"{{{inside}}}" if inside else "linear"
 
 
 IR_MEASURES = "irm:"
@@ -177,8 +218,21 @@ class Definition:
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters in parentheses: the keyword-only arguments of the function."""
-        return parameters_of(self.function)
+        """The parameters in parentheses: the keyword-only arguments of the function, and `judged_only`."""
+        own = parameters_of(self.function)
+        if self.name.startswith(IR_MEASURES):
+            return own
+        return {**own, JUDGED_ONLY.name: own.get(JUDGED_ONLY.name, JUDGED_ONLY)}
+
+    @cached_property
+    def own_parameters(self) -> Mapping[str, Parameter]:
+        """The parameters except `judged_only`, which all measures have."""
+        return {name: one for name, one in self.parameters.items() if one is not JUDGED_ONLY}
+
+    @property
+    def at(self) -> str:
+        """The parameter that stands after the @: recall for `IPrec`, a cutoff for the others."""
+        return "recall" if "recall" in self.parameters and "cutoff" not in self.parameters else "cutoff"
 
     @property
     def written(self) -> str:
@@ -187,7 +241,7 @@ class Definition:
         >>> find("RBP").written, find("P").written
         ('RBP(p=0.8,gains=linear,rel=…)@k or without @k', 'P(rel=1)@k')
         """
-        own = {name: parameter.default for name, parameter in self.parameters.items() if name != "cutoff"}
+        own = {name: parameter.default for name, parameter in self.own_parameters.items() if name != "cutoff"}
         inside = ",".join(f"{name}={'…' if value in (None, REQUIRED) else value}" for name, value in own.items())
         text = f"{self.name}({inside})" if inside else self.name
         if "cutoff" not in self.parameters:
@@ -201,7 +255,7 @@ class Definition:
         >>> find("P").usage
         'write P@10 or P(rel=…)@10'
         """
-        own = [parameter for name, parameter in self.parameters.items() if name != "cutoff"]
+        own = [parameter for name, parameter in self.own_parameters.items() if name != "cutoff"]
         inside = ",".join(f"{parameter.name}=…" for parameter in own)
         needed = any(parameter.default is REQUIRED for parameter in own)
         forms = [*([] if needed else [self.name]), *([f"{self.name}({inside})"] if inside else [])]
@@ -272,9 +326,9 @@ def no_imports() -> Iterator[None]:
     """Inside the block a dotted name is an unknown measure: input of a page must not import a module.
 
     >>> with no_imports():
-    ...     find("os.path")
+    ...     find("shutil.rmtree")
     Traceback (most recent call last):
-    cranfield.UnknownNameError: unknown measure 'os.path'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
+    cranfield.UnknownNameError: unknown measure 'shutil.rmtree'. Known: AP, P, R, Rprec, RR, Success, SetP, SetR, ….
     """
     before = _imports.set(False)
     try:
@@ -333,9 +387,9 @@ def _other_names() -> list[str]:
 @cache
 def _families() -> tuple[str, ...]:
     """Load the modules that define the built-in measures, and return their names."""
-    from cranfield.measures import binary, diversity, graded
+    from cranfield.measures import binary, diversity, graded, ntcireval, overlap, user_models
 
-    return binary.__name__, graded.__name__, diversity.__name__
+    return tuple(one.__name__ for one in (binary, graded, ntcireval, user_models, overlap, diversity))
 
 
 @cache

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cranfield.core.errors import ArgumentError
-from cranfield.measures.aliases import MOST
+from cranfield.measures.aliases import FORMATS, MOST
 
 
 @dataclass(frozen=True)
 class Flag:
     """A flag of trec_eval: letter, long name, its value, its effect here, and the option that it sets.
 
-    A flag with a number has a `least`; a flag for a format has the only one that is `read`.
+    A flag with a number has a `least`; a flag for a format has those that are `read`.
     """
 
     letter: str
@@ -23,7 +23,7 @@ class Flag:
     does: str
     sets: str = ""
     least: int | None = None
-    read: str = ""
+    read: tuple[str, ...] = ()
 
     @property
     def written(self) -> str:
@@ -35,6 +35,7 @@ _COMPLETE = "average over all topics of the qrels; a topic the run lacks scores 
 _LEVEL = "lowest relevance level that counts as relevant; default 1"
 _DOCUMENTS = "number of documents in the collection, for `utility`"
 _Z = "print z scores from lines `topic measure mean sd`, as `standardise fit --trec` writes them"
+_FORMAT = "judgments as `qrels`, `prefs` or `qrels_prefs` (preferences), or `qrels_jg` (several groups)"
 _DEBUG = "evaluate TOPIC alone (with -c, means stay over all topics); prints no debug lines"
 FLAGS = (
     Flag("h", "help", "", "print the flags and the measures named with -m", "help"),
@@ -49,13 +50,16 @@ FLAGS = (
     Flag("N", "Number_docs_in_coll", "N", _DOCUMENTS, "documents", 0),
     Flag("Z", "Zscore", "FILE", _Z, "zscores"),
     Flag("D", "Debug_level", "N[.TOPIC]", _DEBUG),
-    Flag("R", "Rel_info_format", "FORMAT", "`qrels` only; preferences and judgment groups are refused", read="qrels"),
-    Flag("T", "Results_format", "FORMAT", "`trec_results` only", read="trec_results"),
+    Flag("R", "Rel_info_format", "FORMAT", _FORMAT, "format", read=FORMATS),
+    Flag("T", "Results_format", "FORMAT", "`trec_results` only", read=("trec_results",)),
     Flag("o", "Output_old_results_format", "", "no effect, as in trec_eval"),
 )
 """Every flag of trec_eval 10."""
 
-USAGE = "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] QRELS RUN"
+USAGE = (
+    "cranfield trec_eval [-h] [-q] [-n] [-c] [-l LEVEL] [-m MEASURE]… [-M N] [-J] [-N N] [-Z FILE] "
+    "[-R FORMAT] QRELS RUN…"
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Options:
     """The options of a trec_eval command line."""
 
     qrels: str = ""
-    run: str = ""
+    runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     topics: bool = False
     no_summary: bool = False
@@ -73,10 +77,16 @@ class Options:
     judged_only: bool = False
     documents: int = 0
     zscores: str | None = None
+    format: str = FORMATS[0]
     only_topic: str | None = None
     help: bool = False
     version: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def run(self) -> str:
+        """The first run; empty if there is none."""
+        return self.runs[0] if self.runs else ""
 
 
 def parse_arguments(words: Sequence[str]) -> Options:
@@ -86,7 +96,7 @@ def parse_arguments(words: Sequence[str]) -> Options:
     ------
     ArgumentError
         For an unknown flag, a flag without its value, a value that is not a number or out of range, an unsupported
-        format, and for any other number of files than two.
+        format, and for fewer than two files.
 
     Examples
     --------
@@ -116,24 +126,16 @@ def parse_arguments(words: Sequence[str]) -> Options:
             if _number("D", level or "0", 0):
                 notes.append(f"-D {text}: trec_eval's debug lines are not printed")
             values["only_topic"] = topic if point else None
-        elif flag.read and text != flag.read:
-            why = _INSTEAD.get(text, "no such format")
-            raise ArgumentError(f"trec_eval -{flag.letter} {text}: {why}; the format read is {flag.read}")
+        elif flag.read and text not in flag.read:
+            raise ArgumentError(f"trec_eval -{flag.letter} {text}: no such format; known: {', '.join(flag.read)}")
         elif flag.sets:
             counted = text if flag.least is None else _number(flag.letter, text, flag.least)
             values[flag.sets] = counted if flag.value else True
-    if not (values.get("help") or values.get("version")) and len(files) != 2:
-        raise ArgumentError(f"trec_eval takes two files, judgments and run; found {len(files)}. Usage: {USAGE}")
-    if len(files) == 2:
-        values |= {"qrels": files[0], "run": files[1]}
+    if not (values.get("help") or values.get("version")) and len(files) < 2:
+        raise ArgumentError(f"trec_eval takes judgments and a run; found {len(files)} files. Usage: {USAGE}")
+    if len(files) > 1:
+        values |= {"qrels": files[0], "runs": tuple(files[1:])}
     return Options(measures=tuple(measures), notes=tuple(notes), **values)  # type: ignore[arg-type]
-
-
-_INSTEAD = {
-    "prefs": "preferences between documents are not read; turn them into graded qrels and use bpref or ndcg",
-    "qrels_prefs": "preferences between documents are not read; graded qrels are: leave -R out and use bpref or ndcg",
-    "qrels_jg": "judgments by several groups are not read; evaluate the qrels of each group and average",
-}
 
 
 def _number(letter: str, text: str, low: int) -> int:

@@ -11,7 +11,7 @@ from cranfield.core.elementary import log
 from cranfield.core.errors import ArgumentError, DataError
 from cranfield.core.files import shown
 from cranfield.measures.aliases import TrecMeasure
-from cranfield.measures.binary import average_precision, bpref, mean_over_points, rbp_residual, utility, weighted_f
+from cranfield.measures.binary import average_precision, bpref, mean_over_points, rbp_residual, set_f, utility
 from cranfield.measures.graded import rbp
 from cranfield.measures.judgments import Floats, Ints, Mask
 from cranfield.measures.ranking import JudgedRanking
@@ -61,10 +61,7 @@ def cut(ranking: JudgedRanking, most: int | None, judged_only: bool) -> JudgedRa
     if most is not None:
         ranking = ranking.keep(ranking.rank <= most, retrieved=np.minimum(ranking.retrieved, most))
     if judged_only:
-        known = ranking.judgments.level[ranking.document] >= 0
-        topic = ranking.topic[known]
-        rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
-        ranking = ranking.keep(known, rank=rank, retrieved=np.bincount(topic, minlength=ranking.n_topics))
+        ranking = ranking.condensed
     return ranking
 
 
@@ -108,7 +105,7 @@ def _single(measure: TrecMeasure, ranking: JudgedRanking, level: int, documents:
         weights = dict(zip(("hit", "noise", "miss", "rest"), measure.numbers, strict=True))
         return utility(ranking, rel=level, documents=documents, **weights)
     if name == "set_F":
-        return weighted_f(ranking, level, measure.numbers[0])
+        return set_f(ranking, rel=level, beta=measure.numbers[0])
     if name == "11pt_avg":
         return mean_over_points(ranking, level, measure.numbers)
     if name == "rbp":

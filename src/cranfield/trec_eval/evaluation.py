@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from cranfield.collection.packed import PackedRun
 from cranfield.collection.readers import read_qrels, read_rows
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.elementary import exp, log
 from cranfield.core.errors import DataError
 from cranfield.core.labels import summary
-from cranfield.measures.aliases import TrecMeasure, trec_name, trec_place
+from cranfield.measures.aliases import FORMATS, TrecMeasure, trec_name, trec_place
 from cranfield.measures.judgments import Floats, Ints
 from cranfield.measures.names import parse_measure
 from cranfield.measures.ranking import JudgedRanking, judge, prepare
@@ -21,6 +24,7 @@ from cranfield.questions.standardise.fit import Factors, Standardisation
 from cranfield.scores.matrix import Scores
 from cranfield.trec_eval.arguments import Options
 from cranfield.trec_eval.columns import LOWEST, UNDEFINED, Column, columns, cut, with_stand_in
+from cranfield.trec_eval.groups import judged_by_groups, judged_by_preferences
 from cranfield.trec_eval.measures import choose
 
 WIDTH = 22
@@ -63,25 +67,32 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     >>> trec_eval(parse_arguments(["-m", "map", "-m", "num_rel", "qrels", "run"]), qrels, run).text
     'num_rel               \tall\t2\nmap                   \tall\t0.2500\n'
     """
-    chosen, notes = choose(options.measures)
+    chosen, notes = choose(options.measures, options.format)
     factors = None if options.zscores is None else dict(Standardisation.load(options.zscores))
-    judged = read_qrels(options.qrels) if qrels is None else qrels
-    system = read_rows(options.run, lenient=True, name="tag") if run is None else run
-    judgments, index = prepare(judged)
-    ranking, _ = judge(system, judgments, index)
+    notes = [*options.notes, *notes]
+    if options.format == FORMATS[0]:
+        judged = read_qrels(options.qrels) if qrels is None else qrels
+        system = _read(options.run) if run is None else run
+        judgments, index = prepare(judged)
+        ranking, _ = judge(system, judgments, index)
+    else:
+        system = _read(options.run) if run is None else run
+        grouped = (judged_by_groups if options.format == "qrels_jg" else judged_by_preferences)(options, system)
+        ranking, judgments = grouped.ranking, grouped.ranking.judgments
     topics, absent = _topics(ranking, options)
-    notes = [*options.notes, *notes, *ranking.matched(options.run).warnings(len(judgments.topic))]
+    notes += ranking.matched(options.run).warnings(len(judgments.topic))
     if absent and not options.complete:
         named = summary([judgments.topics[at] for at in absent])
         notes.append(f"dropped, because the run lacks them: {named}; -c scores them 0")
-    ranking = cut(with_stand_in(ranking) if options.complete else ranking, options.most, options.judged_only)
-    if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
-        notes.append(f"-J leaves topics without documents; there {' and '.join(UNDEFINED)} are 0 (nan in trec_eval)")
-    table = [
-        column.of(topics, absent=np.isin(topics, absent))
-        for measure in chosen
-        for column in columns(measure, ranking, level=options.level, documents=options.documents)
-    ]
+    if options.format == FORMATS[0]:
+        ranking = cut(with_stand_in(ranking) if options.complete else ranking, options.most, options.judged_only)
+        if options.judged_only and not ranking.retrieved[topics].all() and any(m.name in UNDEFINED for m in chosen):
+            undefined = " and ".join(UNDEFINED)
+            notes.append(f"-J leaves topics without documents; there {undefined} are 0 (nan in trec_eval)")
+        compute = partial(columns, ranking=ranking, level=options.level, documents=options.documents)
+    else:
+        compute = grouped.columns
+    table = [column.of(topics, absent=np.isin(topics, absent)) for measure in chosen for column in compute(measure)]
     labels = [judgments.topics[at] for at in topics]
     if factors is not None:
         table = [_standardised(column, factors, labels) for column in table]
@@ -90,7 +101,20 @@ def trec_eval(options: Options, qrels: Qrels | None = None, run: Run | None = No
     page.facts["topics"] = len(judgments.topics) if options.complete else len(labels)  # also where -D evaluates one
     if options.complete:  # trec_eval counts every level above 0 here, whatever -l says
         page.facts["relevant"] = int((judgments.level > 0).sum())
-    return Printed(page.blocks(topics=options.topics, summary=not options.no_summary), tuple(notes))
+    blocks = page.blocks(topics=options.topics, summary=not options.no_summary)
+    if len(options.runs) > 1 and (options.no_summary or not any(measure.summary == "tag" for measure in chosen)):
+        blocks = chain([f"{'runid':<{WIDTH}}\tall\t{page.facts['tag']}\n"], blocks)
+    return Printed(blocks, tuple(notes))
+
+
+def each_run(options: Options) -> Iterator[Printed]:
+    """The output for every run; with several, a line with the run's tag opens each that would not print it."""
+    for run in options.runs:
+        yield trec_eval(replace(options, runs=(run, *(other for other in options.runs if other != run))))
+
+
+def _read(path: str) -> PackedRun | Run:
+    return read_rows(path, lenient=True, name="tag")
 
 
 def _topics(ranking: JudgedRanking, options: Options) -> tuple[Ints, list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield import __version__
-from cranfield.measures.aliases import NO_SCORE, TREC_MEASURES, TREC_NAMES, TrecMeasure
+from cranfield.measures.aliases import TREC_MEASURES, TREC_NAMES, TrecMeasure
 from cranfield.measures.registry import find
 from cranfield.trec_eval.arguments import FLAGS, USAGE, Options
 from cranfield.trec_eval.measures import SETS, choose
@@ -16,6 +16,23 @@ _OWN_WORDS = {
     "gm_bpref": "Geometric mean over topics of Bpref, none below 0.00001; in the summary only.",
     "relstring": "Levels of the first documents as text (- not in the qrels, . negative, > above 9); with -q only.",
     "num_q": "Topics averaged over; in the summary only.",
+    "map_avgjg": "map averaged over the judgment groups of a topic (-R qrels_jg).",
+    "P_avgjg": "P averaged over the judgment groups of a topic (-R qrels_jg).",
+    "Rprec_mult_avgjg": "Rprec_mult averaged over the judgment groups of a topic (-R qrels_jg).",
+    "prefs_num_prefs_poss": "Preferences that the judgments hold (summed over topics).",
+    "prefs_num_prefs_ful": "Preferences fulfilled: the preferred document stands above, or alone is retrieved.",
+    "prefs_num_prefs_ful_ret": "Preferences fulfilled with both documents retrieved (summed over topics).",
+    "prefs_simp": "Preferences fulfilled / preferences.",
+    "prefs_pair": "Mean over pairs of documents of the share of groups whose preference is fulfilled.",
+    "prefs_avgjg": "Mean over judgment groups of preferences fulfilled / preferences.",
+    "prefs_avgjg_Rnonrel": "prefs_avgjg with as many documents of level 0 as of higher levels, the first ones ranked.",
+    "prefs_simp_ret": "prefs_simp over pairs with both documents retrieved.",
+    "prefs_pair_ret": "prefs_pair over pairs with both documents retrieved.",
+    "prefs_avgjg_ret": "prefs_avgjg over pairs with both documents retrieved.",
+    "prefs_avgjg_Rnonrel_ret": "prefs_avgjg_Rnonrel over pairs with both documents retrieved.",
+    "prefs_simp_imp": "prefs_simp over pairs with at least one document retrieved.",
+    "prefs_pair_imp": "prefs_pair over pairs with at least one document retrieved.",
+    "prefs_avgjg_imp": "prefs_avgjg over pairs with at least one document retrieved.",
 }
 
 
@@ -27,20 +44,13 @@ def version_text() -> str:
 def help_text(options: Options) -> str:
     """The answer to -h: the flags, the sets of measures, and the measures named with -m (all unless named)."""
     flags = [f"  {f.written:<22} {f.does}" for f in FLAGS]
-    sets = [f"  {name:<22} {listed(members)}" for name, members in SETS.items()]
-    named = choose(options.measures)[0] if options.measures else list(TREC_MEASURES.values())
+    sets = [f"  {name:<22} {', '.join(members)}" for name, members in SETS.items()]
+    named = choose(options.measures, options.format)[0] if options.measures else list(TREC_MEASURES.values())
     measures = [f"  {m.name + '[.…]' * (m.kind != 'none'):<22} {says(m)}" for m in named]
     parts = [f"Usage: {USAGE}", "", "Flags:", *flags, "", "Sets of measures:", *sets, "", "Measures:", *measures]
     return "\n".join(parts) + "\n"
 
 
 def says(measure: TrecMeasure) -> str:
-    """Its definition, or why it is not computed."""
-    if measure.refusal is not None:
-        return f"Not computed: {measure.refusal}."
+    """Its definition."""
     return _OWN_WORDS.get(measure.name) or find(TREC_NAMES[measure.name].ours).summary
-
-
-def listed(members: tuple[str, ...]) -> str:
-    """The members of a set, and whether any can be computed."""
-    return ", ".join(members) + " (not computed)" * all(name in NO_SCORE for name in members[2:])

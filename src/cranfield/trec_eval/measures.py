@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from cranfield.core.errors import ArgumentError, UnknownNameError
-from cranfield.measures.aliases import PREFERENCES, TREC_MEASURES, TrecMeasure, trec_name, trec_spelling
+from cranfield.measures.aliases import FORMATS, PREFERENCES, TREC_MEASURES, TrecMeasure, trec_name, trec_spelling
 from cranfield.measures.names import parse_measure
 
 OFFICIAL = "official"
@@ -17,24 +17,30 @@ _NOT_IN_ALL = ("dcg", "ideal_dcg", "yaap")
 SETS = {
     OFFICIAL: _MAIN,
     "set": (*_HEAD, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-    "all_trec": tuple(n for n, m in TREC_MEASURES.items() if m.refusal is None and n not in _NOT_IN_ALL),
+    "all_trec": tuple(n for n, m in TREC_MEASURES.items() if FORMATS[0] in m.formats and n not in _NOT_IN_ALL),
     "all_prefs": ("runid", "num_q", *PREFERENCES),
     "prefs": ("runid", "num_q", *PREFERENCES[:6]),
     "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }
 """trec_eval's names for several measures at once."""
+_SET_OF = {"prefs": "prefs", "qrels_prefs": "prefs", "qrels_jg": "qrels_jg"}
 
 
-def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
+def choose(wanted: Iterable[str], format: str = FORMATS[0]) -> tuple[list[TrecMeasure], list[str]]:
     """The measures named, in trec_eval's order, and notes about their names.
 
     A name is trec_eval's (``P.5,10``), or any spelling `cranfield evaluate` takes (``P_10``, ``nDCG@10``, ``MAP``).
 
     >>> [m.printed for m in choose(["nDCG@10", "map"])[0]]
     ['map', 'ndcg_cut_10']
-    >>> choose(["prefs_simp"])  # doctest: +ELLIPSIS
+    >>> choose(["prefs_simp"])
     Traceback (most recent call last):
-    cranfield.ArgumentError: trec_eval -m prefs_simp: needs preferences between documents (trec_eval -R prefs)...
+    cranfield.ArgumentError: trec_eval -m prefs_simp: needs judgments in the format prefs or qrels_prefs; add -R prefs
+
+    Parameters
+    ----------
+    wanted : the values of -m
+    format : the format of the judgments (-R)
     """
     notes: list[str] = []
     marked: dict[str, None] = {}
@@ -43,8 +49,16 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
         name, parameters, translated = _split(text)
         names = SETS.get(name, (name,))
         for each in names:
-            if (why := TREC_MEASURES[each].refusal) is not None:
-                raise ArgumentError(f"trec_eval -m {text}: {'' if each == name else each + ' '}{why}")
+            if format not in (needed := TREC_MEASURES[each].formats):
+                which = "" if each == name else f"{each} "
+                told = (
+                    f"add -R {needed[0]}"
+                    if needed[0] != FORMATS[0]
+                    else f"omit -R {format}, or use -m {_SET_OF[format]}"
+                )
+                raise ArgumentError(
+                    f"trec_eval -m {text}: {which}needs judgments in the format {' or '.join(needed)}; {told}"
+                )
         marked |= dict.fromkeys(names)
         if not parameters:
             continue
@@ -66,16 +80,20 @@ def choose(wanted: Iterable[str]) -> tuple[list[TrecMeasure], list[str]]:
         if name in marked
     ]
     for measure in chosen:
-        _check(measure)
+        _check(measure, notes)
     return chosen, notes
 
 
-def _check(measure: TrecMeasure) -> None:
+def _check(measure: TrecMeasure, notes: list[str]) -> None:
     """Refuse bad parameters before reading files."""
     if measure.kind == "gains":
         _ = measure.pairs
     elif measure.kind != "none":
         count = len(measure.numbers)
+        if measure.kind == "cutoffs" and (cut := [part for part in measure.parts if not part.strip().isdecimal()]):
+            notes.append(
+                f"-m {measure.name}: ranks are whole numbers; {', '.join(cut)} is cut at the point (trec_eval)"
+            )
         if measure.name == "utility" and count != 4:
             raise ArgumentError(f"-m utility.{measure.parameters}: utility takes 4 numbers; got {count}")
         recall = measure.name in ("iprec_at_recall", "11pt_avg")

@@ -1,0 +1,155 @@
+"""Our measures in ir_measures: ``register()`` lets ``ir_measures.calc`` and its siblings compute with cranfield."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cranfield.collection.types import QRELS_SCHEMA, RUN_SCHEMA, Qrels, Run
+from cranfield.core.errors import ArgumentError
+from cranfield.measures.evaluation import Evaluator
+from cranfield.measures.names import Measure, parse_measure
+
+NAME = "cranfield"
+"""The name of the provider in ir_measures' registry."""
+_GDEVAL_TOP = 4  # gdeval's highest level, which ir_measures' ERR implies
+
+
+def as_ours(measure: object) -> Measure | None:
+    """Our measure for one of ir_measures; None where we have none.
+
+    >>> import ir_measures
+    >>> as_ours(ir_measures.nDCG(judged_only=True) @ 10), as_ours(ir_measures.ERR @ 20)
+    (Measure('nDCG(judged_only=True)@10'), Measure('ERR(top=4)@20'))
+    """
+    try:
+        ours = parse_measure(str(measure))
+        return parse_measure(f"ERR(top={_GDEVAL_TOP}){str(ours)[len('ERR') :]}") if ours.name == "ERR" else ours
+    except ArgumentError:
+        return None
+
+
+def register(*, first: bool = True) -> Any:
+    """Make ir_measures compute with our measures, and return the provider.
+
+    ir_measures 0.4 does not load entry points, so this has to be called once. It can be called again.
+
+    Parameters
+    ----------
+    first : also ask us before the other providers in ``ir_measures.calc``; else only ``providers.registry`` knows us
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> from cranfield.measures.provider import register
+    >>> provider = register(first=False)
+    >>> provider.calc_aggregate([ir_measures.AP], {"1": {"a": 1, "b": 1}}, {"1": {"x": 2.0, "a": 1.0}})
+    {AP: 0.25}
+    """
+    import ir_measures
+
+    ours = provider()
+    ir_measures.providers.registry[NAME] = ours
+    others = [one for one in ir_measures.DefaultPipeline.providers if one is not ours]
+    ir_measures.DefaultPipeline.providers[:] = [ours, *others] if first else others
+    return ours
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    import ir_measures
+
+    ir_measures.providers.registry.pop(NAME, None)
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [one for one in pipeline if getattr(one, "NAME", "") != NAME]
+
+
+@cache
+def provider() -> Any:
+    """The provider: an instance of ir_measures' ``Provider`` (the entry point of the group ir_measures.providers)."""
+    from ir_measures import Metric
+    from ir_measures.providers import Evaluator as Base
+    from ir_measures.providers import Provider
+    from ir_measures.util import QrelsConverter, RunConverter
+
+    class CranfieldEvaluator(Base):  # type: ignore[misc]
+        """Judgments and measures, prepared once to score any number of runs."""
+
+        def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+            self._wanted = list(measures)
+            judged = _qrels(QrelsConverter(qrels).as_namedtuple_iter())
+            super().__init__(self._wanted, set(judged.topics))
+            ours = [_needed(measure) for measure in self._wanted]
+            self._evaluator = Evaluator(judged, ours) if len(judged) else None
+            rows = {} if self._evaluator is None else {one: at for at, one in enumerate(self._evaluator.measures)}
+            self._rows = [rows.get(one, 0) for one in ours]
+
+        def iter_calc(self, run: Any) -> Iterator[Any]:
+            """Metrics by topic, also of topics that the run lacks; for these, `Accuracy` has none (ir_measures)."""
+            done = set()
+            for metric in self._iter_calc(run):
+                done.add((metric.measure, metric.query_id))
+                yield metric
+            for measure in self._wanted:
+                for topic in sorted(self.qrel_qids) if measure.NAME != "Accuracy" else ():
+                    if (measure, topic) not in done:
+                        yield Metric(query_id=topic, measure=measure, value=measure.DEFAULT)
+
+        def _iter_calc(self, run: Any) -> Iterator[Any]:
+            ranked = _run(RunConverter(run).as_namedtuple_iter())
+            if self._evaluator is None or not len(ranked):
+                return
+            ranking = self._evaluator.judge(ranked)
+            values = self._evaluator.score(ranking)
+            for measure, row in zip(self._wanted, self._rows, strict=True):
+                defined = ranking.retrieved > 0
+                if measure.NAME == "Accuracy":
+                    ours = self._evaluator.measures[row]
+                    defined = ranking.relevant(int(ours.get("rel") or 1)).until(ours.cutoff).count() > 0
+                for at in np.flatnonzero(defined).tolist():
+                    value = float(values[row, at])
+                    yield Metric(query_id=self._evaluator.topics[at], measure=measure, value=value)
+
+    class CranfieldProvider(Provider):  # type: ignore[misc]
+        """cranfield: every measure of ir_measures that it knows."""
+
+        def supports(self, measure: Any) -> bool:
+            """Whether we have the measure, with these parameters."""
+            measure.validate_params()
+            return as_ours(measure) is not None
+
+        def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+            return CranfieldEvaluator(measures, qrels)
+
+    CranfieldProvider.NAME = NAME
+    return CranfieldProvider()
+
+
+def _needed(measure: object) -> Measure:
+    ours = as_ours(measure)
+    if ours is None:
+        raise ValueError(f"unsupported measure {measure}")  # as every provider of ir_measures answers
+    return ours
+
+
+def _qrels(rows: Iterable[Any]) -> Qrels:
+    """Judgments; of several for one document and subtopic the last counts, as in ir_measures."""
+    last = {
+        (str(row.query_id), str(getattr(row, "iteration", "0")), str(row.doc_id)): int(row.relevance) for row in rows
+    }
+    columns = [[key[at] for key in last] for at in range(3)]
+    values = dict(zip(("topic", "subtopic", "document"), columns, strict=True)) | {"relevance": list(last.values())}
+    return Qrels(pl.DataFrame(values, schema=QRELS_SCHEMA))
+
+
+def _run(rows: Iterable[Any]) -> Run:
+    """A run; of several scores for a document the last counts, as in ir_measures."""
+    last = {(str(row.query_id), str(row.doc_id)): float(row.score) for row in rows}
+    topics, documents = [key[0] for key in last], [key[1] for key in last]
+    ranks = range(1, len(last) + 1)
+    columns = {"topic": topics, "document": documents, "rank": list(ranks), "score": list(last.values())}
+    return Run(pl.DataFrame(columns, schema=RUN_SCHEMA), NAME)
