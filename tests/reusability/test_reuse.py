@@ -233,7 +233,7 @@ def test_bad_teams_and_runs() -> None:
     refused(DataError, message, runs, extra)
     refused(ArgumentError, "`runs` is empty. Give the runs the pool was made of.", [], TEAMS)
     refused(DataError, "two runs are called r1. Give every run a unique name.", [runs[0], *runs], TEAMS)
-    message = "qrels: leaving teams out needs at least 2 judged topics; there is 1; judge more topics"
+    message = "qrels: there is 1 judged topic; leaving teams out needs at least 2. Judge more topics."
     refused(DataError, message, runs, TEAMS, small_qrels(("1",)))
     strange = qrels_of((topic, "0", "elsewhere", 1) for topic in TOPICS)
     message = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
@@ -32,8 +32,9 @@ from cranfield.measures.aliases import Value
 from cranfield.measures.judgments import Documents, Floats, Ints
 from cranfield.measures.names import Measure, MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
-from cranfield.measures.ranking import JudgedRanking, judge, prepare
+from cranfield.measures.ranking import JudgedRanking, condensed, judge, prepare
 from cranfield.measures.registry import IR_MEASURES, check_gains
+from cranfield.measures.shares import depths_of, judged_documents, mostly_unjudged
 from cranfield.measures.stream import (
     Gathered,
     JudgedSection,
@@ -111,6 +112,13 @@ class Evaluator:
         self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
         self.qrels, self.scoring = qrels, options
         self.judgments, self._index = prepare(qrels, intents)
+        self.judged_only = options["judged_only"]
+        self.only_relevant = not (self.judgments.subtopics.level < 1).any()
+        if self.judged_only and self.only_relevant:
+            raise DataError(
+                f"{qrels.name}: every judged document is relevant, so condensed lists would all be perfect. "
+                "Leave out `judged_only`."
+            )
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
         self._ours = [m for m in self.measures if m not in self._theirs]
         self._functions = [partial(one.definition.function, **dict(one.parameters)) for one in self._ours]
@@ -144,6 +152,8 @@ class Evaluator:
 
     def score(self, ranking: JudgedRanking) -> Floats:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
+        if self.judged_only:
+            ranking = condensed(ranking)
         values = np.empty((len(self._ours), ranking.n_topics))
         for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
             scores = np.asarray(_own(measure, function, ranking), dtype=np.float64)
@@ -191,7 +201,7 @@ class Evaluator:
         values = self.score(ranking)
         if self._theirs:
             with self._lock:  # ir_measures is not thread-safe
-                theirs = self._peer.score(run)
+                theirs = self._peer.score(judged_documents(self.qrels, run) if self.judged_only else run)
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
         return self.outcome(run.system, ranking, values, unjudged_topics, run.notes)
@@ -201,7 +211,10 @@ class Evaluator:
     ) -> RunScores:
         """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system))
+        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+        shares = {depth: ranking.judged_share(depth) for depth in depths}
+        facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
+        return RunScores(system, values, *facts, shares)
 
 
 def _evaluator(
@@ -227,7 +240,10 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
 
 @dataclass(frozen=True)
 class RunScores:
-    """One run's scores (measures × topics), its missing and unjudged topics, and how many documents are judged."""
+    """One run's scores (measures × topics), its missing and unjudged topics, and how many documents are judged.
+
+    `shares` is the judged share of its top documents at each depth that counts.
+    """
 
     system: str
     values: Floats
@@ -235,6 +251,7 @@ class RunScores:
     unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
     matched: Matched
+    shares: Mapping[int, float] = field(default_factory=dict)
 
 
 def evaluate(
@@ -250,6 +267,7 @@ def evaluate(
     missing: MissingPolicy = "zero",
     lenient: bool = False,
     name: SystemName = defaults.SYSTEM_NAME,
+    judged_only: bool = False,
     workers: int | None = None,
     executor: Executor | None = None,
     memory: float = defaults.MEMORY_MB,
@@ -280,6 +298,8 @@ def evaluate(
     missing : the meaning of a topic without documents in a run: ``"zero"`` (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
+    judged_only : remove unjudged documents from every ranking first (condensed lists, Sakai 2007). Use it where much of
+        the top of some run is unjudged, of which a warning tells
     workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
         changes a result
     memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
@@ -308,7 +328,7 @@ def evaluate(
     """
     evaluator = Evaluator(
         as_qrels(qrels), measures, level=level, gains=gains, intents=intents, order=order,
-        single_precision=single_precision, lenient=lenient, name=name,
+        single_precision=single_precision, lenient=lenient, name=name, judged_only=judged_only,
     )  # fmt: skip
     sources = as_runs(runs)
     run_scores: list[RunScores] = []
@@ -390,6 +410,7 @@ def assemble(
     warnings = (*skipped, *run_warnings(evaluator, evaluator.qrels, outcomes, missing))
     intents = evaluator.judgments.intents
     facts = {"precision": "single" if evaluator.single_precision else None, "intents": intents and intents.name}
+    facts["lists"] = "condensed" if evaluator.judged_only else None
     steps = (signature(f"evaluated on {evaluator.qrels.name}", order=evaluator.order, **facts), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
@@ -420,7 +441,7 @@ def run_warnings(
             which = summary(outcome.unjudged_topics)
             texts.append(UNJUDGED_TOPICS(system=system, count=count, s="s" * (count > 1), which=which))
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
-    return (*texts, *_topics_without_relevant(evaluator, gone))
+    return (*texts, *mostly_unjudged(outcomes), *_topics_without_relevant(evaluator, gone))
 
 
 def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:

@@ -231,6 +231,11 @@ class JudgedRanking(Memory):
         """How many of the documents of this system are judged."""
         return Matched(system, len(self.document), int(self.retrieved.sum()))
 
+    def judged_share(self, depth: int) -> float:
+        """Share of judged documents among the first `depth` of all topics; 1 if nothing is retrieved."""
+        seen = int(np.minimum(self.retrieved, depth).sum())
+        return int((self.rank <= depth).sum()) / seen if seen else 1.0
+
     def keep(self, rows: Ints | Mask, **changes: Any) -> JudgedRanking:
         """The ranking with only these of its judged documents, and with other changes."""
         kept = {name: getattr(self, name)[rows] for name in ("topic", "rank", "document", "row")}
@@ -283,6 +288,16 @@ class JudgedRanking(Memory):
         inside = self.hits.until(depth)
         grid[inside.topic, inside.rank - 1] = inside.level
         return grid
+
+
+def condensed(ranking: JudgedRanking) -> JudgedRanking:
+    """The ranking without its unjudged documents (Sakai 2007)."""
+    retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
+    start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
+    places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
+    rank, order = places - start[ranking.topic] + 1, ranking.places
+    arranged = ranking.row if order is None else order[ranking.row]
+    return replace(ranking, retrieved=retrieved, rank=rank, row=places, start=start, arranged=arranged, _memory={})
 
 
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
