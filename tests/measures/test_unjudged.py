@@ -41,15 +41,18 @@ def test_the_depth_is_that_of_the_measure(sparse: tuple[Qrels, list]) -> None:  
 
 
 def test_the_worst_run_is_named_and_known_items_are_no_reason() -> None:
+    topics = list(map(str, range(20)))
     runs = [
-        run_of([("1", "a", 3), ("1", "x", 2)], "half"),
-        run_of([("1", "y", 3), ("1", "x", 2), ("1", "a", 1)], "third"),
+        run_of([(t, d, -k) for t in topics for k, d in enumerate(documents)], name)
+        for name, documents in (("half", "ax"), ("third", "yxa"))
     ]
     with quietly():
-        said = evaluate(qrels_of([("1", "0", "a", 1), ("1", "0", "b", 0)]), runs, "AP").warnings
-        none = evaluate(qrels_of([("1", "0", "a", 1)]), runs, "AP").warnings
-    assert "(lowest: third, 33%)" in said[0]
+        said = evaluate(qrels_of([(t, "0", d, int(d == "a")) for t in topics for d in "ab"]), runs, "AP").warnings
+        none = evaluate(qrels_of([(t, "0", "a", 1) for t in topics]), runs, "AP").warnings
+        few = evaluate(qrels_of([("1", "0", d, int(d == "a")) for d in "ab"]), runs, "AP").warnings
+    assert "2 of 2 runs have less than 90% of their top 10 judged (lowest: third, 33%)" in said[0]
     assert none == ()
+    assert not any("judged (lowest" in one for one in few)
 
 
 def test_condensed_lists_are_runs_without_their_unjudged_documents(tmp_path: Path) -> None:

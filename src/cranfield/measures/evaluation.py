@@ -34,7 +34,7 @@ from cranfield.measures.names import Measure, MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.ranking import JudgedRanking, condensed, judge, prepare
 from cranfield.measures.registry import IR_MEASURES, check_gains
-from cranfield.measures.shares import depths_of, judged_documents, mostly_unjudged
+from cranfield.measures.shares import depths_of, judged_documents, mostly_unjudged, top_share
 from cranfield.measures.stream import (
     Gathered,
     JudgedSection,
@@ -212,7 +212,7 @@ class Evaluator:
         """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
         depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
-        shares = {depth: ranking.judged_share(depth) for depth in depths}
+        shares = {depth: top_share(ranking, depth) for depth in depths}
         facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
         return RunScores(system, values, *facts, shares)
 

@@ -231,11 +231,6 @@ class JudgedRanking(Memory):
         """How many of the documents of this system are judged."""
         return Matched(system, len(self.document), int(self.retrieved.sum()))
 
-    def judged_share(self, depth: int) -> float:
-        """Share of judged documents among the first `depth` of all topics; 1 if nothing is retrieved."""
-        seen = int(np.minimum(self.retrieved, depth).sum())
-        return int((self.rank <= depth).sum()) / seen if seen else 1.0
-
     def keep(self, rows: Ints | Mask, **changes: Any) -> JudgedRanking:
         """The ranking with only these of its judged documents, and with other changes."""
         kept = {name: getattr(self, name)[rows] for name in ("topic", "rank", "document", "row")}

@@ -10,14 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from cranfield.collection.types import Qrels, Run
 from cranfield.core.defaults import JUDGED_CUTOFF
 from cranfield.core.labels import plural
 from cranfield.core.sentences import sentence
 from cranfield.measures.names import Measure
+from cranfield.measures.ranking import JudgedRanking
 
 LOW_SHARE = 0.9
 """Below this judged share of the top, scores may change with further judgments."""
+FEWEST = 20
+"""The share of fewer documents says nothing."""
 _ALLOWS_FOR_UNJUDGED = {"Bpref", "infAP", "Judged", "Unjudged", "RBPresidual"}
 """Measures that ignore, estimate or count unjudged documents."""
 MOSTLY_UNJUDGED = sentence(
@@ -47,6 +52,12 @@ def depths_of(measures: Sequence[Measure]) -> list[int]:
     """
     counted = [one for one in measures if one.name not in _ALLOWS_FOR_UNJUDGED and one.definition.aggregate == "mean"]
     return sorted({int(one.get("cutoff") or JUDGED_CUTOFF) for one in counted})
+
+
+def top_share(ranking: JudgedRanking, depth: int) -> float:
+    """Share of judged documents among the first `depth` of all topics; 1 for fewer than 20 of them."""
+    seen = int(np.minimum(ranking.retrieved, depth).sum())
+    return int((ranking.rank <= depth).sum()) / seen if seen >= FEWEST else 1.0
 
 
 def mostly_unjudged(runs: Sequence[HasShares]) -> list[str]:
