@@ -179,6 +179,7 @@ for command in ("compare", "leaderboard", "table"):
         (command, name): scored
         for name in ("level", "gains", "order", "single_precision", "name", "lenient", "judged_only")
     }
+ALONE |= {(command, "unjudged"): [command, "qrels.txt", "runs", "-m", "AP"] for command in ("compare", "leaderboard")}
 ALONE |= {
     ("compare", "tune"): [*TUNED, "--folds", "4"],
     ("compare", "folds"): [*TUNED, "--tune"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
@@ -22,8 +22,8 @@ from cranfield.collection.readers import called, same_system
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
-from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName
-from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName, Unjudged
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.core.labels import summary
 from cranfield.core.sentences import sentence
@@ -268,6 +268,7 @@ def evaluate(
     lenient: bool = False,
     name: SystemName = defaults.SYSTEM_NAME,
     judged_only: bool = False,
+    unjudged: Unjudged | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     memory: float = defaults.MEMORY_MB,
@@ -300,6 +301,8 @@ def evaluate(
     lenient, name : how run files are read, see `read_run`
     judged_only : remove unjudged documents from every ranking first (condensed lists, Sakai 2007). Use it where much of
         the top of some run is unjudged, of which a warning tells
+    unjudged : ``"bounds"`` adds to every matrix the least and the most that means and differences can be, whatever the
+        unjudged documents are (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
     workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
         changes a result
     memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
@@ -331,6 +334,8 @@ def evaluate(
         single_precision=single_precision, lenient=lenient, name=name, judged_only=judged_only,
     )  # fmt: skip
     sources = as_runs(runs)
+    if unjudged is not None:
+        sources = _held_for_bounds(sources, unjudged, judged_only, lenient, name)
     run_scores: list[RunScores] = []
     places: dict[str, str | int] = {}
     executor = executor or surrounding()
@@ -355,8 +360,30 @@ def evaluate(
     matched, again = [outcome.matched for outcome in run_scores], partial(read_again, sources, lenient, name)
     refuse_other_ids(evaluator.qrels, len(evaluator.judgments.topic), matched, again)
     scores = assemble(evaluator, run_scores, missing, skipped_files(sources))
+    if unjudged is not None:
+        scores = _bounded(evaluator, scores, [one for one in sources if isinstance(one, Run)])
     notify(scores.warnings)
     return scores
+
+
+def _held_for_bounds(
+    sources: Iterable[Run | str], unjudged: str, judged_only: bool, lenient: bool, name: SystemName
+) -> list[Run | str]:
+    """The runs in memory; bounds need the documents that are not judged."""
+    if unjudged not in defaults.names(Unjudged):
+        raise UnknownNameError("unjudged", unjudged, defaults.names(Unjudged))
+    if judged_only:
+        raise ArgumentError("`judged_only` removes unjudged documents, so bounds have no meaning. Leave out one.")
+    return [open_run(one, lenient, name) for one in sources]
+
+
+def _bounded(evaluator: Evaluator, scores: Scores, runs: list[Run]) -> Scores:
+    """The scores with their bounds."""
+    from cranfield.measures.bounds import bounds_of
+
+    found = bounds_of(evaluator, [evaluator.judge(run) for run in runs], [run.system for run in runs])
+    with_bounds = [replace(one, unjudged=bounds) for one, bounds in zip(scores.values(), found, strict=True)]
+    return Scores(with_bounds, scores.warnings)
 
 
 def _share(memory: float, workers: int | None, sources: Any) -> float:

@@ -39,6 +39,7 @@ class EvaluationOptions(ScoringOptions, total=False):
     workers: int | None
     executor: Executor | None
     memory: float
+    unjudged: defaults.Unjudged | None
 
 
 @dataclass(frozen=True, kw_only=True)
