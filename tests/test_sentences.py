@@ -160,6 +160,29 @@ def differ(result: cf.Comparison) -> str:
     return f"AP: {count} of 6 pairs differ significantly (all pairs; Holm-adjusted p ≤ 0.05)"
 
 
+@cache
+def with_bounds(judged: int, same: bool = False, bounds: bool = True) -> cf.Comparison:
+    """Two runs on 20 topics, the first with five relevant documents on top; the other has this many judged."""
+    from small_collections import qrels_of, run_of
+
+    topics = list(map(str, range(20)))
+    qrels = qrels_of([(t, "0", f"d{k}", int(k < 5)) for t in topics for k in range(10)])
+    good = [(t, f"d{k}", -k) for t in topics for k in range(10)]
+    other = [(t, f"d{9 - k}" if k < judged else f"x{k}", -k) for t in topics for k in range(10)]
+    runs = [run_of(good, "good"), run_of(good if same else other, "other")]
+    return cf.compare(cf.evaluate(qrels, runs, "P@5", unjudged="bounds" if bounds else None), test="sign")
+
+
+ENDS = (
+    "unjudged_lower, unjudged_upper: least and most the difference can be, whatever level the unjudged documents have."
+)
+case("comparison.unjudged-ends", lambda: (printed(with_bounds(4)), ENDS), lambda: printed(with_bounds(4, bounds=False)))
+case("comparison.direction-kept",
+     lambda: (printed(with_bounds(4)), "Direction certain whatever the unjudged documents are: 1 of 1 significant difference."),
+     lambda: printed(with_bounds(10, same=True)))  # fmt: skip
+case("comparison.nothing-to-keep",
+     lambda: (printed(with_bounds(10, same=True)), "There is no significant difference that unjudged documents could reverse."),
+     lambda: printed(with_bounds(4)))  # fmt: skip
 case("comparison.pairs-differ", lambda: (printed(far()), differ(far())), lambda: printed(alike()))
 case("comparison.one-differs",
      lambda: (printed(cf.compare(noisy([0.8, 0.5]))), "AP: a and b differ significantly (uncorrected p ≤ 0.05)"),

@@ -440,6 +440,21 @@ case("measures.no-relevant", lambda: evaluated(relevance=0),
      "1 of 2 topics have no relevant document, so every system scores 0 there: 2", evaluated)  # fmt: skip
 
 
+def at_ten(judged: int) -> cf.Scores:
+    """Two runs of ten documents, one of them with this many judged; half of the judged are relevant."""
+    qrels = qrels_of((t, "0", f"d{k}", k % 2) for t in "12" for k in range(10))
+    good = [(t, f"d{k}", -k) for t in "12" for k in range(10)]
+    other = [(t, f"d{k}" if k < judged else f"x{k}", -k) for t in "12" for k in range(10)]
+    return cf.evaluate(qrels, [run_of(good, "good"), run_of(other, "other")], ["AP", "P@5"])
+
+
+case("measures.mostly-unjudged", lambda: at_ten(8),
+     "1 of 2 runs has less than 90% of its top 10 judged (lowest: other, 80%). Unjudged documents count as not "
+     "relevant, so these scores may be too low. Score condensed lists (--judged-only), or compute bounds (compare "
+     "--unjudged bounds).",
+     lambda: at_ten(9))  # fmt: skip
+
+
 @cache
 def sampled(seed: int) -> cf.Sample:
     """A shallow pool of few runs."""

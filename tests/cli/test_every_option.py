@@ -175,7 +175,11 @@ ALONE = {
 TUNED = ["compare", "bm25.csv", "ql.csv", "--resamples", "50"]
 for command in ("compare", "leaderboard", "table"):
     scored = [command, "qrels.txt", "runs", "-m", "AP", "--resamples", "50"]
-    ALONE |= {(command, name): scored for name in ("level", "gains", "order", "single_precision", "name", "lenient")}
+    ALONE |= {
+        (command, name): scored
+        for name in ("level", "gains", "order", "single_precision", "name", "lenient", "judged_only")
+    }
+ALONE |= {(command, "unjudged"): [command, "qrels.txt", "runs", "-m", "AP"] for command in ("compare", "leaderboard")}
 ALONE |= {
     ("compare", "tune"): [*TUNED, "--folds", "4"],
     ("compare", "folds"): [*TUNED, "--tune"],
@@ -195,7 +199,7 @@ ALONE |= {(command, "system"): [*COMMANDS[command], *SOME] for command in PAIRED
 ANY = {"new": "new", "system": "s", "other": "t", "worst": "w", "best": "b", "team": "a"}
 """Names that need not exist."""
 
-SCORING = ("level", "gains", "intents", "order", "single_precision", "name", "lenient")
+SCORING = ("level", "gains", "intents", "order", "single_precision", "name", "lenient", "judged_only")
 FROM_RUNS = {
     "leaderboard": ["leaderboard", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],
     "compare": ["compare", "qrels.txt", "runs", "-m", "AP", "--resamples", "50"],

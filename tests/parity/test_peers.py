@@ -38,6 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*no document for:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*without judgments:cranfield.CranfieldWarning"),
     pytest.mark.filterwarnings("ignore:.*no relevant document:cranfield.CranfieldWarning"),
+    pytest.mark.filterwarnings("ignore:.*judged .lowest:cranfield.CranfieldWarning"),
 ]
 SEEDS = range(12)
 EXACT = {"abs": 1e-12, "rel": 0}

@@ -67,6 +67,8 @@ LIBRARIES_MB: Final = 160
 """Memory that the interpreter and its libraries take before anything is read, about."""
 
 MissingPolicy = Literal["error", "zero", "drop-topic"]
+Unjudged = Literal["bounds"]
+"""What to compute about unjudged documents: the least and the most that scores can be."""
 MISSING: Final[MissingPolicy] = "error"
 """What to do with a (topic, system) cell that has no score."""
 

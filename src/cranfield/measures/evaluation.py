@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import PurePath
@@ -22,8 +22,8 @@ from cranfield.collection.readers import called, same_system
 from cranfield.collection.streaming import NeedsWhole, RunSection, RunStream
 from cranfield.collection.types import Qrels, Run
 from cranfield.core import defaults
-from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName
-from cranfield.core.errors import ArgumentError, DataError, notify
+from cranfield.core.defaults import MissingPolicy, RankingOrder, SystemName, Unjudged
+from cranfield.core.errors import ArgumentError, DataError, UnknownNameError, notify
 from cranfield.core.executors import Progress, available_workers, map_in_order, surrounding
 from cranfield.core.labels import summary
 from cranfield.core.sentences import sentence
@@ -32,8 +32,9 @@ from cranfield.measures.aliases import Value
 from cranfield.measures.judgments import Documents, Floats, Ints
 from cranfield.measures.names import Measure, MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
-from cranfield.measures.ranking import JudgedRanking, judge, prepare
+from cranfield.measures.ranking import JudgedRanking, condensed, judge, prepare
 from cranfield.measures.registry import IR_MEASURES, check_gains
+from cranfield.measures.shares import depths_of, judged_documents, mostly_unjudged, top_share
 from cranfield.measures.stream import (
     Gathered,
     JudgedSection,
@@ -111,6 +112,13 @@ class Evaluator:
         self.measures = list(dict.fromkeys(one.with_defaults(common) for one in parse_measures(measures)))
         self.qrels, self.scoring = qrels, options
         self.judgments, self._index = prepare(qrels, intents)
+        self.judged_only = options["judged_only"]
+        self.only_relevant = not (self.judgments.subtopics.level < 1).any()
+        if self.judged_only and self.only_relevant:
+            raise DataError(
+                f"{qrels.name}: every judged document is relevant, so condensed lists would all be perfect. "
+                "Leave out `judged_only`."
+            )
         self._theirs = [m for m in self.measures if m.name.startswith(IR_MEASURES)]
         self._ours = [m for m in self.measures if m not in self._theirs]
         self._functions = [partial(one.definition.function, **one.arguments) for one in self._ours]
@@ -144,6 +152,8 @@ class Evaluator:
 
     def score(self, ranking: JudgedRanking) -> Floats:
         """Our own measures of a ranking (or of a part of it): measures × topics."""
+        if self.judged_only:
+            ranking = condensed(ranking)
         values = np.empty((len(self._ours), ranking.n_topics))
         for row, (measure, function) in enumerate(zip(self._ours, self._functions, strict=True)):
             judged = ranking.condensed if measure.judged_only else ranking
@@ -192,7 +202,7 @@ class Evaluator:
         values = self.score(ranking)
         if self._theirs:
             with self._lock:  # ir_measures is not thread-safe
-                theirs = self._peer.score(run)
+                theirs = self._peer.score(judged_documents(self.qrels, run) if self.judged_only else run)
             rows = dict(zip([*self._ours, *self._theirs], [*values, *theirs], strict=True))
             values = np.array([rows[measure] for measure in self.measures])
         return self.outcome(run.system, ranking, values, unjudged_topics, run.notes)
@@ -202,7 +212,10 @@ class Evaluator:
     ) -> RunScores:
         """The scores of a ranking, with facts about it."""
         missing = [self.topics[at] for at in np.flatnonzero(ranking.retrieved == 0)]
-        return RunScores(system, values, tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system))
+        depths = [] if self.judged_only or self.only_relevant else depths_of(self.measures)
+        shares = {depth: top_share(ranking, depth) for depth in depths}
+        facts = tuple(missing), tuple(unjudged_topics), notes, ranking.matched(system)
+        return RunScores(system, values, *facts, shares)
 
 
 def _evaluator(
@@ -228,7 +241,10 @@ def _own(measure: Measure, function: partial[Floats], ranking: JudgedRanking) ->
 
 @dataclass(frozen=True)
 class RunScores:
-    """One run's scores (measures × topics), its missing and unjudged topics, and how many documents are judged."""
+    """One run's scores (measures × topics), its missing and unjudged topics, and how many documents are judged.
+
+    `shares` is the judged share of its top documents at each depth that counts.
+    """
 
     system: str
     values: Floats
@@ -236,6 +252,7 @@ class RunScores:
     unjudged_topics: tuple[str, ...]
     notes: tuple[str, ...]
     matched: Matched
+    shares: Mapping[int, float] = field(default_factory=dict)
 
 
 def evaluate(
@@ -251,6 +268,8 @@ def evaluate(
     missing: MissingPolicy = "zero",
     lenient: bool = False,
     name: SystemName = defaults.SYSTEM_NAME,
+    judged_only: bool = False,
+    unjudged: Unjudged | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     memory: float = defaults.MEMORY_MB,
@@ -281,6 +300,10 @@ def evaluate(
     missing : the meaning of a topic without documents in a run: ``"zero"`` (trec_eval's ``-c``), ``"drop-topic"``, or
         ``"error"``
     lenient, name : how run files are read, see `read_run`
+    judged_only : remove unjudged documents from every ranking first (condensed lists, Sakai 2007). Use it where much of
+        the top of some run is unjudged, of which a warning tells
+    unjudged : ``"bounds"`` adds to every matrix the least and the most that means and differences can be, whatever the
+        unjudged documents are (see `cranfield.measures.bounds`); `compare` shows them. Runs are then held in memory
     workers, executor : threads to use (default one per core, at most 8), or any `concurrent.futures.Executor`; never
         changes a result
     memory : megabytes for this process, approximately; never changes a result. Judgments, runs that must be held whole
@@ -309,9 +332,11 @@ def evaluate(
     """
     evaluator = Evaluator(
         as_qrels(qrels), measures, level=level, gains=gains, intents=intents, order=order,
-        single_precision=single_precision, lenient=lenient, name=name,
+        single_precision=single_precision, lenient=lenient, name=name, judged_only=judged_only,
     )  # fmt: skip
     sources = as_runs(runs)
+    if unjudged is not None:
+        sources = _held_for_bounds(sources, unjudged, judged_only, lenient, name)
     run_scores: list[RunScores] = []
     places: dict[str, str | int] = {}
     executor = executor or surrounding()
@@ -336,8 +361,30 @@ def evaluate(
     matched, again = [outcome.matched for outcome in run_scores], partial(read_again, sources, lenient, name)
     refuse_other_ids(evaluator.qrels, len(evaluator.judgments.topic), matched, again)
     scores = assemble(evaluator, run_scores, missing, skipped_files(sources))
+    if unjudged is not None:
+        scores = _bounded(evaluator, scores, [one for one in sources if isinstance(one, Run)])
     notify(scores.warnings)
     return scores
+
+
+def _held_for_bounds(
+    sources: Iterable[Run | str], unjudged: str, judged_only: bool, lenient: bool, name: SystemName
+) -> list[Run | str]:
+    """The runs in memory; bounds need the documents that are not judged."""
+    if unjudged not in defaults.names(Unjudged):
+        raise UnknownNameError("unjudged", unjudged, defaults.names(Unjudged))
+    if judged_only:
+        raise ArgumentError("`judged_only` removes unjudged documents, so bounds have no meaning. Leave out one.")
+    return [open_run(one, lenient, name) for one in sources]
+
+
+def _bounded(evaluator: Evaluator, scores: Scores, runs: list[Run]) -> Scores:
+    """The scores with their bounds."""
+    from cranfield.measures.bounds import bounds_of
+
+    found = bounds_of(evaluator, [evaluator.judge(run) for run in runs], [run.system for run in runs])
+    with_bounds = [replace(one, unjudged=bounds) for one, bounds in zip(scores.values(), found, strict=True)]
+    return Scores(with_bounds, scores.warnings)
 
 
 def _share(memory: float, workers: int | None, sources: Any) -> float:
@@ -391,6 +438,7 @@ def assemble(
     warnings = (*skipped, *run_warnings(evaluator, evaluator.qrels, outcomes, missing))
     intents = evaluator.judgments.intents
     facts = {"precision": "single" if evaluator.single_precision else None, "intents": intents and intents.name}
+    facts["lists"] = "condensed" if evaluator.judged_only else None
     steps = (signature(f"evaluated on {evaluator.qrels.name}", order=evaluator.order, **facts), *warnings)
     matrices = [
         complete(layer, evaluator.topics, systems, str(measure), missing=missing, provenance=steps)
@@ -421,7 +469,7 @@ def run_warnings(
             which = summary(outcome.unjudged_topics)
             texts.append(UNJUDGED_TOPICS(system=system, count=count, s="s" * (count > 1), which=which))
     gone = {topic for outcome in outcomes for topic in outcome.missing} if missing == "drop-topic" else set()
-    return (*texts, *_topics_without_relevant(evaluator, gone))
+    return (*texts, *mostly_unjudged(outcomes), *_topics_without_relevant(evaluator, gone))
 
 
 def _topics_without_relevant(evaluator: Evaluator, gone: set[str]) -> list[str]:

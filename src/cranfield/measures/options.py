@@ -29,6 +29,7 @@ class ScoringOptions(TypedDict, total=False):
     single_precision: bool
     lenient: bool
     name: defaults.SystemName
+    judged_only: bool
 
 
 class EvaluationOptions(ScoringOptions, total=False):
@@ -38,6 +39,7 @@ class EvaluationOptions(ScoringOptions, total=False):
     workers: int | None
     executor: Executor | None
     memory: float
+    unjudged: defaults.Unjudged | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,7 @@ class Scoring(Question):
         choices=defaults.names(defaults.SystemName), on_page=False,
     )  # fmt: skip
     lenient: bool = setting(False, "Accept fields after the run tag.", on_page=False)
+    judged_only: bool = setting(False, "Remove unjudged documents before scoring (condensed lists).", on_page=False)
 
 
 SCORING = cast("ScoringOptions", {one.name: one.default for one in Scoring.all()})

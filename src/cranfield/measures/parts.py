@@ -63,7 +63,8 @@ def evaluator_of_parts(
         outcomes = []
         for run, (ranking, unjudged_topics) in zip(runs, judged, strict=True):
             mine = _by(evaluator, ranking, topics, documents)
-            outcomes.append(evaluator.outcome(run.system, mine, evaluator.score(mine), unjudged_topics, run.notes))
+            outcome = evaluator.outcome(run.system, mine, evaluator.score(mine), unjudged_topics, run.notes)
+            outcomes.append(replace(outcome, shares={}))  # a part lacks judgments on purpose
         return assemble(evaluator, outcomes, "zero", ())
 
     return scored

@@ -300,6 +300,16 @@ class JudgedRanking(Memory):
         return grid
 
 
+def condensed(ranking: JudgedRanking) -> JudgedRanking:
+    """The ranking without its unjudged documents (Sakai 2007)."""
+    retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
+    start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
+    places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
+    rank, order = places - start[ranking.topic] + 1, ranking.places
+    arranged = ranking.row if order is None else order[ranking.row]
+    return replace(ranking, retrieved=retrieved, rank=rank, row=places, start=start, arranged=arranged, _memory={})
+
+
 def prepare(qrels: Qrels, intents: Intents | None = None) -> tuple[Judgments, DocumentIndex]:
     """Judgments ready for use, and the index that finds a ranking's documents among them."""
     if not len(qrels):

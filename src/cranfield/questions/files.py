@@ -122,7 +122,8 @@ def holds_judgments(files: Sequence[str], question: RunsOrScores) -> bool:
                 f"{files[0]} contains only judgments. Add the runs (cranfield {question.command} QRELS RUN...), or "
                 "give score files."
             ) from None
-    idle = [f"`{one.name}`" for one in Scoring.all() if one.name in question.changed()]
+    of_runs = [*(one.name for one in Scoring.all()), "unjudged"]
+    idle = [f"`{name}`" for name in of_runs if name in question.changed()]
     if idle:
         raise ArgumentError(
             f"{files[0]} contains scores, and {', '.join(idle)} applies to runs only. Leave it out, or give judgments "
@@ -137,7 +138,8 @@ def evaluated(files: Sequence[str], question: Any, bar: Bar) -> Scores:
 
     measures = [question.measure] if isinstance(question.measure, str) else question.measure or MEASURES
     with bar("evaluating runs") as progress:
-        return evaluate(files[0], list(files[1:]), measures, **question.scoring, progress=progress)
+        how = {**question.scoring, "unjudged": getattr(question, "unjudged", None)}
+        return evaluate(files[0], list(files[1:]), measures, **how, progress=progress)
 
 
 def read_scores(files: Sequence[str], measure: Sequence[str] | str | None, missing: Any) -> Scores:

@@ -102,6 +102,7 @@ def report(
     single_precision: bool = False,
     name: defaults.SystemName = defaults.SYSTEM_NAME,
     lenient: bool = False,
+    judged_only: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -124,7 +125,7 @@ def report(
     n_partitions, n_splits, replicate_resamples : of the replicates
     depths : pool depths to price
     teams : the team of every run, or a file of them (see `read_teams`): each is left out of the pool in turn
-    level, gains, intents, order, single_precision, name, lenient : how runs are read and scored, see `evaluate`
+    level, gains, intents, order, single_precision, name, lenient, judged_only : how runs are scored, see `evaluate`
 
     Returns
     -------
@@ -146,7 +147,7 @@ def report(
         raise ArgumentError(f"`min_diff` must be positive; got {min_diff:g}. Write 0.1.")
     scoring: dict[str, Any] = {
         "level": level, "gains": gains, "intents": intents, "order": order, "single_precision": single_precision,
-        "name": name, "lenient": lenient,
+        "name": name, "lenient": lenient, "judged_only": judged_only,
     }  # fmt: skip
     if scores is not None and runs is not None and qrels is None:
         scores, qrels = None, scores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,18 @@ def check_magnitude(measure: str, values: NDArray[np.float64], *, tiny: bool = F
         )
 
 
+class Bounds(Protocol):
+    """Both ends of means and mean differences, whatever the unjudged documents are."""
+
+    def means(self, systems: Sequence[str], topics: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of every system, over these topics."""
+
+    def differences(
+        self, system_a: Sequence[str], system_b: Sequence[str], topics: Sequence[str]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of every pair, over these topics."""
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix(Result):
     """Topic × system scores (optionally × partition) of one measure, with labels and history.
@@ -59,6 +71,7 @@ class ScoreMatrix(Result):
     provenance : what happened to the scores so far, one sentence each
     filled : which cells had no score and count as 0, the shape of `values`; None when every cell had one
     left_out : what was left out for lack of scores, one sentence each
+    unjudged : bounds of means and differences whatever the unjudged documents are, if `evaluate` was asked for them
 
     Examples
     --------
@@ -77,6 +90,7 @@ class ScoreMatrix(Result):
     provenance: tuple[str, ...] = field(default=())
     filled: NDArray[np.bool_] | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = field(default=())
+    unjudged: Bounds | None = field(default=None, repr=False)
 
     def __init__(
         self,
@@ -88,6 +102,7 @@ class ScoreMatrix(Result):
         provenance: Iterable[str] = (),
         filled: NDArray[np.bool_] | None = None,
         left_out: Iterable[str] = (),
+        unjudged: Bounds | None = None,
     ) -> None:
         array = np.array(values, dtype=np.float64, order="C")
         array.flags.writeable = False
@@ -97,7 +112,7 @@ class ScoreMatrix(Result):
         self.__dict__.update(  # frozen for everybody else
             values=array, topics=axes["topic"], systems=axes["system"], measure=measure,
             partitions=axes.get("partition"), provenance=tuple(provenance), left_out=tuple(left_out),
-            filled=filled if filled is not None and filled.any() else None,
+            filled=filled if filled is not None and filled.any() else None, unjudged=unjudged,
         )  # fmt: skip
         if array.shape != shape:
             raise DataError(f"{measure}: the labels describe a {shape} matrix, the values are {array.shape}")
@@ -204,7 +219,7 @@ class ScoreMatrix(Result):
             values = np.take(values, places, axis=axis)
             filled = None if filled is None else np.take(filled, places, axis=axis)
             labels[kind + "s"] = chosen
-        return replace_values(self, values, filled=filled, **labels)
+        return replace_values(self, values, filled=filled, unjudged=self.unjudged, **labels)
 
     def drop(self, *, topics: Iterable[str] = (), systems: Iterable[str] = ()) -> ScoreMatrix:
         """All but the given topics and systems."""
@@ -232,7 +247,7 @@ class ScoreMatrix(Result):
 
     def note(self, *steps: str) -> ScoreMatrix:
         """The same scores with further steps in their provenance."""
-        return replace_values(self, self.values, provenance=(*self.provenance, *steps))
+        return replace_values(self, self.values, unjudged=self.unjudged, provenance=(*self.provenance, *steps))
 
     # ── two matrices ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -394,8 +409,11 @@ def inherited(matrices: Iterable[ScoreMatrix]) -> tuple[str, ...]:
 
 
 def replace_values(matrix: ScoreMatrix, values: NDArray[np.float64], **changes: Any) -> ScoreMatrix:
-    """A matrix with other values and, where given, other labels, measure or provenance."""
-    return replace(matrix, values=values, **changes)
+    """A matrix with other values and, where given, other labels, measure or provenance.
+
+    Bounds of the old values are dropped.
+    """
+    return replace(matrix, values=values, **{"unjudged": None, **changes})
 
 
 class Scores(Result, Mapping[str, ScoreMatrix]):

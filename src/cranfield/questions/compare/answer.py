@@ -118,6 +118,22 @@ NEAR_IDENTICAL = 0.3
 """Variance of a pair, as a share of the mean variance v0, below which max-t hardly separates it."""
 DIGITS = {"effect_size": 2, "effect_size_residual": 2}
 
+UNJUDGED_ENDS = sentence(
+    "comparison.unjudged-ends",
+    "unjudged_lower, unjudged_upper: least and most the {what} can be, whatever level the unjudged documents have.",
+    "the scores came with bounds (--unjudged bounds)",
+)
+DIRECTION_KEPT = sentence(
+    "comparison.direction-kept",
+    "Direction certain whatever the unjudged documents are: {kept} of {found}.",
+    "the bounds of so many significant differences exclude 0",
+)
+NOTHING_TO_KEEP = sentence(
+    "comparison.nothing-to-keep",
+    "There is no significant difference that unjudged documents could reverse.",
+    "bounds were computed, and no pair differs significantly",
+)
+
 
 def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) -> Answer:
     """Pairs and leaderboard of one measure or several."""
@@ -344,9 +360,22 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     else:
         agreement = INTERVAL_AGREES()
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]
+    if result.difference_bounds is not None:
+        notes += [UNJUDGED_ENDS(what="difference"), _direction_kept(result)]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
     return (*notes, *level_notes(result))
+
+
+def _direction_kept(result: Comparison) -> str:
+    """How many significant differences no level of the unjudged documents can reverse."""
+    assert result.difference_bounds is not None
+    lower, upper = result.difference_bounds
+    kept = np.where(result.difference > 0, lower > 0, upper < 0) & result.significant
+    found = int(result.significant.sum())
+    if not found:
+        return NOTHING_TO_KEEP()
+    return DIRECTION_KEPT(kept=int(kept.sum()), found=plural(found, "significant difference"))
 
 
 def level_notes(result: Comparison) -> tuple[str, ...]:
@@ -371,7 +400,8 @@ def _leaderboard_notes(result: Comparison, letters: bool | None, show_groups: bo
     if show_groups and not notes:
         group = SHARED_LETTER if result.shows_letters(letters) else RANK_RANGE
         notes = (group(level=f"{result.correction_text()} p ≤ {result.alpha:g}"),)
-    return (columns, *notes, *level_notes(result))
+    ends = () if result.mean_bounds is None else (UNJUDGED_ENDS(what="mean"),)
+    return (columns, *ends, *notes, *level_notes(result))
 
 
 def _best_and_ranks(several: MeasureComparisons) -> list[str]:

@@ -228,7 +228,19 @@ class Comparison(Result):
                 "p_method": self.p_method,
             },
             schema_overrides={"measure": pl.String, "p_method": pl.String},
-        )
+        ).with_columns(**_ends(self.difference_bounds))
+
+    @cached_property
+    def mean_bounds(self) -> tuple[Array, Array] | None:
+        """The least and the most each mean can be, whatever the unjudged documents are; see `evaluate`."""
+        known = self.scores.unjudged if self.statistic == "mean" else None
+        return None if known is None else known.means(self.systems, self.scores.topics)
+
+    @cached_property
+    def difference_bounds(self) -> tuple[Array, Array] | None:
+        """The same for each difference."""
+        known = self.scores.unjudged if self.statistic == "mean" else None
+        return None if known is None else known.differences(self.system_a, self.system_b, self.scores.topics)
 
     def _where_bounded(self, end: Array) -> pl.Series:
         """Ends of intervals; none where there is no interval, because max-t has no variance."""
@@ -334,7 +346,8 @@ class Comparison(Result):
                 "marks" if self.baselines else "group": groups,
             }
         )
-        return board if self.best is None else board.with_columns(may_be_best=pl.Series(self.best))
+        board = board if self.best is None else board.with_columns(may_be_best=pl.Series(self.best))
+        return board.with_columns(**_ends(self.mean_bounds))
 
     @cached_property
     def unseparated_from_best(self) -> tuple[str, ...]:
@@ -512,3 +525,9 @@ class Comparison(Result):
             "differences": charts.differences,
             "significance-levels": charts.significance_levels,
         }
+
+
+def _ends(bounds: tuple[Array, Array] | None) -> dict[str, pl.Series]:
+    """Two columns with what unjudged documents leave open; none where it was not asked."""
+    names = ("unjudged_lower", "unjudged_upper")
+    return {} if bounds is None else {name: pl.Series(end) for name, end in zip(names, bounds, strict=True)}

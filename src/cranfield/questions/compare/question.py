@@ -97,6 +97,10 @@ class ComparisonQuestion(FamilyQuestion):
         more=True,
     )
     across_measures: bool = setting(False, "Treat the comparisons of all measures as one family.", on_page=False)
+    unjudged: str | None = setting(
+        None, "Add the least and most each mean and difference can be, whatever the unjudged documents are.",
+        choices=defaults.names(defaults.Unjudged), part="source", group="Statistics", on_page=False,
+    )  # fmt: skip
 
     @staticmethod
     def verb() -> Callable[..., Any]:

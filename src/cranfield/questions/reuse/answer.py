@@ -108,7 +108,7 @@ def headline(result: Reuse) -> str:
 
 def other_measures(result: Reuse) -> str:
     """The largest loss by another measure, if it exceeds that of the first."""
-    full = (pl.col("view") == "full list") & (pl.col("depth") == result.rows["depth"].max())
+    full = (pl.col("view") == result.rows["view"][0]) & (pl.col("depth") == result.rows["depth"].max())
     worst = result.rows.filter(full).sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
     first = int(deepest(result)["rank_drop"].to_numpy().max())
     drop = worst["rank_drop"]

@@ -14,7 +14,7 @@ from cranfield.core.elementary import power
 from cranfield.core.resampling import grid_step, product, to_grid
 from cranfield.measures.evaluation import Evaluator
 from cranfield.measures.judgments import Judgments
-from cranfield.measures.ranking import JudgedRanking
+from cranfield.measures.ranking import JudgedRanking, condensed
 from cranfield.questions.compare.classical import paired_t
 from cranfield.questions.compare.corrections import adjust, at_most
 from cranfield.questions.compare.grid import GridScores
@@ -50,16 +50,6 @@ class PartialJudgments:
         return replace(ranking, judgments=self.judgments, document=number[mine], **kept, _memory={})
 
 
-def condensed(ranking: JudgedRanking) -> JudgedRanking:
-    """The ranking without its unjudged documents (Sakai 2007)."""
-    retrieved = np.bincount(ranking.topic, minlength=ranking.n_topics)
-    start = np.concatenate([[0], np.cumsum(retrieved)[:-1]])
-    places = np.arange(len(ranking.topic))  # judged documents stand by topic and rank
-    rank, order = places - start[ranking.topic] + 1, ranking.places
-    arranged = ranking.row if order is None else order[ranking.row]
-    return replace(ranking, retrieved=retrieved, rank=rank, row=places, start=start, arranged=arranged, _memory={})
-
-
 @dataclass(frozen=True, eq=False)
 class Views:
     """Measures of full lists and of condensed lists."""
@@ -68,9 +58,14 @@ class Views:
     condensed: Evaluator | None
 
     @property
+    def whole(self) -> str:
+        """The view of the measures asked for: full lists, unless only judged documents count."""
+        return "condensed list" if self.plain.judged_only else "full list"
+
+    @property
     def names(self) -> list[tuple[str, str]]:
         """Measure and view of every layer of `scores`."""
-        names = [(str(measure), "full list") for measure in self.plain.measures]
+        names = [(str(measure), self.whole) for measure in self.plain.measures]
         if self.condensed is not None:
             names += [(str(measure), "condensed list") for measure in self.condensed.measures]
         return names

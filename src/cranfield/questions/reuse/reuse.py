@@ -191,7 +191,7 @@ def reuse(
         Level of the tests, and one minus the confidence of the intervals of τ.
     n_resamples, seed : int
         Bootstrap over topics behind the interval of τ_b, which is that of `correlate`; none with fewer than 5 runs.
-    level, gains, intents, order, single_precision, lenient, name : as in `evaluate`
+    level, gains, intents, order, single_precision, lenient, name, judged_only : as in `evaluate`
 
     References
     ----------
@@ -253,14 +253,18 @@ def reuse(
             systems += [judged_of(listed[j].system, team, depth, rankings[j], pool, rest, cutoff, p) for j in own]
     settings = {
         "judgments": qrels.name,
-        "measures": [measure for measure, view in views.names if view == "full list"],
+        "measures": [measure for measure, view in views.names if view == views.whole],
         "depths": list(wanted),
         "n_teams": len(members),
         "n_systems": len(listed),
         "n_topics": len(views.plain.topics),
         "cutoff": cutoff,
         "p": p,
-        **{name: value for name, value in options.items() if name in ("level", "gains", "order", "single_precision")},
+        **{
+            name: value
+            for name, value in options.items()
+            if name in ("level", "gains", "order", "single_precision", "judged_only")
+        },
         "test": "paired t, Holm over the team's runs against all others",
         "alpha": alpha,
         "n_resamples": n_resamples,
@@ -349,7 +353,8 @@ def _views(qrels: Qrels, measures: MeasuresLike, scoring: ScoringOptions) -> Vie
     single = not qrels.frame.select("topic", "document").is_duplicated().any()
     # Bpref and condensed lists need one judgment per document; diversity judgments have one per subtopic.
     plain = Evaluator(qrels, [*named, *(["Bpref"] if single else [])], **scoring)
-    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], **scoring) if single else None)
+    beside = single and not scoring["judged_only"]  # then the measures asked for are of condensed lists already
+    return Views(plain, Evaluator(qrels, ["AP", "nDCG"], **scoring) if beside else None)
 
 
 def _frame(rows: list[dict[str, Any]], views: Views) -> pl.DataFrame:

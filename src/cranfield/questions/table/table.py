@@ -108,6 +108,8 @@ class PaperTable(Result):
             a, b = comparison.systems[comparison.pairs.a[at]], comparison.systems[comparison.pairs.b[at]]
             if baselines:
                 marks[a].append(baselines[b])
+                if a in baselines:  # two baselines that differ carry each other's mark, as in the leaderboard
+                    marks[b].append(baselines[a])
             elif letters:
                 better, worse = (a, b) if comparison.difference[at] > 0 else (b, a)
                 marks[better].append(letters[worse])
