@@ -297,6 +297,34 @@ case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
               "separates such pairs in a large family. Compare them alone with `system`."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
+
+
+@cache
+def margins(effects: tuple[float, ...], margin: float | None, baseline: str | None = None) -> cf.Comparison:
+    return cf.compare(noisy(list(effects)), margin=margin, baseline=baseline)
+
+
+case("comparison.pairs-equivalent",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "AP: 1 of 3 pairs are equivalent within ±0.05, 0 of them differ "
+              "significantly, and 0 are open"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
+case("comparison.one-equivalent",
+     lambda: (printed(margins((0.5, 0.5), 0.05)), "a and b are equivalent within ±0.05 AP (90% interval)"),
+     lambda: printed(margins((0.5, 0.5), 0.001)))  # fmt: skip
+case("comparison.one-not-equivalent",
+     lambda: (printed(margins((0.5, 0.5), 0.001)),
+              "a and b are not shown to be equivalent within ±0.001 AP (90% interval)"),
+     lambda: printed(margins((0.5, 0.5), 0.05)))  # fmt: skip
+case("comparison.shown-alike",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Shown alike within ±0.05 AP: {a, b}"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
+case("comparison.like-baseline",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.05, "c")))  # fmt: skip
+case("comparison.verdict-column",
+     lambda: (printed(margins((0.5, 0.5), 0.05)),
+              "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
+     lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "With 20 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "

@@ -16,6 +16,7 @@ from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.equivalence import BOTH, OPEN
 from cranfield.questions.compare.groups import mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.question import CompareQuestion
@@ -114,6 +115,40 @@ NOT_TESTED = sentence(
     "one pair is looked at, neither of which is a baseline that was named",
 )
 
+PAIRS_EQUIVALENT = sentence(
+    "comparison.pairs-equivalent",
+    "{measure}: {equivalent:,} of {pairs:,} pairs are equivalent within ±{margin:g}, {both:,} of them differ "
+    "significantly, and {open:,} are open",
+    "there is a margin and more than one pair: the interval of so many differences lies within it; so many are neither "
+    "significant nor equivalent",
+    always=True,
+)
+ONE_EQUIVALENT = sentence(
+    "comparison.one-equivalent",
+    "{a} and {b} are equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
+    "there is a margin and one pair, and the interval of its difference lies within the margin",
+)
+ONE_NOT_EQUIVALENT = sentence(
+    "comparison.one-not-equivalent",
+    "{a} and {b} are not shown to be equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
+    "there is a margin and one pair, and the interval of its difference passes the margin",
+)
+SHOWN_ALIKE = sentence(
+    "comparison.shown-alike",
+    "Shown alike within ±{margin:g} {measure}: {sets}",
+    "there is a margin, more than one pair and no baseline, and every two systems of a set are shown equivalent",
+)
+LIKE_BASELINE = sentence(
+    "comparison.like-baseline",
+    "Equivalent to {baseline} within ±{margin:g} {measure}: {systems}",
+    "there is a margin and more than one pair, and these systems are shown equivalent to that baseline",
+)
+VERDICT_COLUMN = sentence(
+    "comparison.verdict-column",
+    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
+    "there is a margin, and pairs are listed",
+)
+
 NEAR_IDENTICAL = 0.3
 """Variance of a pair, as a share of the mean variance v0, below which max-t hardly separates it."""
 DIGITS = {"effect_size": 2, "effect_size_residual": 2}
@@ -141,7 +176,11 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         headline=headline,
         sheets=sheets,
         charts=_charts(several, settings),
-        sentences=(f"{plural(first.n_topics, 'topic')}; systems are listed best first.", *_full_stops(also)),
+        sentences=(
+            f"{plural(first.n_topics, 'topic')}; systems are listed best first.",
+            *_full_stops(also),
+            *equivalence_notes(several),
+        ),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if board or len(several) == 1 else ("power",),
         extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
@@ -177,6 +216,34 @@ def leader(comparison: Comparison, by: str = "") -> str:
     first = comparison.systems[: int((comparison.rank == comparison.rank[0]).sum())]
     lead = LEADS(system=first[0], by=by) if len(first) == 1 else SHARES_LEAD(systems=_names(first), by=by)
     return "; ".join(filter(None, (lead, comparison.best_text())))
+
+
+def equivalence_notes(several: MeasureComparisons) -> tuple[str, ...]:
+    """With a margin: how many pairs are shown equivalent, and which systems are shown alike."""
+    texts: list[str] = []
+    for measure, one in several.items():
+        if one.margin is None:
+            continue
+        of = {"margin": one.margin, "measure": measure}
+        if len(one.p) == 1:
+            verdict = ONE_EQUIVALENT if one.equivalent[0] else ONE_NOT_EQUIVALENT
+            texts.append(verdict(a=one.system_a[0], b=one.system_b[0], level=100 * one.within_level, **of))
+            continue
+        texts.append(
+            PAIRS_EQUIVALENT(
+                equivalent=int(one.equivalent.sum()), pairs=len(one.p), both=one.verdict.count(BOTH),
+                open=one.verdict.count(OPEN), **of,
+            )
+        )  # fmt: skip
+        if one.baselines:
+            for baseline in one.baselines:
+                like = [a for a, b, yes in zip(one.system_a, one.system_b, one.equivalent, strict=True)
+                        if yes and b == baseline]  # fmt: skip
+                if like:
+                    texts.append(LIKE_BASELINE(baseline=baseline, systems=summary(like), **of))
+        elif one.alike:
+            texts.append(SHOWN_ALIKE(sets=summary([f"{{{summary(list(group))}}}" for group in one.alike]), **of))
+    return tuple(f"{text}." for text in texts)
 
 
 def _names(systems: Sequence[str], most: int = 3) -> str:
@@ -219,7 +286,7 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         rows,
         settings={"effect_size": by},
         digits=DIGITS,
-        notes=_pair_notes(comparisons[0]),
+        notes=(*_pair_notes(comparisons[0]), *equivalence_notes(several)),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
         latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
         hidden=(*hidden(several), "p_method"),
@@ -246,6 +313,7 @@ def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:
         notes=(
             *_full_stops(_headline(several)),
             *_leaderboard_notes(first, letters, show_groups),
+            *equivalence_notes(several),
             *_best_and_ranks(several),
         ),
         hidden=unseen,
@@ -346,6 +414,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    if result.margin is not None:
+        notes.append(VERDICT_COLUMN(level=100 * result.within_level, margin=result.margin))
     return (*notes, *level_notes(result))
 
 

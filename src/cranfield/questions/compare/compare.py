@@ -55,6 +55,7 @@ class FamilyOptions(TypedDict, total=False):
     executor: Executor | None
     memory: float
     progress: Progress | None
+    margin: float | None
 
 
 class Options(FamilyOptions, total=False):
@@ -111,6 +112,7 @@ def compare(
     executor: Executor | None = None,
     memory: float = MEMORY_MB,
     progress: Progress | None = None,
+    margin: float | None = None,
 ) -> Comparison | MeasureComparisons:
     """Which systems differ? Every pair of systems, or every system against baselines, in one call.
 
@@ -157,6 +159,9 @@ def compare(
     workers, executor, memory, progress
         How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
         of them changes a result.
+    margin : float, optional
+        Largest difference that does not matter. A pair is shown equivalent when the interval of its difference lies
+        within ±margin (see `Comparison.equivalent`); only for a two-sided test.
 
     Returns
     -------
@@ -191,7 +196,7 @@ def compare(
         check_resamples(n_resamples)
     asked = ComparisonQuestion(
         test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples,
-        intervals=intervals, seed=seed,
+        intervals=intervals, seed=seed, margin=margin,
     )  # fmt: skip
     name, function = find_statistic(statistic)
     check(asked.test or TEST, asked.correction, alternative, name)
@@ -213,6 +218,7 @@ def compare(
         intervals,
         how,
         len(given) if one_family else 1,
+        margin,
     )
     if one_family and CORRECTIONS[plan.correction].of_scores:
         raise ArgumentError(

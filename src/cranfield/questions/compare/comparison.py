@@ -18,7 +18,8 @@ from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
-from cranfield.questions.compare.groups import MARKS, letters, mark
+from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
+from cranfield.questions.compare.groups import MARKS, letter, letters, mark
 from cranfield.questions.compare.intervals import Basis
 from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import ComparisonQuestion
@@ -117,6 +118,8 @@ class Comparison(Result):
     exact : whether all possible resamples were enumerated
     seed : seed of the resamples
     across_measures : whether the adjustment counts the comparisons of other measures too
+    margin : largest difference that does not matter, where one is given
+    within : both ends of the intervals that decide on equivalence, where there is a margin
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
     """
@@ -157,6 +160,8 @@ class Comparison(Result):
     scores: ScoreMatrix
     across_measures: bool = False
     warnings: tuple[str, ...] = field(default=())
+    margin: float | None = None
+    within: tuple[Array, Array] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
@@ -170,6 +175,8 @@ class Comparison(Result):
         for size in (self.effect_size, self.effect_size_residual):
             claim(not np.isinf(size).any(), what, "an infinite effect size")
         check_interval(what, "difference", self.lower, self.difference, self.upper)
+        if self.within is not None:
+            check_interval(what, "difference", self.within[0], self.difference, self.within[1])
         check_interval(what, "value", self.value_lower, self.value, self.value_upper)
         check_interval(what, "rank", self.rank_lower, self.rank, self.rank_upper)
         if CORRECTIONS[self.correction].of_scores is not None or TESTS[self.test].by_maximum:
@@ -196,6 +203,41 @@ class Comparison(Result):
     def significant(self) -> NDArray[np.bool_]:
         """Which pairs differ: adjusted p at most alpha."""
         return at_most(self.p_adjusted, self.alpha)
+
+    @property
+    def equivalent(self) -> NDArray[np.bool_]:
+        """Which pairs are shown to differ by less than the margin; none without a margin."""
+        if self.margin is None or self.within is None:
+            return np.zeros(len(self.p), dtype=np.bool_)
+        return shown_within(*self.within, self.margin)
+
+    @property
+    def verdict(self) -> list[str]:
+        """What is shown of every pair: ``differs``, ``equivalent``, ``both`` (by less than the margin) or ``open``."""
+        return verdicts(self.significant, self.equivalent)
+
+    @property
+    def within_level(self) -> float:
+        """The level of the intervals that decide on equivalence: 1 − alpha, or 1 − 2·alpha for one pair."""
+        corrects = TESTS[self.test].corrects_family
+        return 1 - margin_level(self.alpha, is_alone(self.family, self.correction, corrects))
+
+    @cached_property
+    def alike(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of systems of which every two are shown equivalent; with baselines, each with those like it."""
+        near = self._systems_square(self.equivalent)
+        if self.baselines:
+            at = [self.systems.index(name) for name in self.baselines]
+            groups = [sorted({j, *np.flatnonzero(near[j]).tolist()}) for j in at if near[j].any()]
+        else:
+            groups = alike(near)
+        return tuple(tuple(self.systems[i] for i in group) for group in groups)
+
+    def _systems_square(self, of_pairs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What holds of pairs, systems × systems; False for what was not tested."""
+        square = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        square[self.pairs.a[of_pairs], self.pairs.b[of_pairs]] = True
+        return np.asarray(square | square.T)
 
     @property
     def system_a(self) -> tuple[str, ...]:
@@ -225,10 +267,15 @@ class Comparison(Result):
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
                 "significant": self.significant,
+                **self._shown(),
                 "p_method": self.p_method,
             },
             schema_overrides={"measure": pl.String, "p_method": pl.String},
         )
+
+    def _shown(self) -> dict[str, Any]:
+        """With a margin: whether every pair is shown equivalent, and what is shown of it in a word."""
+        return {} if self.margin is None else {"equivalent": self.equivalent, "verdict": self.verdict}
 
     def _where_bounded(self, end: Array) -> pl.Series:
         """Ends of intervals; none where there is no interval, because max-t has no variance."""
@@ -281,9 +328,7 @@ class Comparison(Result):
     @property
     def separated(self) -> NDArray[np.bool_]:
         """Which two systems differ significantly, systems × systems; False for what was not tested."""
-        differ = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
-        differ[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
-        return np.asarray(differ | differ.T)
+        return self._systems_square(self.significant)
 
     @cached_property
     def unseparated_ranks(self) -> tuple[str, ...]:
@@ -334,7 +379,29 @@ class Comparison(Result):
                 "marks" if self.baselines else "group": groups,
             }
         )
+        if self.margin is not None:
+            board = board.with_columns(alike=pl.Series(self.alike_marks(letters), dtype=pl.String))
         return board if self.best is None else board.with_columns(may_be_best=pl.Series(self.best))
+
+    def alike_marks(self, letters: bool | None = None) -> list[str]:
+        """Per system, the letters of its groups of systems shown alike, or with baselines their marks.
+
+        Of many systems the number of those shown equivalent to it.
+        """
+        if not self.baselines and not self.shows_letters(letters):
+            counts = self._systems_square(self.equivalent).sum(axis=1).tolist()
+            return [f"{count:,}" if count else "" for count in counts]
+        names: dict[str, list[str]] = {name: [] for name in self.systems}
+        if self.baselines:
+            for a, b, yes in zip(self.system_a, self.system_b, self.equivalent, strict=True):
+                if yes:
+                    names[a].append(mark(self.baselines.index(b)))
+        else:
+            for number, group in enumerate(self.alike):
+                for name in group:
+                    names[name].append(letter(number))
+        between = " " if any(len(sign) > 1 for own in names.values() for sign in own) else ""
+        return [between.join(own) for own in names.values()]
 
     @cached_property
     def unseparated_from_best(self) -> tuple[str, ...]:
@@ -439,6 +506,7 @@ class Comparison(Result):
             family=f"{self.family} comparison{'s' * (self.family != 1)}",
             alpha=self.alpha,
             intervals=None if self.intervals == INTERVALS else self.intervals,
+            margin=self.margin,
             resamples=self.n_resamples if drawn else None,
             seed=self.seed if drawn else None,
         )

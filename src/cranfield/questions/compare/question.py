@@ -71,6 +71,15 @@ class FamilyQuestion(RunsOrScores):
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()
+    margin: float | None = setting(
+        None,
+        "Largest difference that does not matter, in units of the measure: shows which systems are equivalent.",
+        metavar="D",
+        check=shared.positive,
+        example=0.01,
+        more=True,
+        group="Statistics",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +113,14 @@ class ComparisonQuestion(FamilyQuestion):
         from cranfield.questions.compare.compare import compare
 
         return compare
+
+    def check_together(self) -> None:
+        """Equivalence has two sides."""
+        if self.margin is not None and self.alternative != defaults.ALTERNATIVE:
+            raise ArgumentError(
+                f"`margin` needs alternative 'two-sided'; got {self.alternative!r}. For one candidate and one "
+                "direction use `gate`."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +219,7 @@ class CompareQuestion(ComparisonQuestion):
 
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
+        super().check_together()
         if not self.tune and (set(self.changed()) & {*self.splitting, "pattern", "one_family"}) - {"seed"}:
             raise ArgumentError("`folds`, `holdout` and the other tuning options need `tune`. Add it.")
         if self.tune and self.measure is not None and len(self.measure) > 1:
