@@ -19,6 +19,7 @@ from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.parts import Notice, Text
 from cranfield.core.results import Result
 from cranfield.core.sentences import Sentence, every_sentence, sentence
+from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures
 from cranfield.questions.cost.figures import PoolFigure
@@ -321,6 +322,27 @@ case("comparison.shown-alike",
 case("comparison.like-baseline",
      lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
      lambda: printed(margins((0.5, 0.5, 0.2), 0.05, "c")))  # fmt: skip
+
+
+def bayes(comparison: cf.Comparison) -> str:
+    return printed(comparison, CompareQuestion(bayes=True))
+
+
+case("comparison.bayes-count",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)),
+              "AP: of 3 pairs, 2 have a better system by more than 0.05 with probability .95 or more"),
+     lambda: bayes(margins((0.8, 0.5, 0.2), 0.05)))  # fmt: skip
+case("comparison.bayes-assumes",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)),
+              SENTENCES["comparison.bayes-assumes"](
+                  measure="AP", level=95, sd=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd,
+                  low=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_lower,
+                  high=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_upper)),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.05)))  # fmt: skip
+case("comparison.bayes-few",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems say little about that population. See "
+              "prob_better_lower and prob_better_upper in JSON or CSV."),
+     lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
 case("comparison.verdict-column",
      lambda: (printed(margins((0.5, 0.5), 0.05)),
               "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),

@@ -47,7 +47,13 @@ def test_verdicts_name_all_four_cases() -> None:
     base = rng.normal(0.4, 0.1, 60)
     near = base + 0.005 + rng.normal(0, 0.002, 60)
     values = np.column_stack(
-        [base, near, base + rng.normal(0, 0.005, 60), base + rng.normal(0.03, 0.1, 60), base + rng.normal(0.3, 0.01, 60)]
+        [
+            base,
+            near,
+            base + rng.normal(0, 0.005, 60),
+            base + rng.normal(0.03, 0.1, 60),
+            base + rng.normal(0.3, 0.01, 60),
+        ]
     )
     matrix = cf.ScoreMatrix(values, [str(i) for i in range(60)], ["base", "near", "same", "noisy", "far"], "AP")
     found = cf.compare(matrix, baseline="base", margin=0.02)

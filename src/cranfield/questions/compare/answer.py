@@ -25,6 +25,7 @@ from cranfield.questions.compare.topics import BEATS_ON, every_pair
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 
 if TYPE_CHECKING:
+    from cranfield.questions.compare.bayes import Posterior
     from cranfield.questions.compare.comparison import Comparison
     from cranfield.questions.compare.topics import PairTopics
 
@@ -148,10 +149,32 @@ VERDICT_COLUMN = sentence(
     "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
     "there is a margin, and pairs are listed",
 )
+BAYES_COUNT = sentence(
+    "comparison.bayes-count",
+    "{measure}: of {pairs:,} pairs, {likely:,} have a better system{by} with probability .95 or more",
+    "the Bayesian view was asked for; so many pairs have a prob_better or prob_worse of at least .95",
+    always=True,
+)
+BAYES_ASSUMES = sentence(
+    "comparison.bayes-assumes",
+    "prob_better, prob_within and prob_worse assume that true means of systems come from one normal population. Its "
+    "standard deviation is estimated as {sd:.3g} {measure} ({level:.4g}% interval {low:.3g} to {high:.3g}). These "
+    "probabilities are no test: they do not limit the rate of false claims where all systems are equal.",
+    "the Bayesian view was asked for; the standard deviation and its interval come from these scores",
+)
+BAYES_FEW = sentence(
+    "comparison.bayes-few",
+    "{systems} systems say little about that population. See prob_better_lower and prob_better_upper in JSON or CSV.",
+    "the Bayesian view was asked for, of fewer than 10 systems",
+)
 
 NEAR_IDENTICAL = 0.3
 """Variance of a pair, as a share of the mean variance v0, below which max-t hardly separates it."""
-DIGITS = {"effect_size": 2, "effect_size_residual": 2}
+FEW_SYSTEMS = 10
+"""Systems below which the population they come from is hardly known."""
+UNSEEN = ("prob_better_lower", "prob_better_upper")
+"""Columns for machines only."""
+DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2, "effect_size_residual": 2}
 
 
 def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) -> Answer:
@@ -280,20 +303,41 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         rows = rows.with_columns(rows["effect_size_residual"].alias("effect_size"))
     rows = rows.drop("effect_size_residual")
     comparisons = list(several.values())
+    bayes = [(one, one.posterior()) for one in comparisons] if getattr(settings, "bayes", False) else []
+    if bayes:
+        rows = rows.with_columns(pl.concat([pl.DataFrame(each.columns()) for _, each in bayes]))
     return _sheet(
         several,
         "pairs",
         rows,
-        settings={"effect_size": by},
+        settings={"effect_size": by, **({"bayes": True} if bayes else {})},
         digits=DIGITS,
-        notes=(*_pair_notes(comparisons[0]), *equivalence_notes(several)),
+        notes=(*_pair_notes(comparisons[0]), *equivalence_notes(several), *_bayes_notes(bayes)),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
-        latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
-        hidden=(*hidden(several), "p_method"),
+        latex_columns=tuple(
+            name for name in rows.columns if name not in ("significant", "p_method", *UNSEEN, *hidden(several))
+        ),
+        hidden=(*hidden(several), "p_method", *UNSEEN),
         latex_notes=_meanings(comparisons[0]),
         dispensable=(*[name for name in rows.columns if name.endswith(("_a", "_b"))][2:], "effect_size", "significant"),
         heading="Every pair",
     )
+
+
+def _bayes_notes(bayes: Sequence[tuple[Comparison, Posterior]]) -> list[str]:
+    """What the probabilities come to, and what they assume."""
+    texts = []
+    for one, each in bayes:
+        by = f" by more than {each.margin:g}" if each.margin else ""
+        count = BAYES_COUNT(measure=one.measure, pairs=len(one.p), likely=int(each.likely.sum()), by=by)
+        assumed = BAYES_ASSUMES(
+            measure=one.measure, level=100 * (1 - one.alpha), sd=each.systems_sd, low=each.systems_sd_lower,
+            high=each.systems_sd_upper,
+        )  # fmt: skip
+        texts += [f"{count}.", assumed]
+    if bayes and bayes[0][0].n_systems < FEW_SYSTEMS:
+        texts.append(BAYES_FEW(systems=bayes[0][0].n_systems))
+    return texts
 
 
 def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:

@@ -30,6 +30,7 @@ from cranfield.scores.matrix import ScoreMatrix
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer, Drawings
     from cranfield.core.question import Question
+    from cranfield.questions.compare.bayes import Posterior
 
 Array = NDArray[np.float64]
 P_METHODS = {
@@ -288,6 +289,18 @@ class Comparison(Result):
     def pair(self, system_a: str, system_b: str) -> PairTopics:
         """Two of the systems topic by topic, whether or not they were tested against each other."""
         return PairTopics(self, system_a, system_b)
+
+    def posterior(self) -> Posterior:
+        """How probable it is that one system of a pair is better by more than the margin; see `bayes`.
+
+        >>> from cranfield import ScoreMatrix, compare
+        >>> values = [[.2, .5, .3], [.3, .4, .2], [.1, .3, .3], [.2, .6, .4], [.4, .5, .2]]
+        >>> compare(ScoreMatrix(values, "12345", "abc", "AP"), test="t").posterior().better.round(2).tolist()
+        [1.0, 1.0, 0.68]
+        """
+        from cranfield.questions.compare.bayes import posterior
+
+        return posterior(self)
 
     @property
     def p_methods(self) -> dict[str, int]:

@@ -179,6 +179,12 @@ class CompareQuestion(ComparisonQuestion):
         part="view",
         on_page=False,
     )
+    bayes: bool = setting(
+        False,
+        "Add the probability of a difference beyond the margin, assuming normally distributed system means.",
+        part="view",
+        on_page=False,
+    )
 
     def read(self, files: Files, bar: Bar) -> tuple[Tuning] | None:
         """With --tune: families, tuned."""
