@@ -296,8 +296,35 @@ case("comparison.level-approximate",
      lambda: printed(far()))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
-              "separates such pairs in a large family. Compare them alone with `system`."),
+              "separates such pairs in a large family. Compare them alone with `system`, or variants with "
+              "`within_teams`."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
+case("comparison.prices-of-max-t",
+     lambda: (printed(family(near=True)), "1 pair that is not significant varies far less than the average pair (such "
+              "as b and a). Max-t rarely separates such pairs in a large family. Compare them alone with `system`, or "
+              "variants with `within_teams`."),
+     lambda: printed(family()))  # fmt: skip
+
+
+@cache
+def in_teams(teams: str, test: str = "max-t") -> cf.Comparison:
+    """Eight systems, each with the letter of its team."""
+    scores = noisy([0.5, 0.5, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2])
+    grouping = dict(zip("abcdefgh", teams, strict=True))
+    return cf.compare(scores, test=test, within_teams=True, teams=grouping, n_resamples=999)
+
+
+case("comparison.team-of-one",
+     lambda: (printed(in_teams("uuuvvvwx")), "Not compared: 2 systems without another system of the same team (g, h)."),
+     lambda: printed(in_teams("uuuvvvww")))  # fmt: skip
+case("comparison.family-per-team",
+     lambda: (printed(in_teams("uuuvvvww")),
+              "Each team is a family of its own: the level holds per team, not over all 3 teams."),
+     lambda: printed(in_teams("uuuuuuuu")))  # fmt: skip
+case("comparison.interval-of-maximum",
+     lambda: (printed(in_teams("uuuvvvww")),
+              "it excludes 0 exactly when the pair is significant; both use one critical value per family"),
+     lambda: printed(in_teams("uuuvvvww", "t")))  # fmt: skip
 
 
 @cache

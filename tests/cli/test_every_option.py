@@ -177,6 +177,9 @@ for command in ("compare", "leaderboard", "table"):
     scored = [command, "qrels.txt", "runs", "-m", "AP", "--resamples", "50"]
     ALONE |= {(command, name): scored for name in ("level", "gains", "order", "single_precision", "name", "lenient")}
 ALONE |= {
+    ("compare", "within_teams"): [*COMMANDS["compare"], "--teams", "teams.txt"],
+    ("compare", "teams"): [*COMMANDS["compare"], "--within-teams"],
+    ("compare", "team_prefix"): [*COMMANDS["compare"], "--within-teams"],
     ("compare", "tune"): [*TUNED, "--folds", "4"],
     ("compare", "folds"): [*TUNED, "--tune"],
     ("compare", "leave_one_out"): [*TUNED, "--tune"],

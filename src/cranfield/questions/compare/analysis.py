@@ -50,6 +50,7 @@ class Plan:
     how: Resampling
     n_measures: int
     margin: float | None = None
+    of_teams: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,11 @@ class Board:
     n_resamples: int
     resampled: Array
     """Of another statistic than the mean: systems × resamples."""
+
+
+def board_of(family: Family, plan: Plan) -> Board:
+    """The leaderboard of systems, whatever comparisons are made among them."""
+    return _board(family, plan.alpha, replace(plan.how, progress=None, alternative="two-sided", most=None), None)
 
 
 def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -> Board:
@@ -291,7 +297,7 @@ def _intervals(
 def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> tuple[Array, Array]:
     """The two-sided intervals that decide on equivalence, of level `margin_level` (two one-sided tests)."""
     outcome, basis = tested.outcome, tested.basis
-    alone = is_alone(size, plan.correction, plan.test.corrects_family)
+    alone = not plan.of_teams and is_alone(size, plan.correction, plan.test.corrects_family)
     level = margin_level(plan.alpha, alone)
     if outcome.maximum is not None:
         return outcome.maximum.intervals(difference, outcome.maximum.critical(level), "two-sided")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cranfield.core import defaults
 from cranfield.core.answer import Answer, Chart
@@ -84,6 +85,12 @@ INTERVAL_ONE_VALUE = sentence(
     "it excludes 0 exactly when the pair is significant; both use the critical value {critical:.3f}",
     "the test is max-t, intervals are simultaneous, and the critical value is finite",
 )
+INTERVAL_OF_MAXIMUM = sentence(
+    "comparison.interval-of-maximum",
+    "it excludes 0 exactly when the pair is significant; both use one critical value per family",
+    "the test is max-t, intervals are simultaneous, and there is no common finite critical value: systems are compared "
+    "within teams, or there are too few resamples",
+)
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
     "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test collections with 50 topics. "
@@ -93,8 +100,15 @@ LEVEL_APPROXIMATE = sentence(
 PRICE = sentence(
     "comparison.price-of-max-t",
     "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. Compare "
-    "them alone with `system`.",
+    "them alone with `system`, or variants with `within_teams`.",
     "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
+    "the mean variance of a pair",
+)
+PRICES = sentence(
+    "comparison.prices-of-max-t",
+    "{pairs} that {verb} not significant {verb2} far less than the average pair (such as {example}). Max-t rarely "
+    "separates such pairs in a large family. Compare them alone with `system`, or variants with `within_teams`.",
+    "pairs of a max-t family are listed; these are not significant, not identical, and their variance is below .3 of "
     "the mean variance of a pair",
 )
 INTERVAL_PAIRWISE = sentence(
@@ -312,7 +326,7 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         rows,
         settings={"effect_size": by, **({"bayes": True} if bayes else {})},
         digits=DIGITS,
-        notes=(*_pair_notes(comparisons[0]), *equivalence_notes(several), *_bayes_notes(bayes)),
+        notes=(*_pair_notes(comparisons[0]), *_price_notes(several), *equivalence_notes(several), *_bayes_notes(bayes)),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
         latex_columns=tuple(
             name for name in rows.columns if name not in ("significant", "p_method", *UNSEEN, *hidden(several))
@@ -394,7 +408,7 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
             b=comparison.system_b[at],
             p=p_text(float(comparison.p_adjusted[at]), comparison.alpha),
         )
-        if hardly_separated(comparison, at):
+        if hardly_separated(comparison)[at]:
             finding += f" {PRICE(a=comparison.system_a[at], b=comparison.system_b[at])}"
     return Answer(
         headline=BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
@@ -405,14 +419,26 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
     )
 
 
-def hardly_separated(comparison: Comparison, at: int) -> bool:
-    """Whether max-t leaves a pair undecided that varies far less than the average pair (and is not identical)."""
-    if not TESTS[comparison.test].by_maximum or comparison.significant[at] or len(comparison.p) == 1:
-        return False
+def hardly_separated(comparison: Comparison) -> NDArray[np.bool_]:
+    """Which pairs max-t leaves undecided that vary far less than the average pair (and are not identical)."""
+    if not TESTS[comparison.test].by_maximum or len(comparison.p) == 1:
+        return np.zeros(len(comparison.p), dtype=np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         # sd/√V_E2, from the two effect sizes; v0 = 2·V_E2.
-        share = (comparison.effect_size_residual[at] / comparison.effect_size[at]) ** 2 / 2
-    return bool(share < NEAR_IDENTICAL)
+        share = (comparison.effect_size_residual / comparison.effect_size) ** 2 / 2
+    return np.asarray(~comparison.significant & (share < NEAR_IDENTICAL))
+
+
+def _price_notes(several: MeasureComparisons) -> list[str]:
+    """Pairs that max-t can hardly separate, and what to do about them."""
+    texts = []
+    for one in several.values():
+        if (near := np.flatnonzero(hardly_separated(one))).size:
+            pairs = plural(len(near), "pair")
+            verb = "is" if len(near) == 1 else "are"
+            verb2 = "varies" if len(near) == 1 else "vary"
+            texts.append(PRICES(pairs=pairs, verb=verb, verb2=verb2, example=one.pair_names(near[:1], " and ")[0]))
+    return texts
 
 
 def _one_pair(sheet: Sheet, at: int) -> Sheet:
@@ -453,6 +479,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
         agreement = INTERVAL_PAIRWISE()
     elif TESTS[result.test].by_maximum and critical is not None and math.isfinite(critical):
         agreement = INTERVAL_ONE_VALUE(critical=critical)
+    elif TESTS[result.test].by_maximum:
+        agreement = INTERVAL_OF_MAXIMUM()
     else:
         agreement = INTERVAL_AGREES()
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]

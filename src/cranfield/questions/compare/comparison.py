@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
 from cranfield.core.invariants import check_finite, check_interval, check_p, claim
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
@@ -121,6 +121,7 @@ class Comparison(Result):
     across_measures : whether the adjustment counts the comparisons of other measures too
     margin : largest difference that does not matter, where one is given
     within : both ends of the intervals that decide on equivalence, where there is a margin
+    teams : the team of every pair, where systems are compared within teams; each team is then a family
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
     """
@@ -163,6 +164,7 @@ class Comparison(Result):
     warnings: tuple[str, ...] = field(default=())
     margin: float | None = None
     within: tuple[Array, Array] | None = None
+    teams: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
@@ -184,7 +186,10 @@ class Comparison(Result):
             check_p(what, self.p)
             check_p(what, self.p_adjusted)
             return  # too few resamples bound nothing, and a warning says so
-        check_p(what, self.p, self.p_adjusted)
+        family = np.array(self.teams)
+        for team in dict.fromkeys(self.teams) or (None,):
+            own = slice(None) if team is None else family == team
+            check_p(what, self.p[own], self.p_adjusted[own])
         claim(self.alternative == "greater" or np.isfinite(self.upper).all(), what, "an interval without end")
         claim(self.alternative == "less" or np.isfinite(self.lower).all(), what, "an interval without end")
 
@@ -221,7 +226,8 @@ class Comparison(Result):
     def within_level(self) -> float:
         """The level of the intervals that decide on equivalence: 1 − alpha, or 1 − 2·alpha for one pair."""
         corrects = TESTS[self.test].corrects_family
-        return 1 - margin_level(self.alpha, is_alone(self.family, self.correction, corrects))
+        alone = not self.teams and is_alone(self.family, self.correction, corrects)
+        return 1 - margin_level(self.alpha, alone)
 
     @cached_property
     def alike(self) -> tuple[tuple[str, ...], ...]:
@@ -256,6 +262,7 @@ class Comparison(Result):
         return pl.DataFrame(
             {
                 "measure": [self.measure] * len(self.p),
+                **({"team": self.teams} if self.teams else {}),
                 "system_a": self.system_a,
                 "system_b": self.system_b,
                 f"{name}_a": self.value[self.pairs.a],
@@ -485,9 +492,11 @@ class Comparison(Result):
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
         if test.corrects_family:
-            return f"simultaneous interval of {test.title}"
+            return f"simultaneous interval of {test.title}{' per team' if self.teams else ''}"
         if self.correction == "none" or self.family == 1:
             return kind
+        if self.teams:
+            return f"{kind}, simultaneous over the comparisons of a team ({correction.title})"
         scope = "the significant ones of " if correction.controls == "false discovery rate" else ""
         return f"{kind}, simultaneous over {scope}{self.family} comparisons ({correction.title})"
 
@@ -516,13 +525,20 @@ class Comparison(Result):
             baseline=self.baselines or None,
             alternative=self.alternative,
             correction="by the test itself" if test.corrects_family else self.correction,
-            family=f"{self.family} comparison{'s' * (self.family != 1)}",
+            family=self._family_text(),
             alpha=self.alpha,
             intervals=None if self.intervals == INTERVALS else self.intervals,
             margin=self.margin,
             resamples=self.n_resamples if drawn else None,
             seed=self.seed if drawn else None,
         )
+
+    def _family_text(self) -> str:
+        """How many comparisons a family has; of teams how many families there are, and the largest."""
+        size = f"{self.family} comparison{'s' * (self.family != 1)}"
+        if not self.teams:
+            return size
+        return f"one per team ({plural(len(dict.fromkeys(self.teams)), 'team')}, at most {size})"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -538,6 +554,7 @@ class Comparison(Result):
             n_topics=self.n_topics,
             n_systems=self.n_systems,
             exact=self.exact,
+            **({"within_teams": True, "n_teams": len(dict.fromkeys(self.teams))} if self.teams else {}),
         )
 
     @property
@@ -548,6 +565,7 @@ class Comparison(Result):
             verdict = ONE_DIFFERS if self.significant[0] else ONE_NOT_SHOWN
             return verdict(a=self.system_a[0], b=self.system_b[0], **level)
         what = f"against {', '.join(self.baselines)}" if self.baselines else "all pairs"
+        what = "within teams" if self.teams else what
         return PAIRS_DIFFER(separated=int(self.significant.sum()), pairs=len(self.p), what=what, **level)
 
     def summary(self) -> str:
