@@ -19,6 +19,7 @@ from cranfield.core.defaults import REPORT_SECTIONS
 from cranfield.core.parts import Notice, Text
 from cranfield.core.results import Result
 from cranfield.core.sentences import Sentence, every_sentence, sentence
+from cranfield.questions.compare.question import CompareQuestion
 from cranfield.questions.compare.topics import PairTopics
 from cranfield.questions.cost.cost import cost_from_figures
 from cranfield.questions.cost.figures import PoolFigure
@@ -318,8 +319,84 @@ case("comparison.level-approximate",
      lambda: printed(far()))  # fmt: skip
 case("comparison.price-of-max-t",
      lambda: (pair(family(near=True), "a", "b"), "b and a vary far less than the average pair. Max-t rarely "
-              "separates such pairs in a large family. Compare them alone with `system`."),
+              "separates such pairs in a large family. Compare them alone with `system`, or variants with "
+              "`within_teams`."),
      lambda: pair(family(), "a", "b"))  # fmt: skip
+case("comparison.prices-of-max-t",
+     lambda: (printed(family(near=True)), "1 pair that is not significant varies far less than the average pair (such "
+              "as b and a). Max-t rarely separates such pairs in a large family. Compare them alone with `system`, or "
+              "variants with `within_teams`."),
+     lambda: printed(family()))  # fmt: skip
+
+
+@cache
+def in_teams(teams: str, test: str = "max-t") -> cf.Comparison:
+    """Eight systems, each with the letter of its team."""
+    scores = noisy([0.5, 0.5, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2])
+    grouping = dict(zip("abcdefgh", teams, strict=True))
+    return cf.compare(scores, test=test, within_teams=True, teams=grouping, n_resamples=999)
+
+
+case("comparison.team-of-one",
+     lambda: (printed(in_teams("uuuvvvwx")), "Not compared: 2 systems without another system of the same team (g, h)."),
+     lambda: printed(in_teams("uuuvvvww")))  # fmt: skip
+case("comparison.family-per-team",
+     lambda: (printed(in_teams("uuuvvvww")),
+              "Each team is a family of its own: the level holds per team, not over all 3 teams."),
+     lambda: printed(in_teams("uuuuuuuu")))  # fmt: skip
+case("comparison.interval-of-maximum",
+     lambda: (printed(in_teams("uuuvvvww")),
+              "it excludes 0 exactly when the pair is significant; both use one critical value per family"),
+     lambda: printed(in_teams("uuuvvvww", "t")))  # fmt: skip
+
+
+@cache
+def margins(effects: tuple[float, ...], margin: float | None, baseline: str | None = None) -> cf.Comparison:
+    return cf.compare(noisy(list(effects)), margin=margin, baseline=baseline)
+
+
+case("comparison.pairs-equivalent",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "AP: 1 of 3 pairs are equivalent within ±0.05, 0 of them differ "
+              "significantly, and 0 are open"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
+case("comparison.one-equivalent",
+     lambda: (printed(margins((0.5, 0.5), 0.05)), "a and b are equivalent within ±0.05 AP (90% interval)"),
+     lambda: printed(margins((0.5, 0.5), 0.001)))  # fmt: skip
+case("comparison.one-not-equivalent",
+     lambda: (printed(margins((0.5, 0.5), 0.001)),
+              "a and b are not shown to be equivalent within ±0.001 AP (90% interval)"),
+     lambda: printed(margins((0.5, 0.5), 0.05)))  # fmt: skip
+case("comparison.shown-alike",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05)), "Shown alike within ±0.05 AP: {a, b}"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.001)))  # fmt: skip
+case("comparison.like-baseline",
+     lambda: (printed(margins((0.5, 0.5, 0.2), 0.05, "b")), "Equivalent to b within ±0.05 AP: a"),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.05, "c")))  # fmt: skip
+
+
+def bayes(comparison: cf.Comparison) -> str:
+    return printed(comparison, CompareQuestion(bayes=True))
+
+
+case("comparison.bayes-count",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)),
+              "AP: of 3 pairs, 2 have a better system by more than 0.05 with probability .95 or more"),
+     lambda: bayes(margins((0.8, 0.5, 0.2), 0.05)))  # fmt: skip
+case("comparison.bayes-assumes",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)),
+              SENTENCES["comparison.bayes-assumes"](
+                  measure="AP", level=95, sd=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd,
+                  low=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_lower,
+                  high=margins((0.5, 0.5, 0.2), 0.05).posterior().systems_sd_upper)),
+     lambda: printed(margins((0.5, 0.5, 0.2), 0.05)))  # fmt: skip
+case("comparison.bayes-few",
+     lambda: (bayes(margins((0.5, 0.5, 0.2), 0.05)), "3 systems say little about that population. See "
+              "prob_better_lower and prob_better_upper in JSON or CSV."),
+     lambda: bayes(cf.compare(matrix(np.random.default_rng(1).normal(size=(30, 12)), systems="abcdefghijkl"))))  # fmt: skip
+case("comparison.verdict-column",
+     lambda: (printed(margins((0.5, 0.5), 0.05)),
+              "equivalent: the 90% interval lies within ±0.05. both: differs, but by less than that."),
+     lambda: printed(margins((0.5, 0.5), None)))  # fmt: skip
 case("comparison.bootstrap-few-topics",
      lambda: (printed(cf.compare(noisy([0.8, 0.4], n=20), test="bootstrap", n_resamples=500)),
               "With 20 topics a bootstrap-shift test rejects true hypotheses too often. Prefer randomisation, or measure "

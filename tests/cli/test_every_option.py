@@ -181,6 +181,9 @@ for command in ("compare", "leaderboard", "table"):
     }
 ALONE |= {(command, "unjudged"): [command, "qrels.txt", "runs", "-m", "AP"] for command in ("compare", "leaderboard")}
 ALONE |= {
+    ("compare", "within_teams"): [*COMMANDS["compare"], "--teams", "teams.txt"],
+    ("compare", "teams"): [*COMMANDS["compare"], "--within-teams"],
+    ("compare", "team_prefix"): [*COMMANDS["compare"], "--within-teams"],
     ("compare", "tune"): [*TUNED, "--folds", "4"],
     ("compare", "folds"): [*TUNED, "--tune"],
     ("compare", "leave_one_out"): [*TUNED, "--tune"],

@@ -22,6 +22,7 @@ from cranfield.questions.compare.cautions import find_warnings
 from cranfield.questions.compare.classical import residual_variance
 from cranfield.questions.compare.comparison import Comparison
 from cranfield.questions.compare.corrections import CORRECTIONS, adjust, at_most
+from cranfield.questions.compare.equivalence import is_alone, margin_level
 from cranfield.questions.compare.grid import GridScores, tied_ranks
 from cranfield.questions.compare.intervals import Basis, bootstrap_errors, simultaneous_intervals
 from cranfield.questions.compare.max_t import rank_intervals_by_max_t, rank_resamples
@@ -48,6 +49,8 @@ class Plan:
     intervals: IntervalKind
     how: Resampling
     n_measures: int
+    margin: float | None = None
+    of_teams: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,11 @@ class Board:
     n_resamples: int
     resampled: Array
     """Of another statistic than the mean: systems × resamples."""
+
+
+def board_of(family: Family, plan: Plan) -> Board:
+    """The leaderboard of systems, whatever comparisons are made among them."""
+    return _board(family, plan.alpha, replace(plan.how, progress=None, alternative="two-sided", most=None), None)
 
 
 def _board(family: Family, alpha: float, how: Resampling, apart: Array | None) -> Board:
@@ -247,6 +255,8 @@ def _result(
         seed=plan.how.seed,
         scores=family.matrix,
         across_measures=plan.n_measures > 1,
+        margin=plan.margin,
+        within=None if plan.margin is None else _around(difference, *_within(tested, difference, size, plan)),
     )
     notes = find_warnings(result, each, classical.identical(family.scores, family.pairs))
     return replace(result, warnings=tuple(dict.fromkeys([*said, *family.matrix.warnings, *notes])))
@@ -282,6 +292,21 @@ def _intervals(
         family=size if together else len(p),
         selected=selected,
     )
+
+
+def _within(tested: TestedFamily, difference: Array, size: int, plan: Plan) -> tuple[Array, Array]:
+    """The two-sided intervals that decide on equivalence, of level `margin_level` (two one-sided tests)."""
+    outcome, basis = tested.outcome, tested.basis
+    alone = not plan.of_teams and is_alone(size, plan.correction, plan.test.corrects_family)
+    level = margin_level(plan.alpha, alone)
+    if outcome.maximum is not None:
+        return outcome.maximum.intervals(difference, outcome.maximum.critical(level), "two-sided")
+    if plan.test.corrects_family and outcome.lower is not None and outcome.upper is not None:
+        return outcome.lower, outcome.upper
+    critical = None if alone else basis.critical
+    quantile = -special.stdtrit(basis.df, level / (1 if alone else size) / 2) if critical is None else critical
+    half = np.where(basis.error > 0, quantile * basis.error, 0.0)
+    return difference - half, difference + half
 
 
 def _demand(test: SignificanceTest, correction: str, scores: GridScores, n_pairs: int, how: Resampling) -> Demand:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cranfield.core import defaults
 from cranfield.core.answer import Answer, Chart
@@ -16,6 +17,7 @@ from cranfield.core.labels import joined, plural, summary
 from cranfield.core.sentences import sentence
 from cranfield.core.tables import Sheet, p_text
 from cranfield.questions.compare.corrections import at_most
+from cranfield.questions.compare.equivalence import BOTH, OPEN
 from cranfield.questions.compare.groups import mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.question import CompareQuestion
@@ -24,6 +26,7 @@ from cranfield.questions.compare.topics import BEATS_ON, every_pair
 from cranfield.questions.leaderboard.question import LeaderboardQuestion
 
 if TYPE_CHECKING:
+    from cranfield.questions.compare.bayes import Posterior
     from cranfield.questions.compare.comparison import Comparison
     from cranfield.questions.compare.topics import PairTopics
 
@@ -82,6 +85,12 @@ INTERVAL_ONE_VALUE = sentence(
     "it excludes 0 exactly when the pair is significant; both use the critical value {critical:.3f}",
     "the test is max-t, intervals are simultaneous, and the critical value is finite",
 )
+INTERVAL_OF_MAXIMUM = sentence(
+    "comparison.interval-of-maximum",
+    "it excludes 0 exactly when the pair is significant; both use one critical value per family",
+    "the test is max-t, intervals are simultaneous, and there is no common finite critical value: systems are compared "
+    "within teams, or there are too few resamples",
+)
 LEVEL_APPROXIMATE = sentence(
     "comparison.level-approximate",
     "The level is approximate: family-wise error .04–.095 at nominal .05, in 14 test collections with 50 topics. "
@@ -91,8 +100,15 @@ LEVEL_APPROXIMATE = sentence(
 PRICE = sentence(
     "comparison.price-of-max-t",
     "{a} and {b} vary far less than the average pair. Max-t rarely separates such pairs in a large family. Compare "
-    "them alone with `system`.",
+    "them alone with `system`, or variants with `within_teams`.",
     "one pair of a max-t family is looked at; it is not significant, not identical, and its variance is below .3 of "
+    "the mean variance of a pair",
+)
+PRICES = sentence(
+    "comparison.prices-of-max-t",
+    "{pairs} that {verb} not significant {verb2} far less than the average pair (such as {example}). Max-t rarely "
+    "separates such pairs in a large family. Compare them alone with `system`, or variants with `within_teams`.",
+    "pairs of a max-t family are listed; these are not significant, not identical, and their variance is below .3 of "
     "the mean variance of a pair",
 )
 INTERVAL_PAIRWISE = sentence(
@@ -114,9 +130,65 @@ NOT_TESTED = sentence(
     "one pair is looked at, neither of which is a baseline that was named",
 )
 
+PAIRS_EQUIVALENT = sentence(
+    "comparison.pairs-equivalent",
+    "{measure}: {equivalent:,} of {pairs:,} pairs are equivalent within ±{margin:g}, {both:,} of them differ "
+    "significantly, and {open:,} are open",
+    "there is a margin and more than one pair: the interval of so many differences lies within it; so many are neither "
+    "significant nor equivalent",
+    always=True,
+)
+ONE_EQUIVALENT = sentence(
+    "comparison.one-equivalent",
+    "{a} and {b} are equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
+    "there is a margin and one pair, and the interval of its difference lies within the margin",
+)
+ONE_NOT_EQUIVALENT = sentence(
+    "comparison.one-not-equivalent",
+    "{a} and {b} are not shown to be equivalent within ±{margin:g} {measure} ({level:.4g}% interval)",
+    "there is a margin and one pair, and the interval of its difference passes the margin",
+)
+SHOWN_ALIKE = sentence(
+    "comparison.shown-alike",
+    "Shown alike within ±{margin:g} {measure}: {sets}",
+    "there is a margin, more than one pair and no baseline, and every two systems of a set are shown equivalent",
+)
+LIKE_BASELINE = sentence(
+    "comparison.like-baseline",
+    "Equivalent to {baseline} within ±{margin:g} {measure}: {systems}",
+    "there is a margin and more than one pair, and these systems are shown equivalent to that baseline",
+)
+VERDICT_COLUMN = sentence(
+    "comparison.verdict-column",
+    "equivalent: the {level:.4g}% interval lies within ±{margin:g}. both: differs, but by less than that.",
+    "there is a margin, and pairs are listed",
+)
+BAYES_COUNT = sentence(
+    "comparison.bayes-count",
+    "{measure}: of {pairs:,} pairs, {likely:,} have a better system{by} with probability .95 or more",
+    "the Bayesian view was asked for; so many pairs have a prob_better or prob_worse of at least .95",
+    always=True,
+)
+BAYES_ASSUMES = sentence(
+    "comparison.bayes-assumes",
+    "prob_better, prob_within and prob_worse assume that true means of systems come from one normal population. Its "
+    "standard deviation is estimated as {sd:.3g} {measure} ({level:.4g}% interval {low:.3g} to {high:.3g}). These "
+    "probabilities are no test: they do not limit the rate of false claims where all systems are equal.",
+    "the Bayesian view was asked for; the standard deviation and its interval come from these scores",
+)
+BAYES_FEW = sentence(
+    "comparison.bayes-few",
+    "{systems} systems say little about that population. See prob_better_lower and prob_better_upper in JSON or CSV.",
+    "the Bayesian view was asked for, of fewer than 10 systems",
+)
+
 NEAR_IDENTICAL = 0.3
 """Variance of a pair, as a share of the mean variance v0, below which max-t hardly separates it."""
-DIGITS = {"effect_size": 2, "effect_size_residual": 2}
+FEW_SYSTEMS = 10
+"""Systems below which the population they come from is hardly known."""
+UNSEEN = ("prob_better_lower", "prob_better_upper")
+"""Columns for machines only."""
+DIGITS = {"prob_better": 4, "prob_within": 4, "prob_worse": 4, "effect_size": 2, "effect_size_residual": 2}
 
 UNJUDGED_ENDS = sentence(
     "comparison.unjudged-ends",
@@ -157,7 +229,11 @@ def comparison_answer(result: Comparison | MeasureComparisons, settings: Any) ->
         headline=headline,
         sheets=sheets,
         charts=_charts(several, settings),
-        sentences=(f"{plural(first.n_topics, 'topic')}; systems are listed best first.", *_full_stops(also)),
+        sentences=(
+            f"{plural(first.n_topics, 'topic')}; systems are listed best first.",
+            *_full_stops(also),
+            *equivalence_notes(several),
+        ),
         on_page=("pairs", "leaderboard"),
         in_notebook=("leaderboard",) if board or len(several) == 1 else ("power",),
         extra={"systems": first.systems, "comparisons": several, "first_columns": _front(first)},
@@ -195,6 +271,34 @@ def leader(comparison: Comparison, by: str = "") -> str:
     return "; ".join(filter(None, (lead, comparison.best_text())))
 
 
+def equivalence_notes(several: MeasureComparisons) -> tuple[str, ...]:
+    """With a margin: how many pairs are shown equivalent, and which systems are shown alike."""
+    texts: list[str] = []
+    for measure, one in several.items():
+        if one.margin is None:
+            continue
+        of = {"margin": one.margin, "measure": measure}
+        if len(one.p) == 1:
+            verdict = ONE_EQUIVALENT if one.equivalent[0] else ONE_NOT_EQUIVALENT
+            texts.append(verdict(a=one.system_a[0], b=one.system_b[0], level=100 * one.within_level, **of))
+            continue
+        texts.append(
+            PAIRS_EQUIVALENT(
+                equivalent=int(one.equivalent.sum()), pairs=len(one.p), both=one.verdict.count(BOTH),
+                open=one.verdict.count(OPEN), **of,
+            )
+        )  # fmt: skip
+        if one.baselines:
+            for baseline in one.baselines:
+                like = [a for a, b, yes in zip(one.system_a, one.system_b, one.equivalent, strict=True)
+                        if yes and b == baseline]  # fmt: skip
+                if like:
+                    texts.append(LIKE_BASELINE(baseline=baseline, systems=summary(like), **of))
+        elif one.alike:
+            texts.append(SHOWN_ALIKE(sets=summary([f"{{{summary(list(group))}}}" for group in one.alike]), **of))
+    return tuple(f"{text}." for text in texts)
+
+
 def _names(systems: Sequence[str], most: int = 3) -> str:
     return joined(systems) if len(systems) <= most else joined([*systems[:most], f"{len(systems) - most} more"])
 
@@ -229,20 +333,41 @@ def _pairs(several: MeasureComparisons, settings: CompareQuestion | None) -> She
         rows = rows.with_columns(rows["effect_size_residual"].alias("effect_size"))
     rows = rows.drop("effect_size_residual")
     comparisons = list(several.values())
+    bayes = [(one, one.posterior()) for one in comparisons] if getattr(settings, "bayes", False) else []
+    if bayes:
+        rows = rows.with_columns(pl.concat([pl.DataFrame(each.columns()) for _, each in bayes]))
     return _sheet(
         several,
         "pairs",
         rows,
-        settings={"effect_size": by},
+        settings={"effect_size": by, **({"bayes": True} if bayes else {})},
         digits=DIGITS,
-        notes=_pair_notes(comparisons[0]),
+        notes=(*_pair_notes(comparisons[0]), *_price_notes(several), *equivalence_notes(several), *_bayes_notes(bayes)),
         superscripts={"difference": [text for each in comparisons for text in _marks(each)]},
-        latex_columns=tuple(name for name in rows.columns if name not in ("significant", "p_method", *hidden(several))),
-        hidden=(*hidden(several), "p_method"),
+        latex_columns=tuple(
+            name for name in rows.columns if name not in ("significant", "p_method", *UNSEEN, *hidden(several))
+        ),
+        hidden=(*hidden(several), "p_method", *UNSEEN),
         latex_notes=_meanings(comparisons[0]),
         dispensable=(*[name for name in rows.columns if name.endswith(("_a", "_b"))][2:], "effect_size", "significant"),
         heading="Every pair",
     )
+
+
+def _bayes_notes(bayes: Sequence[tuple[Comparison, Posterior]]) -> list[str]:
+    """What the probabilities come to, and what they assume."""
+    texts = []
+    for one, each in bayes:
+        by = f" by more than {each.margin:g}" if each.margin else ""
+        count = BAYES_COUNT(measure=one.measure, pairs=len(one.p), likely=int(each.likely.sum()), by=by)
+        assumed = BAYES_ASSUMES(
+            measure=one.measure, level=100 * (1 - one.alpha), sd=each.systems_sd, low=each.systems_sd_lower,
+            high=each.systems_sd_upper,
+        )  # fmt: skip
+        texts += [f"{count}.", assumed]
+    if bayes and bayes[0][0].n_systems < FEW_SYSTEMS:
+        texts.append(BAYES_FEW(systems=bayes[0][0].n_systems))
+    return texts
 
 
 def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:
@@ -262,6 +387,7 @@ def _leaderboard(several: MeasureComparisons, settings: Any) -> Sheet:
         notes=(
             *_full_stops(_headline(several)),
             *_leaderboard_notes(first, letters, show_groups),
+            *equivalence_notes(several),
             *_best_and_ranks(several),
         ),
         hidden=unseen,
@@ -298,7 +424,7 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
             b=comparison.system_b[at],
             p=p_text(float(comparison.p_adjusted[at]), comparison.alpha),
         )
-        if hardly_separated(comparison, at):
+        if hardly_separated(comparison)[at]:
             finding += f" {PRICE(a=comparison.system_a[at], b=comparison.system_b[at])}"
     return Answer(
         headline=BEATS_ON(a=a, b=b, wins=wins, topics=comparison.n_topics, losses=losses),
@@ -309,14 +435,26 @@ def pair_answer(result: PairTopics, settings: Any) -> Answer:
     )
 
 
-def hardly_separated(comparison: Comparison, at: int) -> bool:
-    """Whether max-t leaves a pair undecided that varies far less than the average pair (and is not identical)."""
-    if not TESTS[comparison.test].by_maximum or comparison.significant[at] or len(comparison.p) == 1:
-        return False
+def hardly_separated(comparison: Comparison) -> NDArray[np.bool_]:
+    """Which pairs max-t leaves undecided that vary far less than the average pair (and are not identical)."""
+    if not TESTS[comparison.test].by_maximum or len(comparison.p) == 1:
+        return np.zeros(len(comparison.p), dtype=np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         # sd/√V_E2, from the two effect sizes; v0 = 2·V_E2.
-        share = (comparison.effect_size_residual[at] / comparison.effect_size[at]) ** 2 / 2
-    return bool(share < NEAR_IDENTICAL)
+        share = (comparison.effect_size_residual / comparison.effect_size) ** 2 / 2
+    return np.asarray(~comparison.significant & (share < NEAR_IDENTICAL))
+
+
+def _price_notes(several: MeasureComparisons) -> list[str]:
+    """Pairs that max-t can hardly separate, and what to do about them."""
+    texts = []
+    for one in several.values():
+        if (near := np.flatnonzero(hardly_separated(one))).size:
+            pairs = plural(len(near), "pair")
+            verb = "is" if len(near) == 1 else "are"
+            verb2 = "varies" if len(near) == 1 else "vary"
+            texts.append(PRICES(pairs=pairs, verb=verb, verb2=verb2, example=one.pair_names(near[:1], " and ")[0]))
+    return texts
 
 
 def _one_pair(sheet: Sheet, at: int) -> Sheet:
@@ -357,6 +495,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
         agreement = INTERVAL_PAIRWISE()
     elif TESTS[result.test].by_maximum and critical is not None and math.isfinite(critical):
         agreement = INTERVAL_ONE_VALUE(critical=critical)
+    elif TESTS[result.test].by_maximum:
+        agreement = INTERVAL_OF_MAXIMUM()
     else:
         agreement = INTERVAL_AGREES()
     notes = [f"lower, upper: {1 - result.alpha:.0%} {result.interval}; {agreement}."]
@@ -364,6 +504,8 @@ def _pair_notes(result: Comparison) -> tuple[str, ...]:
         notes += [UNJUDGED_ENDS(what="difference"), _direction_kept(result)]
     if result.statistic != "mean":
         notes.append(f"effect_size: of the mean difference, which is not that of the {result.statistic}s.")
+    if result.margin is not None:
+        notes.append(VERDICT_COLUMN(level=100 * result.within_level, margin=result.margin))
     return (*notes, *level_notes(result))
 
 

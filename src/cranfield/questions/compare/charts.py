@@ -63,6 +63,8 @@ MOST_CURVE_POINTS = 200
 LEAST_LEVEL = 1e-6
 """Where the axis of significance levels ends at the latest: below it nothing is left to decide."""
 BETTER, UNCORRECTED, NEITHER, WORSE = "row better", "only before correction", "not separated", "row worse"
+ALIKE = "equivalent"
+_ALIKE = "#8cc5a5"
 _DECISIONS = {BETTER: DARK, WORSE: "#7f9cb8", UNCORRECTED: "#f3cf96", NEITHER: "#f4f5f6"}
 """Four steps from dark to light, apart in grey too."""
 
@@ -183,7 +185,8 @@ def _groups(comparison: Comparison, most: int) -> Drawing | None:
 def pairs(comparison: Comparison) -> Drawing:
     """The decision on every pair as a map, systems best first; equal neighbours are one block."""
     names = list(comparison.systems)
-    drawn = block_map(names, _decisions(comparison), _DECISIONS)
+    tones = _DECISIONS if comparison.margin is None else {**_DECISIONS, ALIKE: _ALIKE}
+    drawn = block_map(names, _decisions(comparison), tones)
     finding = (
         f"{how_many_differ(comparison)} ({comparison.discriminative_power:.0%})"
         if len(comparison.p)
@@ -202,10 +205,13 @@ def _decisions(comparison: Comparison) -> list[list[str]]:
     m = len(comparison.systems)
     table = [[""] * m for _ in range(m)]
     rows = zip(
-        comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference, strict=True
-    )
-    for a, b, significant, p, difference in rows:
-        if not significant:
+        comparison.pairs.a, comparison.pairs.b, comparison.significant, comparison.p, comparison.difference,
+        comparison.equivalent, strict=True,
+    )  # fmt: skip
+    for a, b, significant, p, difference, equivalent in rows:
+        if not significant and equivalent:
+            table[a][b] = table[b][a] = ALIKE
+        elif not significant:
             table[a][b] = table[b][a] = UNCORRECTED if at_most(p, comparison.alpha) else NEITHER
         else:
             table[a][b], table[b][a] = (BETTER, WORSE) if difference > 0 else (WORSE, BETTER)

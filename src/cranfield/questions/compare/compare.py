@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast, overload
 
 from cranfield.collection.doors import QrelsLike, RunsLike
@@ -34,9 +35,11 @@ from cranfield.questions.compare.corrections import CORRECTIONS
 from cranfield.questions.compare.grid import GridScores
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.pairs import Pairs
-from cranfield.questions.compare.question import ComparisonQuestion
+from cranfield.questions.compare.question import CompareQuestion, ComparisonQuestion
 from cranfield.questions.compare.resampled import Resampling, Statistic, find_statistic
 from cranfield.questions.compare.tests import TESTS, PValues, any_statistic_names
+from cranfield.questions.compare.within_teams import compare_within, find_teams, members_of
+from cranfield.questions.variance.estimate import Teams
 from cranfield.scores.doors import ScoresLike
 from cranfield.scores.matrix import ScoreMatrix, Scores
 
@@ -55,6 +58,7 @@ class FamilyOptions(TypedDict, total=False):
     executor: Executor | None
     memory: float
     progress: Progress | None
+    margin: float | None
 
 
 class Options(FamilyOptions, total=False):
@@ -65,8 +69,16 @@ class Options(FamilyOptions, total=False):
     intervals: IntervalKind
 
 
+class CompareOptions(Options, total=False):
+    """What `compare` alone can be told."""
+
+    within_teams: bool
+    teams: Teams | None
+    team_prefix: str | None
+
+
 @overload
-def compare(scores: ScoreMatrix, **options: Unpack[Options]) -> Comparison: ...
+def compare(scores: ScoreMatrix, **options: Unpack[CompareOptions]) -> Comparison: ...
 
 
 @overload
@@ -76,7 +88,7 @@ def compare(
     *,
     qrels: QrelsLike | None = None,
     measure: str,
-    **options: Unpack[Options],
+    **options: Unpack[CompareOptions],
 ) -> Comparison: ...
 
 
@@ -87,7 +99,7 @@ def compare(
     *,
     qrels: QrelsLike | None = None,
     measure: Sequence[str] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[CompareOptions],
 ) -> Comparison | MeasureComparisons: ...
 
 
@@ -111,6 +123,10 @@ def compare(
     executor: Executor | None = None,
     memory: float = MEMORY_MB,
     progress: Progress | None = None,
+    margin: float | None = None,
+    within_teams: bool = False,
+    teams: Teams | None = None,
+    team_prefix: str | None = None,
 ) -> Comparison | MeasureComparisons:
     """Which systems differ? Every pair of systems, or every system against baselines, in one call.
 
@@ -157,6 +173,15 @@ def compare(
     workers, executor, memory, progress
         How many threads, or any `concurrent.futures.Executor`; about how many megabytes of memory; a callback. None
         of them changes a result.
+    margin : float, optional
+        Largest difference that does not matter. A pair is shown equivalent when the interval of its difference lies
+        within ±margin (see `Comparison.equivalent`); only for a two-sided test.
+    within_teams : bool
+        Compare the systems of each team only, one family per team, with the mean variance of its own pairs: for
+        variants of one system, which max-t hardly separates in a large family.
+    teams : mapping from system to team, or a file that `read_teams` reads; or instead
+    team_prefix : str
+        A regular expression: the team is what it matches at the start of a system's name.
 
     Returns
     -------
@@ -191,7 +216,12 @@ def compare(
         check_resamples(n_resamples)
     asked = ComparisonQuestion(
         test=test, correction=correction, alternative=alternative, alpha=alpha, n_resamples=n_resamples,
-        intervals=intervals, seed=seed,
+        intervals=intervals, seed=seed, margin=margin,
+    )  # fmt: skip
+    listed = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    CompareQuestion(
+        within_teams=within_teams, teams=None if teams is None else Path("teams"), team_prefix=team_prefix,
+        baseline=listed or None, across_measures=across_measures and within_teams,
     )  # fmt: skip
     name, function = find_statistic(statistic)
     check(asked.test or TEST, asked.correction, alternative, name)
@@ -201,8 +231,14 @@ def compare(
         raise ArgumentError(f"test {asked.test!r} compares means only. For statistic {name!r} use one of: {others}.")
     given, said = judged(scores, runs, qrels, measure, workers)
     one_family = across_measures and len(given) > 1
-    baselines = tuple(dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ()))
-    chosen = TESTS[asked.test or _usual_test(given, asked.correction, how, len(baselines), one_family)]
+    baselines = tuple(dict.fromkeys(listed))
+    known = (
+        find_teams([*dict.fromkeys(s for one in given.values() for s in one.systems)], teams, team_prefix)
+        if (within_teams)
+        else {}
+    )
+    sizes = _family_sizes(given, len(baselines), known)
+    chosen = TESTS[asked.test or _usual_test(sizes, asked.correction, how, one_family)]
     plan = Plan(
         chosen,
         "none" if chosen.corrects_family else asked.correction or CORRECTION,
@@ -213,27 +249,41 @@ def compare(
         intervals,
         how,
         len(given) if one_family else 1,
+        margin,
     )
     if one_family and CORRECTIONS[plan.correction].of_scores:
         raise ArgumentError(
             f"`correction` {plan.correction!r} covers the pairs of one measure, not `across_measures`. Use 'holm', or "
             "leave `across_measures` out."
         )
+    if within_teams:
+        return _concluded([compare_within(one, known, plan, said) for one in given.values()], across_measures)
     tested = [tested_family(find_family(matrix, plan), plan) for matrix in given.values()]
     families = [tested] if one_family else [[each] for each in tested]
     found = [result for family in families for result in conclude(family, plan, said)]
+    return _concluded(found, across_measures)
+
+
+def _concluded(found: list[Comparison], across_measures: bool) -> Comparison | MeasureComparisons:
     result = MeasureComparisons(tuple(found), across_measures)
-    notify(result.warnings)
+    notify(result.warnings, stacklevel=4)
     return result if len(result) > 1 else result.first
 
 
-def _usual_test(given: Scores, correction: str | None, how: Resampling, n_baselines: int, one_family: bool) -> str:
+def _family_sizes(given: Scores, n_baselines: int, teams: Mapping[str, str]) -> list[int]:
+    """Comparisons by every measure; within teams those of the largest."""
+    if teams:
+        systems = [max(map(len, members_of(matrix, teams).values())) for matrix in given.values()]
+    else:
+        systems = [matrix.n_systems for matrix in given.values()]
+    # Pairs of all systems, without those among the systems that are no baseline.
+    return [m * (m - 1) // 2 - (rest * (rest - 1) // 2 if (rest := m - n_baselines) < m else 0) for m in systems]
+
+
+def _usual_test(sizes: list[int], correction: str | None, how: Resampling, one_family: bool) -> str:
     """The test when none is named: max-t for the means of a large family, randomisation for all others."""
     if correction is not None or not how.on_means:
         return TEST
-    systems = [matrix.n_systems for matrix in given.values()]
-    # Pairs of all systems, without those among the systems that are no baseline.
-    sizes = [m * (m - 1) // 2 - (rest * (rest - 1) // 2 if (rest := m - n_baselines) < m else 0) for m in systems]
     return FAMILY_TEST if (sum(sizes) if one_family else max(sizes)) > FEW_COMPARISONS else TEST
 
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from cranfield.core.defaults import INTERVALS, MOST_LETTERED, Alternative, IntervalKind
 from cranfield.core.invariants import check_finite, check_interval, check_p, claim
-from cranfield.core.labels import summary
+from cranfield.core.labels import plural, summary
 from cranfield.core.results import Result
 from cranfield.core.sentences import sentence
 from cranfield.core.signature import signature
 from cranfield.questions.compare.corrections import CORRECTIONS, at_most
-from cranfield.questions.compare.groups import MARKS, letters, mark
+from cranfield.questions.compare.equivalence import alike, is_alone, margin_level, shown_within, verdicts
+from cranfield.questions.compare.groups import MARKS, letter, letters, mark
 from cranfield.questions.compare.intervals import Basis
 from cranfield.questions.compare.pairs import Pairs
 from cranfield.questions.compare.question import ComparisonQuestion
@@ -29,6 +30,7 @@ from cranfield.scores.matrix import ScoreMatrix
 if TYPE_CHECKING:
     from cranfield.core.answer import Answer, Drawings
     from cranfield.core.question import Question
+    from cranfield.questions.compare.bayes import Posterior
 
 Array = NDArray[np.float64]
 P_METHODS = {
@@ -117,6 +119,9 @@ class Comparison(Result):
     exact : whether all possible resamples were enumerated
     seed : seed of the resamples
     across_measures : whether the adjustment counts the comparisons of other measures too
+    margin : largest difference that does not matter, where one is given
+    within : both ends of the intervals that decide on equivalence, where there is a margin
+    teams : the team of every pair, where systems are compared within teams; each team is then a family
     scores : the scores that were compared, topics and systems in byte order of their names
     warnings : what to know before relying on the result
     """
@@ -157,6 +162,9 @@ class Comparison(Result):
     scores: ScoreMatrix
     across_measures: bool = False
     warnings: tuple[str, ...] = field(default=())
+    margin: float | None = None
+    within: tuple[Array, Array] | None = None
+    teams: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a result that cannot be right: a mistake in the program, not in the data.
@@ -170,13 +178,18 @@ class Comparison(Result):
         for size in (self.effect_size, self.effect_size_residual):
             claim(not np.isinf(size).any(), what, "an infinite effect size")
         check_interval(what, "difference", self.lower, self.difference, self.upper)
+        if self.within is not None:
+            check_interval(what, "difference", self.within[0], self.difference, self.within[1])
         check_interval(what, "value", self.value_lower, self.value, self.value_upper)
         check_interval(what, "rank", self.rank_lower, self.rank, self.rank_upper)
         if CORRECTIONS[self.correction].of_scores is not None or TESTS[self.test].by_maximum:
             check_p(what, self.p)
             check_p(what, self.p_adjusted)
             return  # too few resamples bound nothing, and a warning says so
-        check_p(what, self.p, self.p_adjusted)
+        family = np.array(self.teams)
+        for team in dict.fromkeys(self.teams) or (None,):
+            own = slice(None) if team is None else family == team
+            check_p(what, self.p[own], self.p_adjusted[own])
         claim(self.alternative == "greater" or np.isfinite(self.upper).all(), what, "an interval without end")
         claim(self.alternative == "less" or np.isfinite(self.lower).all(), what, "an interval without end")
 
@@ -198,6 +211,42 @@ class Comparison(Result):
         return at_most(self.p_adjusted, self.alpha)
 
     @property
+    def equivalent(self) -> NDArray[np.bool_]:
+        """Which pairs are shown to differ by less than the margin; none without a margin."""
+        if self.margin is None or self.within is None:
+            return np.zeros(len(self.p), dtype=np.bool_)
+        return shown_within(*self.within, self.margin)
+
+    @property
+    def verdict(self) -> list[str]:
+        """What is shown of every pair: ``differs``, ``equivalent``, ``both`` (by less than the margin) or ``open``."""
+        return verdicts(self.significant, self.equivalent)
+
+    @property
+    def within_level(self) -> float:
+        """The level of the intervals that decide on equivalence: 1 − alpha, or 1 − 2·alpha for one pair."""
+        corrects = TESTS[self.test].corrects_family
+        alone = not self.teams and is_alone(self.family, self.correction, corrects)
+        return 1 - margin_level(self.alpha, alone)
+
+    @cached_property
+    def alike(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of systems of which every two are shown equivalent; with baselines, each with those like it."""
+        near = self._systems_square(self.equivalent)
+        if self.baselines:
+            at = [self.systems.index(name) for name in self.baselines]
+            groups = [sorted({j, *np.flatnonzero(near[j]).tolist()}) for j in at if near[j].any()]
+        else:
+            groups = alike(near)
+        return tuple(tuple(self.systems[i] for i in group) for group in groups)
+
+    def _systems_square(self, of_pairs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What holds of pairs, systems × systems; False for what was not tested."""
+        square = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        square[self.pairs.a[of_pairs], self.pairs.b[of_pairs]] = True
+        return np.asarray(square | square.T)
+
+    @property
     def system_a(self) -> tuple[str, ...]:
         """The first system of every pair: the better one of all pairs, the system compared with a baseline."""
         return tuple(self.systems[i] for i in self.pairs.a)
@@ -213,6 +262,7 @@ class Comparison(Result):
         return pl.DataFrame(
             {
                 "measure": [self.measure] * len(self.p),
+                **({"team": self.teams} if self.teams else {}),
                 "system_a": self.system_a,
                 "system_b": self.system_b,
                 f"{name}_a": self.value[self.pairs.a],
@@ -225,6 +275,7 @@ class Comparison(Result):
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
                 "significant": self.significant,
+                **self._shown(),
                 "p_method": self.p_method,
             },
             schema_overrides={"measure": pl.String, "p_method": pl.String},
@@ -242,6 +293,10 @@ class Comparison(Result):
         known = self.scores.unjudged if self.statistic == "mean" else None
         return None if known is None else known.differences(self.system_a, self.system_b, self.scores.topics)
 
+    def _shown(self) -> dict[str, Any]:
+        """With a margin: whether every pair is shown equivalent, and what is shown of it in a word."""
+        return {} if self.margin is None else {"equivalent": self.equivalent, "verdict": self.verdict}
+
     def _where_bounded(self, end: Array) -> pl.Series:
         """Ends of intervals; none where there is no interval, because max-t has no variance."""
         return pl.Series(np.where(np.isinf(self.basis.error), np.nan, end)).fill_nan(None)
@@ -253,6 +308,18 @@ class Comparison(Result):
     def pair(self, system_a: str, system_b: str) -> PairTopics:
         """Two of the systems topic by topic, whether or not they were tested against each other."""
         return PairTopics(self, system_a, system_b)
+
+    def posterior(self) -> Posterior:
+        """How probable it is that one system of a pair is better by more than the margin; see `bayes`.
+
+        >>> from cranfield import ScoreMatrix, compare
+        >>> values = [[.2, .5, .3], [.3, .4, .2], [.1, .3, .3], [.2, .6, .4], [.4, .5, .2]]
+        >>> compare(ScoreMatrix(values, "12345", "abc", "AP"), test="t").posterior().better.round(2).tolist()
+        [1.0, 1.0, 0.68]
+        """
+        from cranfield.questions.compare.bayes import posterior
+
+        return posterior(self)
 
     @property
     def p_methods(self) -> dict[str, int]:
@@ -293,9 +360,7 @@ class Comparison(Result):
     @property
     def separated(self) -> NDArray[np.bool_]:
         """Which two systems differ significantly, systems × systems; False for what was not tested."""
-        differ = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
-        differ[self.pairs.a[self.significant], self.pairs.b[self.significant]] = True
-        return np.asarray(differ | differ.T)
+        return self._systems_square(self.significant)
 
     @cached_property
     def unseparated_ranks(self) -> tuple[str, ...]:
@@ -346,8 +411,30 @@ class Comparison(Result):
                 "marks" if self.baselines else "group": groups,
             }
         )
+        if self.margin is not None:
+            board = board.with_columns(alike=pl.Series(self.alike_marks(letters), dtype=pl.String))
         board = board if self.best is None else board.with_columns(may_be_best=pl.Series(self.best))
         return board.with_columns(**_ends(self.mean_bounds))
+
+    def alike_marks(self, letters: bool | None = None) -> list[str]:
+        """Per system, the letters of its groups of systems shown alike, or with baselines their marks.
+
+        Of many systems the number of those shown equivalent to it.
+        """
+        if not self.baselines and not self.shows_letters(letters):
+            counts = self._systems_square(self.equivalent).sum(axis=1).tolist()
+            return [f"{count:,}" if count else "" for count in counts]
+        names: dict[str, list[str]] = {name: [] for name in self.systems}
+        if self.baselines:
+            for a, b, yes in zip(self.system_a, self.system_b, self.equivalent, strict=True):
+                if yes:
+                    names[a].append(mark(self.baselines.index(b)))
+        else:
+            for number, group in enumerate(self.alike):
+                for name in group:
+                    names[name].append(letter(number))
+        between = " " if any(len(sign) > 1 for own in names.values() for sign in own) else ""
+        return [between.join(own) for own in names.values()]
 
     @cached_property
     def unseparated_from_best(self) -> tuple[str, ...]:
@@ -418,9 +505,11 @@ class Comparison(Result):
             own = kind if self.basis.percentile is None or test.by_maximum else PERCENTILE
             return f"{own} per pair"
         if test.corrects_family:
-            return f"simultaneous interval of {test.title}"
+            return f"simultaneous interval of {test.title}{' per team' if self.teams else ''}"
         if self.correction == "none" or self.family == 1:
             return kind
+        if self.teams:
+            return f"{kind}, simultaneous over the comparisons of a team ({correction.title})"
         scope = "the significant ones of " if correction.controls == "false discovery rate" else ""
         return f"{kind}, simultaneous over {scope}{self.family} comparisons ({correction.title})"
 
@@ -449,12 +538,20 @@ class Comparison(Result):
             baseline=self.baselines or None,
             alternative=self.alternative,
             correction="by the test itself" if test.corrects_family else self.correction,
-            family=f"{self.family} comparison{'s' * (self.family != 1)}",
+            family=self._family_text(),
             alpha=self.alpha,
             intervals=None if self.intervals == INTERVALS else self.intervals,
+            margin=self.margin,
             resamples=self.n_resamples if drawn else None,
             seed=self.seed if drawn else None,
         )
+
+    def _family_text(self) -> str:
+        """How many comparisons a family has; of teams how many families there are, and the largest."""
+        size = f"{self.family} comparison{'s' * (self.family != 1)}"
+        if not self.teams:
+            return size
+        return f"one per team ({plural(len(dict.fromkeys(self.teams)), 'team')}, at most {size})"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -470,6 +567,7 @@ class Comparison(Result):
             n_topics=self.n_topics,
             n_systems=self.n_systems,
             exact=self.exact,
+            **({"within_teams": True, "n_teams": len(dict.fromkeys(self.teams))} if self.teams else {}),
         )
 
     @property
@@ -480,6 +578,7 @@ class Comparison(Result):
             verdict = ONE_DIFFERS if self.significant[0] else ONE_NOT_SHOWN
             return verdict(a=self.system_a[0], b=self.system_b[0], **level)
         what = f"against {', '.join(self.baselines)}" if self.baselines else "all pairs"
+        what = "within teams" if self.teams else what
         return PAIRS_DIFFER(separated=int(self.significant.sum()), pairs=len(self.p), what=what, **level)
 
     def summary(self) -> str:

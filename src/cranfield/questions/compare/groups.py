@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 MARKS = "†‡§¶"
 """Marks for baselines, in the order papers use them; after the fourth they are doubled, tripled …"""
 
+ALIKE = "≈"
+"""Stands before the marks or letters of systems shown equivalent."""
+
 
 def mark(number: int) -> str:
     """The mark of a baseline, counting from 0.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import defaults
@@ -71,6 +72,15 @@ class FamilyQuestion(RunsOrScores):
     workers: int | None = shared.workers()
     cluster: str | None = shared.cluster()
     memory: float = shared.memory()
+    margin: float | None = setting(
+        None,
+        "Largest difference that does not matter, in units of the measure: shows which systems are equivalent.",
+        metavar="D",
+        check=shared.positive,
+        example=0.01,
+        more=True,
+        group="Statistics",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +118,14 @@ class ComparisonQuestion(FamilyQuestion):
         from cranfield.questions.compare.compare import compare
 
         return compare
+
+    def check_together(self) -> None:
+        """Equivalence has two sides."""
+        if self.margin is not None and self.alternative != defaults.ALTERNATIVE:
+            raise ArgumentError(
+                f"`margin` needs alternative 'two-sided'; got {self.alternative!r}. For one candidate and one "
+                "direction use `gate`."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +184,24 @@ class CompareQuestion(ComparisonQuestion):
         part="view",
         on_page=False,
     )
+    bayes: bool = setting(
+        False,
+        "Add the probability of a difference beyond the margin, assuming normally distributed system means.",
+        part="view",
+        on_page=False,
+    )
+
+    within_teams: bool = setting(
+        False, "Compare the systems of each team, one family per team; for variants of one system.", on_page=False,
+        group="Statistics",
+    )  # fmt: skip
+    teams: Path | None = shared.teams("File of lines `system team`, for --within-teams.")
+    team_prefix: str | None = setting(
+        None,
+        "Regular expression that finds the team at the start of a system's name.",
+        metavar="PATTERN",
+        on_page=False,
+    )
 
     def read(self, files: Files, bar: Bar) -> tuple[Tuning] | None:
         """With --tune: families, tuned."""
@@ -206,6 +242,13 @@ class CompareQuestion(ComparisonQuestion):
 
     def check_together(self) -> None:
         """Tuning is asked for as a whole, and for one measure."""
+        super().check_together()
+        if not self.within_teams and (self.teams is not None or self.team_prefix is not None):
+            raise ArgumentError("`teams` and `team_prefix` need `within_teams`. Add it.")
+        if self.within_teams and self.baseline:
+            raise ArgumentError("`within_teams` compares all pairs of a team. Leave `baseline` out.")
+        if self.within_teams and self.across_measures:
+            raise ArgumentError("`within_teams` has one family per team and measure. Leave `across_measures` out.")
         if not self.tune and (set(self.changed()) & {*self.splitting, "pattern", "one_family"}) - {"seed"}:
             raise ArgumentError("`folds`, `holdout` and the other tuning options need `tune`. Add it.")
         if self.tune and self.measure is not None and len(self.measure) > 1:

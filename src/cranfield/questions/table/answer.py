@@ -12,7 +12,8 @@ from cranfield.core.answer import Answer, Chart
 from cranfield.core.formats.csv import to_csv
 from cranfield.core.formats.latex import tex
 from cranfield.core.tables import DIGITS, Sheet, steady_rows
-from cranfield.questions.compare.answer import level_notes
+from cranfield.questions.compare.answer import equivalence_notes, level_notes
+from cranfield.questions.compare.groups import ALIKE
 
 if TYPE_CHECKING:
     from cranfield.questions.table.table import PaperTable
@@ -25,6 +26,7 @@ def table_answer(result: PaperTable, settings: Any) -> Answer:
 
     def sheet() -> Sheet:
         notes = (explained,) if explained else level_notes(result.first)
+        notes += equivalence_notes(result.comparisons)
         facts = {**result.settings, **({"methods": explained} if explained else {})}
         shown = Sheet(
             "table", wide_text(result, digits), result.signature, title=result.caption().replace("in bold", "with *"),
@@ -87,8 +89,9 @@ def body(result: PaperTable, digits: int, markup: Markup) -> list[list[str]]:
         for measure in result.measures:
             one = result.cells[system, measure]
             mean = f"{one.mean:.{digits}f}"
-            between = " " if any(len(sign) > 1 for sign in one.marks) else ""
-            text = (markup.best.format(mean) if one.best else mean) + markup.sign(between.join(one.marks))
+            between = " " if any(len(sign) > 1 for sign in (*one.marks, *one.alike)) else ""
+            signs = [between.join(one.marks), ALIKE + between.join(one.alike) if one.alike else ""]
+            text = (markup.best.format(mean) if one.best else mean) + markup.sign(" ".join(filter(None, signs)))
             if result.show_intervals:
                 text += markup.interval.format(markup.escape(f"[{one.lower:.{digits}f}, {one.upper:.{digits}f}]"))
             row += [text, *("/".join(map(str, counts)) if counts else "–" for counts in one.wins)]
@@ -111,6 +114,8 @@ def wide(result: PaperTable) -> pl.DataFrame:
         if result.show_intervals:
             row |= {f"{measure}_lower": one.lower, f"{measure}_upper": one.upper}
         row |= {f"{measure}_marks": " ".join(one.marks), f"{measure}_best": one.best}
+        if result.first.margin is not None:
+            row[f"{measure}_equivalent"] = " ".join(one.alike)
         row |= {f"{measure}_{what}_{name}": count for name, what, count in result.won(one)}
     return pl.DataFrame(list(rows.values()), infer_schema_length=None)
 

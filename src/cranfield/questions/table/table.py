@@ -17,7 +17,7 @@ from cranfield.core.labels import joined, plural
 from cranfield.core.results import Result
 from cranfield.questions.compare.compare import FamilyOptions, compare_measures
 from cranfield.questions.compare.comparison import Comparison
-from cranfield.questions.compare.groups import letter, mark
+from cranfield.questions.compare.groups import ALIKE, letter, mark
 from cranfield.questions.compare.measures import MeasureComparisons
 from cranfield.questions.compare.tests import TESTS
 from cranfield.questions.compare.topics import wins_ties_losses
@@ -43,6 +43,7 @@ class Cell:
     marks : the marks of the baselines it differs from, or the letters of the systems it is better than
     best : whether no system has a higher mean
     wins : for every baseline, the topics won, tied and lost; None against itself
+    alike : with a margin, the marks of the baselines, or the letters of the systems, that it is equivalent to
     """
 
     mean: float
@@ -51,6 +52,7 @@ class Cell:
     marks: tuple[str, ...]
     best: bool
     wins: tuple[tuple[int, int, int] | None, ...]
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,6 +115,7 @@ class PaperTable(Result):
             elif letters:
                 better, worse = (a, b) if comparison.difference[at] > 0 else (b, a)
                 marks[better].append(letters[worse])
+        alike = self._alike(comparison)
         order = [*baselines.values(), *letters.values()]
         return {
             name: Cell(
@@ -126,9 +129,23 @@ class PaperTable(Result):
                 )
                 if self.wins
                 else (),
+                tuple(sorted(alike[name], key=order.index)),
             )
             for i, name in enumerate(comparison.systems)
         }
+
+    def _alike(self, comparison: Comparison) -> dict[str, list[str]]:
+        """The marks or letters of those that every system is shown equivalent to."""
+        signs: dict[str, list[str]] = {name: [] for name in comparison.systems}
+        baselines, letters = self.baselines, self.letters
+        for at in np.flatnonzero(comparison.equivalent):
+            a, b = comparison.systems[comparison.pairs.a[at]], comparison.systems[comparison.pairs.b[at]]
+            if baselines:
+                signs[a].append(baselines[b])
+            elif letters:
+                signs[a].append(letters[b])
+                signs[b].append(letters[a])
+        return signs
 
     def to_frame(self) -> pl.DataFrame:
         """One row per system and measure: mean, lower, upper, marks, best, and the topics won, tied and lost."""
@@ -137,6 +154,7 @@ class PaperTable(Result):
             rows.append(
                 {"system": system, "measure": measure, "mean": cell.mean, "lower": cell.lower, "upper": cell.upper}
                 | {"marks": " ".join(cell.marks), "best": cell.best}
+                | ({} if self.first.margin is None else {"equivalent": " ".join(cell.alike)})
                 | {f"{what}_{name}": count for name, what, count in self.won(cell)}
             )
         return pl.DataFrame(rows, infer_schema_length=None)
@@ -159,6 +177,9 @@ class PaperTable(Result):
         else:
             parts.append(f"{plural(len(self.systems), 'system')} are too many to mark; every pair was compared")
         parts[-1] += f" ({self._test()})."
+        if first.margin is not None and (self.baselines or self.letters):
+            level = f"{first.within_level:.0%} intervals"
+            parts.append(f"{ALIKE}: equivalent within ±{first.margin:g} to the systems marked after it ({level}).")
         if self.show_intervals:
             parts.append(f"In brackets: {1 - first.alpha:.0%} t intervals of the means.")
         if self.wins:
@@ -256,6 +277,8 @@ def table(
     baseline : str or several, optional
         Systems to compare all others with; a mark († ‡ …) behind a mean says which it differs from. Without any,
         all pairs are compared and letters say which systems a system is better than.
+    margin : float, optional
+        Also mark, by ≈, the systems shown to differ by less than this.
     test, correction, across_measures, alpha, n_resamples, seed, workers, executor, memory, progress
         As in `compare`.
 
