@@ -1000,10 +1000,11 @@ case("gating.absent-loss",
 def leaving_out(kind: str) -> str:
     from small_collections import qrels_of, run_of
 
-    lists = {"r1": "abx", "r2": "cab", "b1": "bda"}
-    lists = {"shared": {"r1": "abcd", "r2": "bacd", "b1": "abdc"}, "flat": dict.fromkeys(lists, "abcd")}.get(
-        kind, lists
-    )
+    lists = {"r1": "ab", "r2": "cab", "b1": "bda"}
+    lists = {
+        "shared": {"r1": "abcd", "r2": "bacd", "b1": "abdc"}, "flat": dict.fromkeys(lists, "abcd"),
+        "unjudged": lists | {"b1": "bxa"}, "deep": lists | {"b1": "bdaxyz"},
+    }.get(kind, lists)  # fmt: skip
     levels = {"a": 1, "b": 0, "c": 1, "d": 0} | ({"z": 1} if kind == "beyond" else {})
     qrels = qrels_of((topic, "0", document, level) for topic in "12" for document, level in levels.items())
     runs = [
@@ -1011,8 +1012,10 @@ def leaving_out(kind: str) -> str:
     ]
     teams = {"r1": "red", "r2": "green" if kind == "three teams" else "red", "b1": "blue"}
     measures = ["P@3", "AP"] if kind == "beyond" else ["AP", "P@2"]
-    return printed(cf.reuse(qrels, runs, teams, measures=measures, depths=4 if kind == "shared" else 3, cutoff=2,
-                            n_resamples=20))  # fmt: skip
+    depths = {"shared": [4], "deep": [3, 6]}.get(kind, [3])
+    named = ["r1", "r2", "b1", "b2"] if kind == "absent" else None
+    return printed(cf.reuse(qrels, runs, teams, measures=measures, depths=depths, cutoff=2, n_resamples=20,
+                            contributing=named))  # fmt: skip
 
 
 def reuse_case(name: str, pattern: str, true: str, false: str) -> None:
@@ -1021,7 +1024,7 @@ def reuse_case(name: str, pattern: str, true: str, false: str) -> None:
         assert found, leaving_out(true)
         return leaving_out(true), found.group()
 
-    case(f"reusability.{name}", shown, lambda: leaving_out(false))
+    case(name if "." in name else f"reusability.{name}", shown, lambda: leaving_out(false))
 
 
 reuse_case("no-rank-lost", r"Without its team's judgments, no run loses a rank \(AP, depth 4\)", "shared",
@@ -1032,6 +1035,10 @@ reuse_case("not-used", r"2 of 10 judgments are not used: .* all judgments\.", "b
 reuse_case("decisions-change", r"\d+ of \d+ decisions between runs of a left-out team and other runs change\.", "own",
            "three teams")  # fmt: skip
 reuse_case("order-kept", r"The tau between both orders of all systems is at least -?[\d.]+\d\.", "own", "flat")
+reuse_case("not-told", r"Reusability is unknown: only 75% of the pool of depth 3 is judged", "unjudged", "own")
+reuse_case("judged-in-part", r"Rows of depth 6 stand apart: .* so losses there are underestimated\.", "deep", "own")
+reuse_case("pool.contributing-absent", r"1 contributing runs are not among the runs \(b2\)\. .* brought\.", "absent",
+           "own")  # fmt: skip
 reuse_case("less-kind", r"By AP the loss is larger: 1 rank \(team red\)\.", "beyond", "own")
 
 

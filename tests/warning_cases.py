@@ -298,7 +298,8 @@ CASES["reusability.no-tau"] = (
 CASES["reusability.pool-not-judged"] = (
     lambda: (said(reused(1)),  # x is in the pool of a, b, c, d and x, and nobody judged it
              "Depth 3: only 80% of the pool of depth 3 was judged (4 of 5 documents per topic). Rank losses there are "
-             "underestimated, because fewer judged documents are unique to a team. Use a shallower depth."),
+             "underestimated, because fewer judged documents are unique to a team. Use a shallower depth, or name the "
+             "runs that built the pool (`contributing`)."),
     lambda: said(reused_apart()),
 )  # fmt: skip
 

@@ -232,7 +232,7 @@ VALUES: dict[str, Any] = {
     "spread": "0.4",
     "measure": "AP", "measures": "AP", "baseline": "{system}", "gains": "exp", "intents": "intents.txt", "seed": 7,
     "chart": None, "plot": "{new}.json", "output": "{new}.csv", "format": "json", "names": "AP",
-    "work": "{new}.work", "teams": "teams.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
+    "work": "{new}.work", "teams": "teams.txt", "contributing": "pooled.txt", "team_prefix": "[a-z]+", "pattern": "{{family}}(k={{k}})",
     "held_out": "{new}.csv", "scores": "ap.csv", "estimator": "residual", "epsilon": "0.7", "other_measure": "P@10",
     "factors": "factors.csv", "leave_out": "{system}", "title": "A title", "skip": "replicates", "collection": "qrels.txt",
     "kind": "qrels", "layout": "trec_eval", "n_documents": 120, "depth": 3, "depths": 3,
@@ -294,6 +294,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"{family}.csv").write_text("\n".join([header, *rows]) + "\n")
         systems = sorted(path.name.split(".")[0] for path in Path("runs").iterdir())
         Path("teams.txt").write_text("".join(f"{name} {name.split('-')[0]}\n" for name in systems))
+        Path("pooled.txt").write_text("".join(f"{name}\n" for name in systems[:-2]))
         Path("archive.txt").write_text("sample qrels.txt runs\n")
         Path("system").write_text(systems[0])
         Path("other").write_text(systems[1])

@@ -166,7 +166,7 @@ TEXTS = {
     "epsilon": ["past", "0", "0.5", "1", "2", "nan", "x"], "scores": ["x.csv", "y.csv"], "more": ["y.csv"], "skip": ["replicates"],
     "collections": ["archive.txt", "x.csv", "nowhere"], "cluster": ["nonsense", "local:0", "nowhere.json", "tcp://"],
     "teams": ["teams.txt", "letters.txt", "x.csv"], "team_prefix": ["[a-z]+", ".", "(", ".*", "(a+)+$"], "estimator": ["residual"],
-    "factors": ["factors.csv", "factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "RR", "x"],
+    "contributing": ["pooled.txt", "letters.txt", "nowhere"], "factors": ["factors.csv", "factors.csv", "x.csv"], "leave_out": ["a", "alder"], "chart": [""], "title": ["<b>"], "names": ["AP", "RR", "x"],
     "reference": ["x.csv"], "estimate": ["y.csv"], "collection": ["s/qrels.txt"], "files": ["x.csv"], "other_measure": ["AP", "score"],
 }  # fmt: skip
 FILES = [
@@ -298,6 +298,7 @@ def prepare(folder: Path) -> None:
     make_sample(n_topics=4, n_systems=4, n_documents=100, depth=10, length=20, seed=1).write(folder / "s", force=True)
     systems = sorted(path.name.split(".")[0] for path in (folder / "s" / "runs").iterdir())
     (folder / "teams.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate(systems)))
+    (folder / "pooled.txt").write_text("".join(f"{name}\n" for name in systems[1:]))
     (folder / "letters.txt").write_text("".join(f"{name} {'xy'[at % 2]}\n" for at, name in enumerate("abcdef")))
     (folder / "bare.csv").write_text("0.5,0.25\n0.75,1\n0.5,0.125\n")
     (folder / "archive.txt").write_text("one s/qrels.txt s/runs\ntwo d/qrels.txt d/runs\n")
@@ -321,7 +322,7 @@ def value_of(one: Setting, chance: random.Random, mild: bool = False) -> str:
     if one.kind is float:
         ends = [end for end in (one.least, one.most) if end is not None]
         return repr(float(chance.choice([*ends, *REAL])))
-    if one.kind is Path and one.name != "teams":
+    if one.kind is Path and one.name not in ("teams", "contributing"):
         return chance.choice(MADE)
     return chance.choice(TEXTS.get(one.name, NAMES))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from cranfield import (
     ArgumentError,
     CranfieldWarning,
     DataError,
+    FileError,
     Qrels,
     Run,
     ScoreMatrix,
@@ -168,17 +170,102 @@ def test_order_does_not_matter_and_the_result_says_what_it_did() -> None:
     again = small(n_resamples=20, runs=small_runs()[::-1], teams=dict(reversed(TEAMS.items())))
     assert found.to_frame().equals(again.to_frame())
     assert found.to_frame().columns == [
-        "measure", "view", "depth", "team", "runs", "unique_judged", "unique_relevant", "rank_drop", "score_change",
+        "measure", "view", "depth", "pool_judged", "team", "runs", "unique_judged", "unique_relevant", "rank_drop", "score_change",
         "tau", "lower", "upper", "pairs", "flips",
     ]  # fmt: skip
-    assert found.summary().startswith(
-        "Without its team's judgments, a run loses at most 1 rank (AP, depth 3, team red)."
-    )
+    assert found.summary() == "Reusability is unknown: only 80% of the pool of depth 3 is judged."
     assert found.worst().filter(pl.col("measure") == "AP")["team"].to_list()[1] == "red"
     assert found.settings["test"].startswith("paired t, Holm")
     assert found.signature.startswith("reusability, teams left out in turn; judgments qrels")
     assert found.to_dict()["systems"][0]["system"] == "b1"
-    assert "no run loses a rank" in small(leave_out="blue").summary()
+    assert found.sound_depth is None
+
+
+JUDGED = LISTS | {"r1": "ab"}
+"""The same lists without the unjudged document: the pool of depth 3 is judged."""
+
+
+def runs_of(lists: dict[str, str]) -> list[Run]:
+    return [run_of([(t, d, -at) for t in TOPICS for at, d in enumerate(lists[name])], name) for name in lists]
+
+
+def test_the_headline_is_of_the_deepest_pool_that_is_judged() -> None:
+    """Without x everything is judged; a fourth document that nobody judged makes depth 4 count no more."""
+    found = small(runs=runs_of(JUDGED))
+    assert found.summary().startswith(
+        "Without its team's judgments, a run loses at most 1 rank (AP, depth 3, team red)."
+    )
+    assert "no run loses a rank" in small(runs=runs_of(JUDGED), leave_out="blue").summary()
+    deep = small(runs=runs_of(JUDGED | {"b1": "bdaxyz"}), depths=[3, 6])
+    assert (deep.sound_depth, round(deep.shares[6], 3)) == (3, round(4 / 7, 3))
+    assert "(AP, depth 3, team red)" in deep.summary()
+    assert deep.to_frame().filter(pl.col("pool_judged") < 0.9)["depth"].unique().to_list() == [6]
+    said = deep.answer().sentences
+    assert (
+        "Rows of depth 6 stand apart: their pools are less than 90% judged, so losses there are underestimated." in said
+    )
+    assert not any("stand apart" in text for text in found.answer().sentences)
+
+
+def test_only_contributing_runs_build_the_pool() -> None:
+    """r2 alone brought c: if it did not contribute, c is outside the pool, and red has nothing of its own."""
+    found = small(runs=runs_of(JUDGED), contributing=["r1", "b1"], measures="AP")
+    rows = found.to_frame().filter((pl.col("measure") == "AP") & (pl.col("view") == "full list"))
+    assert {row["team"]: row["unique_judged"] for row in rows.to_dicts()} == {"blue": 2, "red": 0}
+    assert (found.pools[3], found.n_judged, found.settings["n_pooled"]) == (6, 8, 2)
+    assert found.settings["contributing"] == "2 runs"
+    # All runs are scored by that pool, also r2: AP of c a b without c is 1/2.
+    assert rows.filter(pl.col("team") == "red")["score_change"].to_list() == [0]
+    without_red = small(runs=runs_of(JUDGED), contributing=["b1"], measures="AP").to_frame()
+    assert without_red["team"].unique().to_list() == ["blue"]
+
+
+def test_the_same_as_a_collection_of_contributing_runs() -> None:
+    """Unique documents with contributing runs are those of a collection that has no other runs."""
+    chosen = [run for at, run in enumerate(SAMPLE.runs) if at % 3]
+    names = [run.system for run in chosen]
+    found = reuse(SAMPLE.qrels, SAMPLE.runs, SAMPLE_TEAMS, measures="AP", depths=10, contributing=names, n_resamples=20)
+    teams = {name: SAMPLE_TEAMS[name] for name in names}
+    alone = reuse(SAMPLE.qrels, chosen, teams, measures="AP", depths=10, n_resamples=20)
+    columns = ["team", "unique_judged", "unique_relevant", "pool_judged"]
+    assert (
+        found.to_frame()
+        .select(columns)
+        .unique()
+        .sort("team")
+        .equals(alone.to_frame().select(columns).unique().sort("team"))
+    )
+    assert found.to_frame()["pairs"].sum() > alone.to_frame()["pairs"].sum()
+
+
+def test_bad_contributing_runs(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as error:
+        small(contributing=["R1"])
+    assert str(error.value) == (
+        "`contributing`: none of the 3 runs is named (b1, r1, r2). Write one run name per line, as the runs are named."
+    )
+    with pytest.raises(ArgumentError) as empty:
+        small(contributing=[])
+    assert str(empty.value) == ("`contributing` is empty. Name the runs that built the pool, or omit it for all runs.")
+    with pytest.raises(ArgumentError) as nothing:
+        small(contributing=["b1"], leave_out="red")
+    assert str(nothing.value) == ("`leave_out`: no run of team red contributed to the pool. Leave out another team.")
+    absent = small(contributing=["r1", "b1", "late"]).warnings
+    assert (
+        "1 contributing runs are not among the runs (late). The pool lacks the documents that only they brought."
+        in absent
+    )
+    file = tmp_path / "pooled.txt"
+    file.write_text("run\n# judged\nr1\nb1\n")
+    assert small(contributing=file).settings["n_pooled"] == 2
+    file.write_text("r1 red\nb1\nb1\n")
+    with pytest.raises(FileError) as twice:
+        small(contributing=file)
+    assert "pooled.txt:1: expected one run name, found 2 words: 'r1 red'" in str(twice.value)
+    assert "run 'b1' already stands in line 2" in str(twice.value)
+    file.write_text("# nothing\n")
+    with pytest.raises(FileError, match="names no run; expected one run name on each line"):
+        small(contributing=file)
 
 
 def test_all_systems_tie() -> None:
@@ -258,7 +345,10 @@ def test_judgments_outside_the_pool_of_these_runs_are_counted() -> None:
     found = small(qrels=extra, depths=[1, 3])
     # First documents are a, c and b; all of a, b, c and d are among the first three; no run has `far`.
     assert (found.n_judged, dict(found.pools)) == (10, {1: 6, 3: 8})
-    assert found.to_dict()["pools"] == [{"depth": 1, "judged": 6}, {"depth": 3, "judged": 8}]
+    assert found.to_dict()["pools"] == [
+        {"depth": 1, "judged": 6, "judged_share": 1.0},
+        {"depth": 3, "judged": 8, "judged_share": 0.8},
+    ]
     said = answer(found).sentences[-1]
     assert said.startswith("2 of 10 judgments are not used: no run has their documents among its first 3. ")
     assert not any("not used" in text for text in answer(small()).sentences)
@@ -267,11 +357,11 @@ def test_judgments_outside_the_pool_of_these_runs_are_counted() -> None:
 def test_a_measure_that_falls_further_than_the_first_is_named() -> None:
     from cranfield.questions.reuse.answer import headline, other_measures
 
-    found = small()
+    found = small(runs=runs_of(JUDGED))
     rows = found.rows.with_columns(
         rank_drop=pl.when(pl.col("measure") == "P@2").then(pl.lit(7, pl.Int64)).otherwise("rank_drop")
     )
-    worse = Reuse(rows, found.system_rows, found.settings, found.n_judged, found.pools)
+    worse = Reuse(rows, found.system_rows, found.settings, found.n_judged, found.pools, found.shares)
     assert "loses at most 1 rank (AP, depth 3, team red)" in headline(worse)
     assert other_measures(worse) == "By P@2 the loss is larger: 7 ranks (team blue)."
     assert other_measures(found) == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cranfield.cli.build import Output
     from cranfield.collection.check import FileCheck
     from cranfield.collection.matched import Agreement
+    from cranfield.collection.types import Run
     from cranfield.core.question import Files
 
 
@@ -165,14 +166,21 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
     from cranfield.collection.pools import depth_pools, judged_counts
     from cranfield.collection.readers import read_qrels, read_runs
     from cranfield.core.labels import summary
+    from cranfield.questions.pool.contributing import contributing_runs, find_contributors, named_contributors
 
     entry = collection_format(None, output.output, "qrels")
     judged, depth = read_qrels(files["qrels"]), settings.depth
     runs = expand(files["runs"])
-    kept = depth_pools(judged, read_runs(runs), [depth], order=cast(Any, settings.order))[depth]
+    contributors = find_contributors(settings.contributing)
+    pooled: Iterable[Run] = read_runs(runs)
+    warnings = [*judged.notes, *runs.skipped]
+    if contributors is not None:
+        given = list(pooled)
+        pooled = contributing_runs(given, contributors)
+        warnings += contributors.absent([run.system for run in given])
+    kept = depth_pools(judged, pooled, [depth], order=cast(Any, settings.order))[depth]
     counts = judged_counts(kept, judged.topics)
     without_relevant = counts.filter(counts["relevant"] == 0)["topic"].to_list()
-    warnings = [*judged.notes, *runs.skipped]
     if without_relevant:
         warnings.append(
             f"{len(without_relevant)} of {len(counts)} topics have no relevant document left: "
@@ -183,6 +191,7 @@ def pool(settings: PoolQuestion, output: Output, files: Files) -> None:
         write(output.output, entry.write(kept, "qrels"), left)
     per_topic = counts["judged"].sum() / len(counts)
     shown = {"qrels": files["qrels"], **settings.to_dict()}
+    shown["contributing"] = named_contributors(settings.contributing)
     sheet = Sheet(
         "pool", counts, signature("pool", **shown), shown, tuple(warnings),
         title=f"Judged documents at pool depth {depth}",

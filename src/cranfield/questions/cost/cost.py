@@ -24,6 +24,7 @@ from cranfield.questions.design.grid import positive
 from cranfield.questions.design.interval import INTERVAL
 from cranfield.questions.design.result import Design, DesignKind, Variant
 from cranfield.questions.design.sense import sense
+from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.variance.estimate import VarianceEstimate
 
 if TYPE_CHECKING:
@@ -292,6 +293,7 @@ def cost(
     topic_cost: float = 0.0,
     budget: float | None = None,
     order: RankingOrder = ORDER,
+    contributing: Contributing | None = None,
     progress: Progress | None = None,
 ) -> Cost:
     """How deep to judge and how many topics, from judgments and runs of past collections.
@@ -306,6 +308,8 @@ def cost(
     collections : sequence of (judgments, runs)
         Both as objects or as files; several collections are pooled.
     measures, depths : the measures, and the pool depths to compare
+    contributing : names of runs, or a file with one name per line, optional
+        The runs that built the pools; all runs unless given. All runs are evaluated.
 
     References
     ----------
@@ -316,14 +320,18 @@ def cost(
     )
     chosen = estimator or wanted.design[1].estimator
     figures, said = pool_figures(
-        collections, measures, depths, estimator=chosen, alpha=alpha, order=order, progress=progress
-    )
+        collections, measures, depths, estimator=chosen, alpha=alpha, order=order,
+        contributors=find_contributors(contributing), progress=progress,
+    )  # fmt: skip
     priced = _priced(figures, wanted)
     if min_diff is not None:  # beside the scores of the deepest pool of every measure
         deepest = {one.measure: one.variance for one in sorted(figures, key=lambda one: one.depth)}
         for one in (one for one in deepest.values() if isinstance(one, VarianceEstimate)):
             said += sense([stratum.scores for stratum in one.strata], min_diff)
     warnings = tuple(dict.fromkeys((*said, *priced.warnings)))
-    result = replace(priced, settings={"estimator": chosen, **priced.settings}, warnings=warnings)
+    known = {"estimator": chosen, **priced.settings}
+    if contributing is not None:
+        known["contributing"] = named_contributors(contributing)
+    result = replace(priced, settings=known, warnings=warnings)
     notify(result.warnings)
     return result

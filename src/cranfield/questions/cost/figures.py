@@ -17,6 +17,7 @@ from cranfield.core.executors import Progress
 from cranfield.core.labels import summary
 from cranfield.measures.parts import evaluator_of_parts
 from cranfield.questions.cost.pool_price import pool_by_topic, price_of
+from cranfield.questions.pool.contributing import Contributors, contributing_runs
 from cranfield.questions.variance.estimate import VarianceEstimate, estimate_variance, pool_variances
 
 Collection = tuple[QrelsLike, RunsLike]
@@ -63,24 +64,28 @@ def pool_figures(
     estimator: str,
     alpha: float = ALPHA,
     order: RankingOrder = ORDER,
+    contributors: Contributors | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[PoolFigure], tuple[str, ...]]:
     """The figures of every measure and depth, pooled over collections; and warnings.
 
     A topic that loses all its relevant documents at a depth is dropped there and counted. Its judgments still count.
+    Only the contributing runs make the pools; all runs are evaluated.
     """
     if not collections:
         raise ArgumentError("`collections` is empty. Give judgments and runs of at least one.")
     done, total = 0, len(collections) * len(set(depths))
     estimates: dict[tuple[str, int], list[VarianceEstimate]] = {}
     said: list[str] = []
+    given: list[str] = []
     dropped, pools = dict.fromkeys(depths, 0), []
     for given_qrels, given_runs in collections:
         qrels = as_qrels(given_qrels)
         sources = as_runs(given_runs)
         said += skipped_files(sources)
         runs = runs_in_memory(sources)
-        tops = [top_of(run, max(1, *map(ceil, depths)), order) for run in runs]
+        given += [run.system for run in runs]
+        tops = [top_of(run, max(1, *map(ceil, depths)), order) for run in contributing_runs(runs, contributors)]
         pools.append(pool_by_topic(qrels, tops, depths, order="file"))
         scored = evaluator_of_parts(qrels, runs, measures, order=order)
         for depth, pool in pools_at(qrels, tops, depths, order="file").items():
@@ -102,6 +107,8 @@ def pool_figures(
             done += 1
             if progress:
                 progress(done, total)
+    if contributors is not None:
+        said += contributors.absent(given)
     prices = {row["depth"]: row for row in price_of(pools).iter_rows(named=True)}
     figures = []
     with quietly():  # returned instead

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.core import defaults
@@ -11,6 +12,7 @@ from cranfield.core import options as shared
 from cranfield.core.errors import ArgumentError
 from cranfield.core.question import Bar, Files, HelpGroup, Question, Takes, setting
 from cranfield.questions.design.question import PUBLISHED
+from cranfield.questions.pool.question import contributing
 from cranfield.questions.variance.question import estimators
 
 
@@ -53,6 +55,7 @@ class CostQuestion(Question):
     measures: tuple[str, ...] = setting(
         help="Measure to evaluate by; repeatable.", flags=("--measure", "-m"), metavar="NAME"
     )
+    contributing: Path | None = contributing()
     n_systems: int | None = shared.n_systems(None, "Number of systems to compare.")
     min_diff: float | None = shared.min_diff(None, "Smallest difference to detect.")
     width: float | None = setting(

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from cranfield.core import defaults
 from cranfield.core.question import HelpGroup, Question, Takes, setting
+
+
+def contributing() -> Any:
+    """The runs that built the pool, in `pool`, `cost` and `reuse`."""
+    return setting(
+        None, "File with the runs that built the pool, one name per line.", metavar="FILE", on_page=False,
+        usual="all runs",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +25,10 @@ class PoolQuestion(Question):
     Prints the number of documents left for each topic. -o writes the reduced judgments, in the format of the file's
     ending (.csv, .json, .jsonl) or in TREC format.
 
-    Example: cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
+    \b
+    Examples:
+      cranfield pool qrels.txt runs/ --depth 10 -o qrels.depth10.txt
+      cranfield pool qrels.txt runs/ --depth 10 --contributing pooled.txt
     """
 
     command: ClassVar[str] = "pool"
@@ -32,3 +44,4 @@ class PoolQuestion(Question):
     order: str = setting(
         defaults.ORDER, "Order of the documents of a run.", choices=defaults.names(defaults.RankingOrder)
     )
+    contributing: Path | None = contributing()

@@ -17,23 +17,35 @@ if TYPE_CHECKING:
 NO_RANK_LOST = sentence(
     "reusability.no-rank-lost",
     "Without its team's judgments, no run loses a rank ({where})",
-    "by the first measure and at the deepest pool, no run of a left-out team ranks lower than before",
+    "by the first measure and at the deepest pool that is 90% judged, no run of a left-out team ranks lower than "
+    "before",
 )
 FALLS = sentence(
     "reusability.falls",
     "Without its team's judgments, a run loses at most {ranks} ({where}, team {team})",
-    "by the first measure and at the deepest pool, that is the most ranks a run of a left-out team loses",
+    "by the first measure and at the deepest pool that is 90% judged, that is the most ranks a run of a left-out team "
+    "loses",
+)
+NOT_TOLD = sentence(
+    "reusability.not-told",
+    "Reusability is unknown: only {share:.0%} of the pool of depth {depth} is judged",
+    "no pool is at least 90% judged; the share is that of the shallowest",
+)
+JUDGED_IN_PART = sentence(
+    "reusability.judged-in-part",
+    "Rows of depth {depths} stand apart: their pools are less than 90% judged, so losses there are underestimated.",
+    "some pools are at least 90% judged, and those of these depths are not",
 )
 DECISIONS_CHANGE = sentence(
     "reusability.decisions-change",
     "{flips:,} of {pairs:,} decisions between runs of a left-out team and other runs change.",
-    "counted over all left-out teams by the first measure at the deepest pool",
+    "counted over all left-out teams by the first measure at the deepest pool that is 90% judged",
     always=True,
 )
 ORDER_KEPT = sentence(
     "reusability.order-kept",
-    "The tau between both orders of all systems is at least {tau:.3f}.",
-    "τ is known for some team; the lowest of them",
+    "The tau between both orders of all systems is at least {tau:.3f}{interval}.",
+    "τ is known for some team; the lowest of them, at the deepest pool that is 90% judged",
 )
 LESS_KIND = sentence(
     "reusability.less-kind",
@@ -48,7 +60,8 @@ NOT_USED = sentence(
 )
 
 TEAMS = (
-    "unique_judged, unique_relevant: judgments that only this team contributed; the other columns leave them out.",
+    "pool_judged: judged share of the pool of this depth; below 0.9, losses are underestimated. unique_judged, "
+    "unique_relevant: judgments that only this team contributed; the other columns leave them out.",
     "rank_drop: most ranks lost by one of its runs. score_change: of the run that loses most. tau: between the orders "
     "of all systems with and without them. flips: changed decisions on pairs with other teams' runs.",
 )
@@ -59,7 +72,10 @@ def reuse_answer(result: Reuse, question: Any = None) -> Answer:
     """Every team left out in turn, the largest losses, and the judged share of each run."""
     known = result.settings
     counts = f"{known['n_systems']} runs of {known['n_teams']} teams on {known['n_topics']} topics"
-    title = f"{counts}, each team left out in turn"
+    pooled = f" ({known['n_pooled']} contributing)" if "n_pooled" in known else ""
+    setup = f"{counts.replace(' runs', f' runs{pooled}', 1)}, each team left out in turn."
+    changes = f"{decisions_change(result)} {order_kept(result)}".strip()
+    sentences = tuple(filter(None, (changes, other_measures(result), in_part(result), beyond(result))))
     systems = (
         f"judged: judged share of the first {known['cutoff']} documents. residual: weight of unjudged documents in "
         f"RBP(p={known['p']:g}). _without: without the team's own judgments.",
@@ -67,15 +83,14 @@ def reuse_answer(result: Reuse, question: Any = None) -> Answer:
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, notes: tuple[str, ...]) -> Sheet:
         return Sheet(
-            "reuse", rows, result.signature, {**known, "show": show}, result.warnings, title, notes=notes,
-            heading=heading, dispensable=("pairs", "unique_judged", "runs"),
+            "reuse", rows, result.signature, {**known, "show": show}, result.warnings, headline(result),
+            notes=(setup, *sentences, *notes), heading=heading, dispensable=("pairs", "unique_judged", "runs"),
         )  # fmt: skip
 
-    changes = f"{decisions_change(result)} {order_kept(result)}".strip()
     alt = "Points: most ranks lost by a run of each team without the team's own judgments."
     return Answer(
         headline=headline(result),
-        sentences=tuple(filter(None, (changes, other_measures(result), beyond(result)))),
+        sentences=sentences,
         sheets={
             "teams": lambda: sheet("teams", "Teams left out in turn", result.to_frame(), TEAMS),
             "worst": lambda: sheet("worst", "Largest losses", result.worst(), (*WORST, *TEAMS)),
@@ -90,14 +105,17 @@ def reuse_answer(result: Reuse, question: Any = None) -> Answer:
 
 
 def deepest(result: Reuse) -> pl.DataFrame:
-    """The rows of the first measure at the deepest pool, one per team."""
+    """The rows of the first measure at the deepest pool that is 90% judged, one per team; none if no pool is."""
     first = result.rows.row(0, named=True)
     here = pl.col("measure").eq(first["measure"]) & pl.col("view").eq(first["view"])
-    return result.rows.filter(here & pl.col("depth").eq(result.rows["depth"].max()))
+    return result.rows.filter(here & pl.col("depth").eq(result.sound_depth or 0))
 
 
 def headline(result: Reuse) -> str:
-    """The most ranks a run loses at the deepest pool, by the first measure."""
+    """The most ranks a run loses at the deepest pool that is 90% judged, by the first measure."""
+    if result.sound_depth is None:
+        depth, share = min(result.shares.items())
+        return NOT_TOLD(share=share, depth=depth)
     here = deepest(result)
     worst = here.sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
     drop, where = worst["rank_drop"], f"{worst['measure']}, depth {worst['depth']}"
@@ -108,7 +126,9 @@ def headline(result: Reuse) -> str:
 
 def other_measures(result: Reuse) -> str:
     """The largest loss by another measure, if it exceeds that of the first."""
-    full = (pl.col("view") == result.rows["view"][0]) & (pl.col("depth") == result.rows["depth"].max())
+    if result.sound_depth is None:
+        return ""
+    full = (pl.col("view") == result.rows["view"][0]) & (pl.col("depth") == result.sound_depth)
     worst = result.rows.filter(full).sort("rank_drop", descending=True, maintain_order=True).row(0, named=True)
     first = int(deepest(result)["rank_drop"].to_numpy().max())
     drop = worst["rank_drop"]
@@ -123,13 +143,26 @@ def beyond(result: Reuse) -> str:
     return NOT_USED(left=left, judged=result.n_judged, depth=depth) if left else ""
 
 
+def in_part(result: Reuse) -> str:
+    """Which rows stand apart, because their pools are judged in part."""
+    deep = [depth for depth in result.shares if result.sound_depth is not None and depth > result.sound_depth]
+    return JUDGED_IN_PART(depths=", ".join(map(str, deep))) if deep else ""
+
+
 def decisions_change(result: Reuse) -> str:
-    """How many decisions change at the deepest pool."""
+    """How many decisions change at the deepest pool that is 90% judged."""
     here = deepest(result)
+    if here.is_empty():
+        return ""
     return DECISIONS_CHANGE(flips=int(here["flips"].sum()), pairs=int(here["pairs"].sum()))
 
 
 def order_kept(result: Reuse) -> str:
-    """The lowest tau at the deepest pool."""
-    known = deepest(result)["tau"].drop_nulls().to_list()
-    return ORDER_KEPT(tau=min(known)) if known else ""
+    """The lowest tau at the deepest pool that is 90% judged."""
+    known = deepest(result).filter(pl.col("tau").is_not_null()).sort("tau", maintain_order=True)
+    if known.is_empty():
+        return ""
+    row = known.row(0, named=True)
+    level = f"{1 - result.settings['alpha']:.0%}"
+    interval = "" if row["lower"] is None else f" ({level} interval {row['lower']:.3f} to {row['upper']:.3f})"
+    return ORDER_KEPT(tau=row["tau"], interval=interval)

@@ -10,16 +10,20 @@ import polars as pl
 from cranfield.core.charts import style
 from cranfield.core.charts.style import LINES, WIDTH, Drawing, finish, plural, rows, series_scales
 from cranfield.core.sentences import sentence
+from cranfield.questions.cost.pool_price import LOW_SHARE
 from cranfield.questions.reuse.answer import headline
 
 if TYPE_CHECKING:
     from cranfield.questions.reuse.reuse import Reuse
 
 MOST_TEAMS = 80
+PALE = 0.3
+"""Opacity of the points of pools that are judged in part."""
 LOSES_UP_TO = sentence(
     "charts.loses-up-to",
     "{series}: without its team's judgments a run loses {losses}",
-    "the most ranks that a left-out team's run loses at the shallowest and deepest pools; `no rank` where none does",
+    "the most ranks that a left-out team's run loses at the shallowest and deepest pools that are 90% judged; "
+    "`no rank` where none does",
     always=True,
 )
 
@@ -35,9 +39,9 @@ def _kept(frame: pl.DataFrame) -> list[str]:
 
 
 def drops(result: Reuse) -> Drawing:
-    """The most ranks a run of each team loses at the deepest pool, by every measure."""
+    """The most ranks a run of each team loses at the pool of the headline, by every measure."""
     frame = _series(result)
-    depth = frame["depth"].max()
+    depth = result.sound_depth or min(result.shares)
     frame = frame.filter(pl.col("depth") == depth)
     kept = _kept(frame)
     first = frame.filter(pl.col("series") == kept[0])
@@ -84,6 +88,8 @@ def depths(result: Reuse) -> Drawing:
         .group_by("series", "depth", maintain_order=True)
         .agg(pl.col("rank_drop").max(), pl.col("tau").min())
         .sort("series", "depth")
+        .with_columns(judged=pl.col("depth").replace_strict(dict(result.shares), return_dtype=pl.Float64))
+        .with_columns(sound=pl.col("judged") >= LOW_SHARE)
     )
     scales = series_scales(kept)
     base = alt.Chart(rows(worst)).encode(
@@ -95,11 +101,18 @@ def depths(result: Reuse) -> Drawing:
         base.mark_line(strokeWidth=2).encode(
             strokeDash=alt.StrokeDash("series:N", title=None, scale=scales["strokeDash"], legend=LINES)
         ),
-        base.mark_point(filled=True, size=55, opacity=1),
+        base.mark_point(filled=True, size=55).encode(
+            opacity=alt.condition(alt.datum.sound, alt.value(1.0), alt.value(PALE))
+        ),
     ).properties(width=WIDTH, height=260)
-    first = worst.filter(pl.col("series") == kept[0])
+    details = f"{_counts(result)}; each team left out in turn"
+    if not worst["sound"].all():
+        details += f"; pale points: pools less than {LOW_SHARE:.0%} judged"
+    first = worst.filter((pl.col("series") == kept[0]) & pl.col("sound"))
+    if first.is_empty():
+        return finish(plot, headline(result), details)
     shallow, deep = first.row(0, named=True), first.row(-1, named=True)
     ends = (deep,) if first.height == 1 else (shallow, deep)
     losses = " and ".join(f"{_lost(end['rank_drop'])} at depth {end['depth']}" for end in ends)
     text = LOSES_UP_TO(series=kept[0], losses=losses)
-    return finish(plot, text, f"{_counts(result)}; each team left out in turn")
+    return finish(plot, text, details)

@@ -12,6 +12,7 @@ from cranfield.core import options as shared
 from cranfield.core.page import Page
 from cranfield.core.question import HelpGroup, Takes, setting
 from cranfield.measures.options import Scoring
+from cranfield.questions.pool.question import contributing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +21,13 @@ class ReuseQuestion(Scoring):
 
     Leaves out the judgments that only one team contributed, scores all runs again, and reports how many ranks the
     team's runs lose. Does so for every team and pool depth, also by measures that ignore unjudged documents (bpref,
-    condensed lists).
+    condensed lists). --contributing names the runs that built the pool. The headline is for the deepest pool that is
+    at least 90% judged.
 
-    Example: cranfield reuse qrels.txt runs/ --teams teams.txt -m AP --depth 10 --depth 50
+    \b
+    Examples:
+      cranfield reuse qrels.txt runs/ --teams teams.txt -m AP --depth 10 --depth 50
+      cranfield reuse qrels.txt runs/ --teams teams.txt -m AP --depth 7 --contributing pooled.txt
     """
 
     command: ClassVar[str] = "reuse"
@@ -49,6 +54,7 @@ class ReuseQuestion(Scoring):
     team_prefix: str | None = setting(
         None, "Regular expression that finds the team at the start of the run tag.", metavar="PATTERN", on_page=False
     )
+    contributing: Path | None = contributing()
     measures: tuple[str, ...] = setting(
         defaults.MEASURES, "Measure, such as AP or nDCG@10; repeatable.", "--measure", "-m", metavar="NAME",
         label="Measures",

@@ -38,6 +38,7 @@ from cranfield.measures.names import MeasuresLike, parse_measures
 from cranfield.measures.options import ScoringOptions, complete_scoring
 from cranfield.measures.registry import IR_MEASURES
 from cranfield.questions.cost.pool_price import LOW_SHARE, pool_by_topic, price_of
+from cranfield.questions.pool.contributing import Contributing, find_contributors, named_contributors
 from cranfield.questions.reuse.answer import decisions_change, headline, reuse_answer
 from cranfield.questions.reuse.rescoring import Standing, Views, effect, highest_levels, judged_of, nearest_ranks
 
@@ -49,7 +50,7 @@ POOL_NOT_JUDGED = sentence(
     "reusability.pool-not-judged",
     "Depth {depths}: only {share:.0%} of the pool of depth {depth} was judged ({judged:,.0f} of {pool:,.0f} "
     "documents per topic). Rank losses there are underestimated, because fewer judged documents are unique to a "
-    "team. Use a shallower depth.",
+    "team. Use a shallower depth, or name the runs that built the pool (`contributing`).",
     "less than nine tenths of the pool of these depths was judged",
 )
 NO_TAU = sentence(
@@ -73,6 +74,8 @@ class Reuse(Result):
         Number of judgments.
     pools : mapping from depth to int
         Number of judgments of documents in the pool of that depth; the others are not used.
+    shares : mapping from depth to float
+        Judged share of the documents in the pool of that depth.
     """
 
     rows: pl.DataFrame
@@ -80,6 +83,7 @@ class Reuse(Result):
     settings: Mapping[str, Any]
     n_judged: int
     pools: Mapping[int, int]
+    shares: Mapping[int, float]
     warnings: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -94,16 +98,22 @@ class Reuse(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row per measure, view, depth and team.
 
-        measure, view (``full list`` or ``condensed list``), depth, team, runs, unique_judged, unique_relevant,
-        rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the mean score of the
-        run that loses most, without minus with its judgments), tau with lower and upper (the order of all systems
-        without and with them), pairs (of its runs with those of other teams) and flips (changed decisions).
+        measure, view (``full list`` or ``condensed list``), depth, pool_judged (the judged share of that pool; below .9
+        the losses of the row are underestimated, and the headline ignores it), team, runs, unique_judged,
+        unique_relevant, rank_drop (the most ranks one of its runs loses; negative when all gain), score_change (the
+        mean score of the run that loses most, without minus with its judgments), tau with lower and upper (the order of
+        all systems without and with them), pairs (of its runs with those of other teams) and flips (changed decisions).
         """
         return self.rows
 
     def systems_frame(self) -> pl.DataFrame:
         """One row per depth and system: judged and residual, with and without its team."""
         return self.system_rows
+
+    @property
+    def sound_depth(self) -> int | None:
+        """The deepest pool that is at least 90% judged; None where there is none."""
+        return max((depth for depth, share in self.shares.items() if share >= LOW_SHARE), default=None)
 
     def worst(self) -> pl.DataFrame:
         """The team that loses most ranks, for every measure, view and depth."""
@@ -113,13 +123,15 @@ class Reuse(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        pools = [{"depth": depth, "judged": count} for depth, count in self.pools.items()]
+        pools = [
+            {"depth": depth, "judged": count, "judged_share": self.shares[depth]} for depth, count in self.pools.items()
+        ]
         systems = self.system_rows.to_dicts()
         return {**super().to_dict(), "systems": systems, "judged": self.n_judged, "pools": pools}
 
     def summary(self) -> str:
         """The headline, and how many decisions change."""
-        return f"{headline(self)}. {decisions_change(self)}"
+        return f"{headline(self)}. {decisions_change(self)}".strip()
 
     def __repr__(self) -> str:
         return f"Reuse({self.summary()})\n{self.rows}"
@@ -143,6 +155,7 @@ def reuse(
     teams: Mapping[str, str] | Path | None = None,
     *,
     team_prefix: str | None = None,
+    contributing: Contributing | None = None,
     measures: MeasuresLike = MEASURES,
     depths: int | Sequence[int] = REPORT_DEPTHS,
     leave_out: str | Sequence[str] | None = None,
@@ -156,9 +169,13 @@ def reuse(
     """What happens to a team's runs without the judgments of documents that only this team contributed?
 
     This is how a later system, which contributed nothing, would be judged (Zobel 1998). The pool of depth d is the
-    judged documents among the first d of all runs; judgments of other documents are not used. A team's *unique*
-    judgments are those of documents that no run of another team has among its first d. They are left out, all systems
-    are scored again, and the team's runs are found in the new order.
+    judged documents among the first d of the contributing runs; judgments of other documents are not used. A team's
+    *unique* judgments are those of documents that no contributing run of another team has among its first d. They are
+    left out, all systems are scored again, and the team's runs are found in the new order. A team without contributing
+    runs has nothing to leave out, and no row.
+
+    Where a pool was judged in part, few judged documents are unique to a team, and losses are underestimated. The
+    headline therefore takes the deepest pool that is at least 90% judged.
 
     A paired t-test with Holm's correction decides whether two systems differ. The family is all pairs of a run of the
     team and a run of another team. A *flip* is a pair with another decision without the unique judgments: different,
@@ -173,11 +190,13 @@ def reuse(
     ----------
     qrels : Qrels, or whatever `as_qrels` takes
     runs : several runs, in any form that `as_runs` takes
-        The runs the pool was made of.
+        The runs to score, those that built the pool among them.
     teams : mapping from system to team, or a file
         The team of every run; see `read_teams`. Or instead
     team_prefix : str, optional
         a regular expression: the team is what it matches at the start of the run tag.
+    contributing : names of runs, or a file with one name per line, optional
+        The runs that built the pool; all runs unless given.
     measures : names or `Measure` values, not of ir_measures
     depths : int or several
         Pool depths; at most the depth of judging.
@@ -205,8 +224,8 @@ def reuse(
     >>> sample = make_sample(n_topics=10, n_systems=6, n_documents=500, depth=20)
     >>> teams = dict(sample.truth.select("system", "team").iter_rows())
     >>> result = reuse(sample.qrels, sample.runs, teams, measures="AP", depths=20)
-    >>> result.to_frame().columns[:9]
-    ['measure', 'view', 'depth', 'team', 'runs', 'unique_judged', 'unique_relevant', 'rank_drop', 'score_change']
+    >>> result.to_frame().columns[:8]
+    ['measure', 'view', 'depth', 'pool_judged', 'team', 'runs', 'unique_judged', 'unique_relevant']
     """
     share("alpha", alpha)
     share("p", p)
@@ -217,7 +236,10 @@ def reuse(
     options = complete_scoring(scoring, "reuse")
     listed, skipped = _find_runs(runs, options["lenient"], options["name"])
     members = _check_teams(listed, _find_teams(listed, teams, team_prefix))
-    left_out = _check_left_out(leave_out, members)
+    contributors = find_contributors(contributing)
+    built = [True] * len(listed) if contributors is None else contributors.among([run.system for run in listed])
+    pooled = {team: [j for j in own if built[j]] for team, own in members.items()}
+    left_out = _check_left_out(leave_out, members, pooled)
     views = _views(qrels, measures, options)
     if len(views.plain.topics) < 2:
         raise DataError(
@@ -226,9 +248,12 @@ def reuse(
     rankings = [views.plain.judge(run) for run in listed]
     matched = [ranking.matched(run.system) for run, ranking in zip(listed, rankings, strict=True)]
     refuse_other_ids(qrels, len(views.plain.judgments.topic), matched, listed.__getitem__, "pool")
-    nearest = nearest_ranks(views.plain, rankings, members)
+    nearest = nearest_ranks(views.plain, rankings, pooled)
     levels = highest_levels(views.plain)
     weights = np.concatenate(list(topic_weights(len(views.plain.topics), n_resamples, seed)))
+    builders = [run for run, contributed in zip(listed, built, strict=True) if contributed]
+    price = price_of([pool_by_topic(qrels, builders, wanted, order=options["order"])])
+    shares = {row["depth"]: row["judged_share"] or 0.0 for row in price.iter_rows(named=True)}
     rows: list[dict[str, Any]] = []
     systems: list[dict[str, Any]] = []
     pools: dict[int, int] = {}
@@ -246,7 +271,13 @@ def reuse(
             rest = np.asarray((np.delete(nearest, list(members).index(team), axis=1) <= depth).any(axis=1))
             unique = pool & ~rest
             after = Standing.of(views.scores(rankings, rest), weights)
-            counts = {"depth": depth, "team": team, "runs": len(own), "unique_judged": int(unique.sum())}
+            counts = {
+                "depth": depth,
+                "pool_judged": shares[depth],
+                "team": team,
+                "runs": len(own),
+                "unique_judged": int(unique.sum()),
+            }
             counts["unique_relevant"] = int((unique & (levels >= options["level"])).sum())
             for at, (measure, view) in enumerate(views.names):
                 rows.append({"measure": measure, "view": view} | counts | effect(whole, after, at, own, alpha))
@@ -257,6 +288,8 @@ def reuse(
         "depths": list(wanted),
         "n_teams": len(members),
         "n_systems": len(listed),
+        "contributing": named_contributors(contributing),
+        **({} if contributors is None else {"n_pooled": sum(built)}),
         "n_topics": len(views.plain.topics),
         "cutoff": cutoff,
         "p": p,
@@ -270,9 +303,9 @@ def reuse(
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    price = price_of([pool_by_topic(qrels, listed, wanted, order=options["order"])])
-    said = (*skipped, *_unjudged(price), *_warnings(rows))
-    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, said)
+    absent = () if contributors is None else contributors.absent([run.system for run in listed])
+    said = (*skipped, *absent, *_unjudged(price), *_warnings(rows))
+    result = Reuse(_frame(rows, views), pl.DataFrame(systems), settings, len(nearest), pools, shares, said)
     notify(result.warnings)
     return result
 
@@ -323,12 +356,17 @@ def _check_teams(runs: Sequence[Run], teams: Mapping[str, str]) -> dict[str, lis
     return members
 
 
-def _check_left_out(leave_out: str | Sequence[str] | None, members: Mapping[str, list[int]]) -> list[str]:
-    """The teams to leave out, all of them known."""
-    chosen = list(members) if leave_out is None else [leave_out] if isinstance(leave_out, str) else list(leave_out)
+def _check_left_out(
+    leave_out: str | Sequence[str] | None, members: Mapping[str, list[int]], pooled: Mapping[str, list[int]]
+) -> list[str]:
+    """The teams to leave out, all of them known and with contributing runs."""
+    able = [team for team, own in pooled.items() if own]
+    chosen = able if leave_out is None else [leave_out] if isinstance(leave_out, str) else list(leave_out)
     for team in chosen:
         if team not in members:
             raise UnknownNameError("team", team, members)
+        if not pooled[team]:
+            raise ArgumentError(f"`leave_out`: no run of team {team} contributed to the pool. Leave out another team.")
     if not chosen:
         raise ArgumentError("`leave_out` is empty. Name at least one team, or omit it for all teams.")
     return chosen

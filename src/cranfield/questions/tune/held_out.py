@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from cranfield.core.defaults import ALPHA, CURVE_RESAMPLES, MEMORY_MB, SEED
 from cranfield.core.executors import Progress
@@ -18,6 +17,7 @@ from cranfield.core.invariants import check_finite, check_interval
 from cranfield.core.options import share
 from cranfield.core.resampling import BLOCK, check_resamples, own_unit, rows_within, to_grid, topic_weights
 from cranfield.questions.tune.families import Family
+from cranfield.questions.tune.final_interval import final_interval
 from cranfield.questions.tune.folds import Folds, Positions
 from cranfield.scores.matrix import ScoreMatrix
 
@@ -102,7 +102,7 @@ class TunedFamily:
     held_out_mean : the mean of the held-out scores over topics: the estimate for a system tuned in this way
     optimism : mean of `final` on the held-out topics minus `held_out_mean`
     n_tied : folds with several best settings on the training topics
-    lower, upper : 95% t interval of `held_out_mean` over topics
+    lower, upper : 95% interval of the true mean of `final`, with the uncertainty of its choice; see `final_interval`
     """
 
     family: Family
@@ -134,7 +134,7 @@ class TunedFamily:
 
     @property
     def interval(self) -> str:
-        """The interval of the held-out mean as text; empty if there is none."""
+        """The interval of the final setting's true mean as text; empty if there is none."""
         return "" if self.lower is None else f" [{self.lower:.4f}, {self.upper:.4f}]"
 
     @property
@@ -224,9 +224,7 @@ def tune_family(family: Family, raw: Array, units: Array, folds: Folds) -> tuple
         train_sums = raw.sum(axis=0)[choice.column] - held_out_sums
     else:
         train_sums = np.array([raw[train, at].sum() for train, at in zip(folds.train, choice.column, strict=True)])
-    n, reach = int(covered.sum()), None
-    if n > 1:
-        reach = float(stdtrit(n - 1, 1 - ALPHA / 2)) * float(held_out[covered].std(ddof=1)) / math.sqrt(n)
+    ends = final_interval(held_out[covered], raw, units, final)
     result = TunedFamily(
         family=family,
         choices=choice.column,
@@ -237,8 +235,8 @@ def tune_family(family: Family, raw: Array, units: Array, folds: Folds) -> tuple
         held_out_mean=held_out_mean,
         optimism=in_sample - held_out_mean,
         n_tied=int(choice.tied.sum()),
-        lower=None if reach is None else held_out_mean - reach,
-        upper=None if reach is None else held_out_mean + reach,
+        lower=None if ends is None else ends[0],
+        upper=None if ends is None else ends[1],
     )
     return result, held_out
 

@@ -143,7 +143,8 @@ class Tuning(Result):
         """One row per family.
 
         Columns: family, settings, final, agreement (share of folds that chose it), distinct (settings chosen),
-        in_sample_mean, held_out_mean with its 95% interval over topics, optimism.
+        in_sample_mean, held_out_mean, held_out_lower and held_out_upper (95% interval of the true mean of `final`, its
+        choice included), optimism.
         """
         return pl.DataFrame(
             {
@@ -269,7 +270,7 @@ def tune(
     >>> tuning = tune({"ql": ql}, folds=5)
     >>> tuning
     Tuning(P@10, 5-fold, 5 topics)
-      ql: held-out mean 0.6100 [0.4434, 0.7766], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
+      ql: held-out mean 0.6100 [0.4429, 0.7771], in-sample 0.6100 with ql(lambda=0.6) (chosen in 5 of 5 folds)
     >>> tuning.held_out.system_means.round(4).tolist()
     [0.61]
     """
