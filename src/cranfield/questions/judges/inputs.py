@@ -121,9 +121,7 @@ def gather(
     if len(systems) < 2:
         raise DataError(f"the judges share {len(systems)} systems; at least 2 are needed. Score the same runs by each.")
     matched = [Judge(one.name, one.scores.select(systems=systems), one.qrels) for one in (*people, *machines)]
-    return Bench(
-        matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measure, scoring
-    )
+    return Bench(matched[0], tuple(matched[1 : len(people)]), tuple(matched[len(people) :]), listed, measure, scoring)
 
 
 def parse_mapping(mapping: str | None) -> dict[int, int] | None:
@@ -207,7 +205,9 @@ def _mapped(qrels: Qrels, grades: Mapping[int, int] | None) -> Qrels:
     lacking = sorted(set(qrels.frame["relevance"].unique().to_list()) - set(grades))
     if lacking:
         raise DataError(f"{qrels.name}: `map` has no target for grade {summary(map(str, lacking))}. Add it.")
-    return Qrels(qrels.frame.with_columns(pl.col("relevance").replace_strict(grades, return_dtype=pl.Int32)), qrels.name)
+    return Qrels(
+        qrels.frame.with_columns(pl.col("relevance").replace_strict(grades, return_dtype=pl.Int32)), qrels.name
+    )
 
 
 def _evaluated(qrels: Qrels, runs: Any, measure: str, scoring: ScoringOptions) -> ScoreMatrix:

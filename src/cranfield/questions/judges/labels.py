@@ -143,6 +143,8 @@ def _jackknife(value: float, left_out: Array, bounded: bool, alpha: float) -> tu
     if n < LEAST_TOPICS or np.isnan(left_out).any() or (bounded and max(np.abs(left_out).max(), abs(value)) >= 1):
         return None, None
     centre, values = (math.atanh(value), np.arctanh(left_out)) if bounded else (value, left_out)
-    half = float(stdtrit(n - 1, 1 - alpha / 2)) * math.sqrt((n - 1) / n * float(np.square(values - values.mean()).sum()))
+    half = float(stdtrit(n - 1, 1 - alpha / 2)) * math.sqrt(
+        (n - 1) / n * float(np.square(values - values.mean()).sum())
+    )
     ends = centre - half, centre + half
     return (math.tanh(ends[0]), math.tanh(ends[1])) if bounded else ends

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from cranfield.core.resampling import OTHER_TOPICS, TOPICS, blocks, draw_weights
 
@@ -55,11 +55,6 @@ class Powered(NamedTuple):
         """Each column's own t interval with n − 2 degrees of freedom."""
         half = float(stdtrit(n - 2, 1 - alpha / 2)) * self.error
         return self.estimate - half, self.estimate + half
-
-    def p_values(self, n: int) -> Array:
-        """Each column's own two-sided p-value; 1 where nothing varies, never 0."""
-        t = np.divide(np.abs(self.estimate), self.error, out=np.zeros(len(self.error)), where=self.error > 0)
-        return np.maximum(2 * stdtr(n - 2, -t), np.finfo(float).tiny)
 
 
 def powered(y: Array, f: Array, others: Array) -> Powered:
@@ -107,6 +102,7 @@ class PoweredFamily(NamedTuple):
 
     critical: float
     error: Array
+    p: Array
     p_adjusted: Array
 
 
@@ -120,22 +116,24 @@ def powered_max_t(y: Array, f: Array, others: Array, *, alpha: float, n_resample
     n, more = len(y), len(others)
     added = KAPPA * float(np.mean(found.error**2))
     if added == 0:
-        return PoweredFamily(math.inf, np.full(y.shape[1], np.inf), np.ones(y.shape[1]))
+        return PoweredFamily(math.inf, np.full(y.shape[1], np.inf), np.ones(y.shape[1]), np.ones(y.shape[1]))
     error = np.sqrt(found.error**2 + added)
     e = y - found.weight * f
     e = (e - e.mean(axis=0)) * math.sqrt(n / (n - 2))
     g = (others - others.mean(axis=0)) * found.weight * math.sqrt(more / (more - 1))
-    maxima = []
+    t = np.abs(found.estimate) / error * (1 - 1e-9)
+    maxima, own = [], np.zeros(len(t))
     for block in blocks(n_resamples):
         first, second = block.generator(seed, TOPICS), block.generator(seed, OTHER_TOPICS)
         w, v = draw_weights(first, len(block), n) / n, draw_weights(second, len(block), more) / more
         at_e, at_g = w @ e, v @ g
         variance = (w @ e**2 - at_e**2) / (n - 2) + (v @ g**2 - at_g**2) / (more - 1)
-        maxima.append((np.abs(at_e + at_g) / np.sqrt(np.maximum(variance, 0) + added)).max(axis=1))
+        statistic = np.abs(at_e + at_g) / np.sqrt(np.maximum(variance, 0) + added)
+        maxima.append(statistic.max(axis=1))
+        own += (statistic >= t).sum(axis=0)
     ascending = np.sort(np.concatenate(maxima))
     total = len(ascending)
     at = math.ceil((1 - alpha) * (total + 1) - 1e-9) - 1
     critical = float(ascending[at]) if at < total else math.inf
-    t = np.abs(found.estimate) / error * (1 - 1e-9)
     beyond = total - np.searchsorted(ascending, t, side="left")
-    return PoweredFamily(critical, error, (1 + beyond) / (total + 1))
+    return PoweredFamily(critical, error, (1 + own) / (total + 1), (1 + beyond) / (total + 1))
