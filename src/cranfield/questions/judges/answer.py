@@ -74,8 +74,8 @@ def judges_answer(result: Judging, question: Any) -> Answer:
 
     def sheet(show: str, heading: str, rows: pl.DataFrame, *notes: str) -> Sheet:
         return Sheet(
-            "judges", rows, result.signature, {**known, "show": show}, result.warnings, title, notes=(*sentences(result), *notes),
-            heading=heading, dispensable=("corrected", "weight", "p"),
+            "judges", rows, result.signature, {**known, "show": show}, result.warnings, title,
+            notes=(*sentences(result), *notes), heading=heading, dispensable=("corrected", "weight", "p"),
         )  # fmt: skip
 
     level = f"{100 * (1 - known['alpha']):g}%"
@@ -115,7 +115,7 @@ def judges_answer(result: Judging, question: Any) -> Answer:
             ),
         },
         charts=(
-            Chart("scores", "Scores", "Points: mean score of each system by people and by the machine.", result, "scores"),
+            Chart("scores", "Scores", "Points: mean of each system by people and by the machine.", result, "scores"),
             Chart("slopes", "Ranks", "Lines: rank of each system by people and by the machine.", result, "slopes"),
             Chart("decisions", "Decisions", "Bars: pairs decided by both, one or neither.", result, "decisions"),
         ),

@@ -76,6 +76,6 @@ def permutation_p(
     counts = 0
     for _ in range(n_resamples):
         chosen = rng.permutation(inside)[teams]
-        if 2 <= (~chosen).sum() and chosen.any():
+        if (~chosen).sum() >= 2 and chosen.any():
             counts += abs(float(group_residual(*means, chosen)[0])) >= observed * (1 - 1e-9)
     return (1 + counts) / (1 + n_resamples)
